@@ -4,7 +4,7 @@ import HoldfastStorage
 
 extension WriteTransaction {
     /// Takes the oldest objects of an asymmetric class from its outbox: they were consumed, and their
-    /// primary keys are free again. What the transaction's writer does not see stays.
+    /// primary keys are free again.
     ///
     /// An outbox is the rows of its class in the order of their object keys, which is the order in which
     /// they were created.
@@ -28,10 +28,22 @@ extension WriteTransaction {
             keys.append(StoreKey.trailingObjectKey(key))
             return keys.count < countMax
         }
+        for key in keys { try delete(rowClass, key: key) }
+        return keys.count
+    }
+
+    /// Takes some objects from an outbox, but for those that are gone, and those that the transaction's writer does not see any more.
+    ///
+    /// - Returns: How many it has taken.
+    /// - Throws: As ``acknowledge(_:through:countMax:)``.
+    package func acknowledge(
+        _ rowClass: RowClass, _ keys: some Sequence<UInt64>
+    ) throws(StoreError) -> Int {
+        try requirePresent(rowClass)
         var count = 0
-        for key in keys {
-            if judge != nil, try row(rowClass, key) == nil { continue }
+        for key in keys where try row(rowClass, key) != nil {
             try delete(rowClass, key: key)
+            releaseShown()
             count += 1
         }
         return count

@@ -32,12 +32,14 @@ extension RESTService {
                     }
                 }
             }
-            do throws(RequestFault) {
-                try self.served.acknowledge(
-                    name, through: text, "through", for: caller,
-                    completion: done)
-            } catch {
-                done(.failure(error))
+            self.schedule(for: exchange) { job in
+                do throws(RequestFault) {
+                    let outcome = try self.served.acknowledge(
+                        name, through: text, "through", for: caller, in: job, completion: done)
+                    if case .gone = outcome { exchange.abandon() }
+                } catch {
+                    done(.failure(error))
+                }
             }
         }
     }

@@ -120,6 +120,15 @@ struct StreamCatchUp: Sendable {
     private func step(
         _ follower: Follower, behind cursor: OutboxCursor, _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {
+        let rowClass = try read.rows.asymmetricClass(named: follower.query.className)
+        let hasPassedOver = try served.evaluate(on: read) { () throws(RequestFault) in
+            try served.hasPassedOver(before: cursor, of: rowClass, in: read)
+        }
+        if hasPassedOver {
+            follower.outboxCursor = served.beginning(of: rowClass, in: read)
+            follower.send(events.reset(.accessChanged))
+            return false
+        }
         let page = try outboxPage(for: follower, behind: cursor, read, events.framing)
         follower.outboxCursor = page.through
         if page.count == 0 { return true }
@@ -137,10 +146,12 @@ struct StreamCatchUp: Sendable {
         let rowClass = try read.rows.asymmetricClass(named: follower.query.className)
         // Another class may have taken the place of the one that was followed.
         let isSame = cursor.classNumber == rowClass.number
-        return try OutboxPage(
-            rowClass, behind: isSame ? cursor : served.beginning(of: rowClass, in: read), in: read,
-            served,
-            limit: limit, quotesLargeInts: follower.query.definition.quotesLargeInts, framing)
+        return try served.evaluate(on: read) { () throws(RequestFault) in
+            try OutboxPage(
+                rowClass, behind: isSame ? cursor : served.beginning(of: rowClass, in: read),
+                in: read, served,
+                limit: limit, quotesLargeInts: follower.query.definition.quotesLargeInts, framing)
+        }
     }
 
     /// The reply to a request that waits; nil when there is nothing to tell, up to the present.

@@ -81,6 +81,7 @@ extension StreamHub {
                     }
                     // A client that does not read is asked again later.
                     follower.lastSent = now
+                    if follower.outboxCursor != nil { lookBehind(follower) }
                 }
                 timers.add(timer, at: follower.lastSent + heartbeatMilliseconds)
             case .retry(let body): body()

@@ -2,7 +2,7 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 
 /// Deletes the acknowledged objects of an outbox up to a position, the oldest first: a bounded transaction, which is
-/// queued again until nothing is left. For a user it is one: what they may not do with one object takes back all.
+/// queued again until nothing is left. A user's takes back all that it takes away where they may not delete one object of it.
 package final class OutboxAcknowledgement: PendingWrite, @unchecked Sendable {
     // Unchecked: the writer's thread alone uses what changes.
 
@@ -15,17 +15,21 @@ package final class OutboxAcknowledgement: PendingWrite, @unchecked Sendable {
 
     private let served: ServedStore
     private let cursor: OutboxCursor
+    /// The objects that are left; nil for all up to the position.
+    private var keys: ArraySlice<UInt64>?
     private let caller: Caller
     private let completion: Completion
     /// How many objects the transaction that is running has taken, and those before it.
     private var partCount = 0
     private var count = 0
 
+    /// - `keys`: The objects up to the position that the caller has been shown; nil where that is all.
     init(
-        _ cursor: OutboxCursor, for caller: Caller, _ served: ServedStore,
+        _ cursor: OutboxCursor, _ keys: [UInt64]?, for caller: Caller, _ served: ServedStore,
         _ completion: @escaping Completion
     ) {
         self.cursor = cursor
+        self.keys = keys.map { $0[...] }
         self.caller = caller
         self.served = served
         self.completion = completion
@@ -39,14 +43,18 @@ package final class OutboxAcknowledgement: PendingWrite, @unchecked Sendable {
         guard let index = rows.classIndexByNumber[cursor.classNumber],
             rows.classes[index].isAsymmetric
         else { return }
-        partCount = try transaction.acknowledge(
-            rows.classes[index], through: cursor.key,
-            countMax: partCountMax)
+        if let keys {
+            partCount = try transaction.acknowledge(rows.classes[index], keys.prefix(partCountMax))
+        } else {
+            partCount = try transaction.acknowledge(
+                rows.classes[index], through: cursor.key, countMax: partCountMax)
+        }
     }
 
+    /// How many objects a transaction takes: a user's as many as one may, as it holds as a whole.
     private var partCountMax: Int {
-        caller.sight == nil
-            ? min(Self.objectCountMax, served.store.options.operationCountMax) : .max
+        let countMax = served.store.options.operationCountMax
+        return keys == nil ? min(Self.objectCountMax, countMax) : countMax
     }
 
     package func finish(_ outcome: WriteOutcome) {
@@ -54,7 +62,12 @@ package final class OutboxAcknowledgement: PendingWrite, @unchecked Sendable {
         case .failed(let error): completion(.failure(served.fault(error)))
         case .committed(let number):
             count += partCount
-            if partCount == partCountMax { return served.store.submit(self) }
+            var hasMore = keys == nil && partCount == partCountMax
+            if let left = keys?.dropFirst(partCountMax) {
+                keys = left
+                hasMore = !left.isEmpty
+            }
+            if hasMore { return served.store.submit(self) }
             completion(
                 .success((count, StoreVersion(epoch: served.store.epoch, number: number))))
         }

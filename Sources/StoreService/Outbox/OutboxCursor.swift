@@ -1,7 +1,8 @@
 import HoldfastObjectStore
 
 /// A position in the outbox of an asymmetric class: behind one of its objects. `<class>.<epoch>-<key>`,
-/// which clients pass on as it stands; that of somebody who may not read everything ends with `_` and the tag of their view.
+/// which clients pass on as it stands; that of somebody who may not read everything ends with `.<version>_`, the version of the page, and the
+/// tag of their view.
 struct OutboxCursor: Equatable, Sendable, CustomStringConvertible {
     /// The class's number: another class of the same name is another outbox.
     var classNumber: UInt32
@@ -9,12 +10,14 @@ struct OutboxCursor: Equatable, Sendable, CustomStringConvertible {
     var epoch: UInt64
     /// The object key; 0 stands before all objects.
     var key: UInt64
+    /// The version at which what stands before it was seen; 0 where everything is.
+    var version: UInt64 = 0
     /// Names the view that it is of, in which other objects may be hidden; empty where everything is seen.
     var viewTag = ""
 
     var description: String {
         "\(classNumber).\(StoreVersion(epoch: epoch, number: key))"
-            + (viewTag.isEmpty ? "" : "_" + viewTag)
+            + (viewTag.isEmpty ? "" : ".\(version)_" + viewTag)
     }
 }
 
@@ -28,11 +31,13 @@ extension OutboxCursor {
     init?(_ text: String) {
         let marked = text.split(separator: "_", maxSplits: 1, omittingEmptySubsequences: false)
         let parts = marked[0].split(separator: ".", omittingEmptySubsequences: false)
-        guard parts.count == 2, let number = UInt32(parts[0]),
-            let position = StoreVersion(text: parts[1])
+        let isOfUser = marked.count > 1
+        guard parts.count == (isOfUser ? 3 : 2), let number = UInt32(parts[0]),
+            let position = StoreVersion(text: parts[1]),
+            let version = isOfUser ? UInt64(parts[2]) : 0
         else { return nil }
         self.init(
-            classNumber: number, epoch: position.epoch, key: position.number,
-            viewTag: marked.count > 1 ? String(marked[1]) : "")
+            classNumber: number, epoch: position.epoch, key: position.number, version: version,
+            viewTag: isOfUser ? String(marked[1]) : "")
     }
 }

@@ -58,10 +58,13 @@ struct OutboxPage {
             })
         // A page is sent to a stream before the view ends.
         try served.check(read)
-        if read.sight != nil, !isFull {
-            // What is hidden is passed over for good: under another view the position is worth nothing.
-            let state = try served.stored(read.classState(rowClass))
-            through.key = max(through.key, state.nextKey - min(1, state.nextKey))
+        if read.sight != nil {
+            through.version = try served.stored(read.state()).version
+            if !isFull {
+                // What is hidden is passed over: where it comes into sight the position is worth nothing.
+                let state = try served.stored(read.classState(rowClass))
+                through.key = max(through.key, state.nextKey - min(1, state.nextKey))
+            }
         }
         buffer.append("],\"through\":\"\(through)\"}")
         framing?.end(id: through.description, in: buffer)

@@ -6,10 +6,12 @@ extension ServedStore {
     /// The oldest objects of an outbox that are not acknowledged, as a page.
     ///
     /// - Throws: ``RequestFault`` `.notFound` for an unknown class, and for a position that does not fit.
-    package func outboxPage(_ request: OutboxRequest) throws(RequestFault) -> SharedBytes {
-        try withOutbox(request.className, for: request.caller) {
-            rowClass, read throws(RequestFault) in
-            try OutboxPage(
+    package func outboxPage(
+        _ request: OutboxRequest, in job: Job
+    ) throws(RequestFault) -> JobOutcome<SharedBytes> {
+        try withRead(for: request.caller, in: job) { read throws(RequestFault) in
+            let rowClass = try read.rows.asymmetricClass(named: request.className)
+            return try OutboxPage(
                 rowClass, behind: position(request, of: rowClass, in: read), in: read, self,
                 limit: request.limit, quotesLargeInts: request.quotesLargeInts
             ).bytes
@@ -29,6 +31,9 @@ extension ServedStore {
                 let start = beginning(of: rowClass, in: read)
                 if cursor.epoch != store.epoch { return (start, .restored) }
                 if cursor.viewTag != start.viewTag { return (start, .accessChanged) }
+                if try hasPassedOver(before: cursor, of: rowClass, in: read) {
+                    return (start, .accessChanged)
+                }
             }
             return (try position(request, of: rowClass, in: read), nil)
         }
@@ -41,20 +46,78 @@ extension ServedStore {
             viewTag: OutboxCursor.viewTag(of: read))
     }
 
-    /// Takes away what was consumed up to a position, the oldest first, in bounded transactions; in one, and no more than they see and
-    /// may delete, for somebody who may not do everything.
+    /// Whether objects before a user's position are seen that may have been hidden since it was made, as where a rule reads other objects: they
+    /// were never delivered.
+    ///
+    /// Cost: nothing where rules read the object and its user alone; else as ``SeenSince`` for each object that is seen before the position,
+    /// if anything was written since.
+    func hasPassedOver(
+        before cursor: OutboxCursor, of rowClass: RowClass, in read: ReadTransaction
+    ) throws(RequestFault) -> Bool {
+        guard cursor.key > 0, read.sight?.mayChange(ofClass: rowClass.index) ?? false else {
+            return false
+        }
+        if cursor.version == (try stored(read.state())).version { return false }
+        let query = try checkedOutbox(rowClass.definition.name, in: read).observed
+        let since: SeenSince
+        do throws(FoldedChanges.Gap) {
+            since = try SeenSince(cursor.version, of: query, in: read)
+        } catch {
+            if case .storage(let error) = error { throw fault(.storage(error)) }
+            return true
+        }
+        let isPassed = try keys(before: cursor, of: rowClass, in: read).contains {
+            since.mayHaveBeenHidden(ObjectIdentity(classIndex: rowClass.index, key: $0))
+        }
+        try check(read)
+        return isPassed
+    }
+
+    /// The keys of the objects that are seen before a position.
+    private func keys(
+        before cursor: OutboxCursor, of rowClass: RowClass, in read: ReadTransaction
+    ) throws(RequestFault) -> [UInt64] {
+        var keys: [UInt64] = []
+        try stored(
+            read.scan(rowClass) { key, _ in
+                if key <= cursor.key { keys.append(key) }
+                return key < cursor.key
+            })
+        try check(read)
+        return keys
+    }
+
+    /// The query of the objects of an outbox.
+    func checkedOutbox(
+        _ className: String, quotesLargeInts: Bool = false, in read: ReadTransaction
+    ) throws(RequestFault) -> CheckedStream {
+        try StreamDefinition(
+            of: .outbox(className: className), QueryText(), StreamTelling(),
+            quotesLargeInts: quotesLargeInts
+        ).checked(names(of: read.rows), limits, for: read.sight)
+    }
+
+    /// Takes away what was consumed up to a position, the oldest first, in bounded transactions; of somebody who may not do everything what they
+    /// see, if they may delete all of it.
     ///
     /// - `completion`: Runs once with the number of objects and the version, on the writer's thread; must not
     ///   block.
+    /// - Returns: Whether it is handed in.
     /// - Throws: ``RequestFault`` for a position that does not fit.
     package func acknowledge(
         _ className: String, through text: String, _ parameter: String, for caller: Caller,
-        completion: @escaping OutboxAcknowledgement.Completion
-    ) throws(RequestFault) {
-        let cursor = try withOutbox(className, for: caller) { rowClass, read throws(RequestFault) in
-            try outboxCursor(text, parameter, of: rowClass, in: read)
+        in job: Job, completion: @escaping OutboxAcknowledgement.Completion
+    ) throws(RequestFault) -> JobOutcome<Void> {
+        try withRead(for: caller, in: job) { read throws(RequestFault) in
+            let rowClass = try read.rows.asymmetricClass(named: className)
+            let cursor = try outboxCursor(text, parameter, of: rowClass, in: read)
+            return (
+                cursor,
+                read.sight == nil ? nil : try keys(before: cursor, of: rowClass, in: read)
+            )
+        }.map { cursor, keys in
+            store.submit(OutboxAcknowledgement(cursor, keys, for: caller, self, completion))
         }
-        store.submit(OutboxAcknowledgement(cursor, for: caller, self, completion))
     }
 
     /// Refuses a name that is none of a class with an outbox.
@@ -115,6 +178,7 @@ extension ServedStore {
             throw .parameter(
                 parameter, "This position is one that the outbox has not reached yet.")
         }
+        if try hasPassedOver(before: cursor, of: rowClass, in: read) { throw .otherOutboxView }
         return cursor
     }
 }
@@ -134,7 +198,7 @@ extension RequestFault {
     /// The fault of a position whose consumer's view has changed since.
     static let otherOutboxView = RequestFault(
         .expired, "access-changed",
-        "What you may read has changed since this position, or may have: consume the outbox from its beginning."
+        "What you may read of this outbox has changed since this position, or may have: consume it from its beginning."
     )
 
     /// The class has no outbox.

@@ -38,12 +38,20 @@ extension StreamHub {
     }
 
     private func checkedOutbox(_ request: OutboxRequest) throws(RequestFault) -> CheckedStream {
-        let definition = StreamDefinition(
-            of: .outbox(className: request.className), QueryText(), StreamTelling(),
-            quotesLargeInts: request.quotesLargeInts)
-        return try served.withRead(for: request.caller) { read throws(RequestFault) in
-            try definition.checked(served.names(of: read.rows), served.limits, for: read.sight)
+        try served.withRead(for: request.caller) { read throws(RequestFault) in
+            try served.checkedOutbox(
+                request.className, quotesLargeInts: request.quotesLargeInts, in: read)
         }
+    }
+
+    /// Has a worker find out whether objects before a follower's position have come into sight, as by a change of what a rule reads of others, which
+    /// no step tells: nothing leads from these to the objects of an outbox. On the feed's thread.
+    func lookBehind(_ follower: Follower) {
+        let query = follower.query.observed
+        guard let index = query.classIndex, query.sight?.mayChange(ofClass: index) ?? false else {
+            return
+        }
+        for follower in unlist([follower]) { feedLater(follower) }
     }
 
     /// Whether objects stand behind a follower's position. On the feed's thread.

@@ -1,3 +1,4 @@
+import HoldfastObjectStore
 import HoldfastServiceSupport
 import HoldfastTestSupport
 import Testing
@@ -116,6 +117,101 @@ struct UserOutboxTests {
         #expect(foreign.status == 410 && foreign.text.contains("access-changed"), "\(foreign.text)")
         let hidden = server.get("/v1/classes/Other/outbox", as: ann)
         #expect(hidden.status == 404 && hidden.text.contains("unknown-class"), "\(hidden.text)")
+    }
+
+    /// Two lists, and what waits for their members.
+    private static func lists(
+        operationCountMax: Int? = nil, change: (inout RESTOptions) -> Void = { _ in }
+    ) throws -> (RuledServer, RuledServer.Asker) {
+        var options = StoreOptions()
+        if let operationCountMax { options.operationCountMax = operationCountMax }
+        let server = try RuledServer(classes: [], options: options, change: change)
+        for (method, target, body) in [
+            (
+                "PUT", "schema",
+                #"""
+                {"classes":[{"name":"List","primaryKey":"id","properties":{"id":"int","members":"string<>"}},
+                  {"name":"Mail","kind":"asymmetric","primaryKey":"id","properties":{"id":"int","list":"List"}}]}
+                """#
+            ),
+            (
+                "POST", "classes/List/objects",
+                #"[{"id":1,"members":["bob"]},{"id":2,"members":["ann"]}]"#
+            ),
+            ("POST", "classes/Mail/objects", #"[{"id":10,"list":1},{"id":11,"list":2}]"#),
+            (
+                "PUT", "access",
+                #"{"roles":{"m":{"classes":{"Mail":{"read":"ANY list.members == $user.id","create":true,"delete":true},"List":{"read":true}}}}}"#
+            ),
+        ] {
+            let reply = server.send(method, "/v1/" + target, body)
+            #expect(reply.status < 300, "\(reply.text)")
+        }
+        return (server, server.user("ann"))
+    }
+
+    @Test(
+        "what comes into sight behind a position by what a rule reads of others is delivered before it is taken away"
+    )
+    func joined() throws {
+        let (server, ann) = try Self.lists { $0.heartbeatSeconds = 1 }
+        let mails = "/v1/classes/Mail/outbox"
+        func ids(_ text: String) -> [Int64] {
+            QueryJSON(text)?["objects"]?.elements.compactMap { $0["id"]?.int } ?? []
+        }
+        let stream = server.follow(mails, as: ann)
+        var events = stream.events(to: "batch")
+        #expect(ids(events.last?.data ?? "") == [11])
+        let page = server.get(mails, as: ann)
+        #expect(ids(page.text) == [11])
+        let through = QueryJSON(page.text)?["through"]?.string ?? ""
+        // Something else is written meanwhile.
+        server.send("PATCH", "/v1/classes/List/objects/2", #"{"members":["ann","cem"]}"#)
+        #expect(server.get(mails + "?since=\(through)", as: ann).status == 200)
+        server.send("PATCH", "/v1/classes/List/objects/1", #"{"members":["bob","ann"]}"#)
+        let since = server.get(mails + "?since=\(through)", as: ann)
+        #expect(since.status == 410 && since.text.contains("access-changed"), "\(since.text)")
+        let gone = server.send("DELETE", mails + "?through=\(through)", as: ann)
+        #expect(gone.status == 410 && gone.text.contains("access-changed"), "\(gone.text)")
+        #expect(ids(server.send("GET", mails).text) == [10, 11])
+        events = stream.events(to: "batch")
+        #expect(events.first?.json["reason"]?.string == "access-changed", "\(events)")
+        #expect(ids(events.last?.data ?? "") == [10, 11])
+        // So is a client that comes back with the position of before.
+        let again = server.follow(mails, as: ann, from: through).events(to: "batch")
+        #expect(ids(again.last?.data ?? "") == [10, 11], "\(again)")
+        let now = QueryJSON(server.get(mails, as: ann).text)?["through"]?.string ?? ""
+        let taken = server.send("DELETE", mails + "?through=\(now)", as: ann)
+        #expect(taken.text.contains(#""affected":2"#), "\(taken.text)")
+    }
+
+    @Test("more objects than a transaction may delete are acknowledged in several")
+    func many() throws {
+        let (server, ann) = try Self.lists(operationCountMax: 10)
+        for start in [20, 30, 40] {
+            let mails = (start..<(start + 9)).map { "{\"id\":\($0),\"list\":\(1 + $0 % 2)}" }
+            let put = server.send(
+                "POST", "/v1/classes/Mail/objects", "[\(mails.joined(separator: ","))]")
+            #expect(put.status == 201, "\(put.text)")
+        }
+        server.send("PATCH", "/v1/classes/List/objects/1", #"{"members":["ann"]}"#)
+        let target = "/v1/classes/Mail/outbox"
+        let limited = server.send(
+            "POST", "/v1/tokens", #"{"name":"mails","right":"write","classes":["Mail"]}"#)
+        let token = try #require(QueryJSON(limited.text)?["token"]?.string)
+        for asker in [ann, RuledServer.Asker.token(token)] {
+            let page = server.get(target, as: asker)
+            let count = QueryJSON(page.text)?["objects"]?.elements.count ?? 0
+            #expect(count > 10, "\(page.text)")
+            let through = QueryJSON(page.text)?["through"]?.string ?? ""
+            let taken = server.send("DELETE", target + "?through=\(through)", as: asker)
+            #expect(taken.text.contains("\"affected\":\(count)"), "\(taken.text)")
+            let mails = (50..<59).map { "{\"id\":\($0),\"list\":1}" }
+            for ids in [mails, mails.map { $0.replacing("\"id\":5", with: "\"id\":6") }] {
+                server.send(
+                    "POST", "/v1/classes/Mail/objects", "[\(ids.joined(separator: ","))]")
+            }
+        }
     }
 
     @Test("acknowledge what they see and may delete, and nothing else")

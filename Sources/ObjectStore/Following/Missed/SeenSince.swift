@@ -1,0 +1,42 @@
+import HoldfastQuery
+import HoldfastRows
+
+/// Tells of objects that are seen now whether they were at each version since one, as far as the change log keeps what rules read. One thread at
+/// a time uses it, while its view is open.
+package final class SeenSince {
+    private let results: FormerResults
+
+    /// Reads what has changed.
+    ///
+    /// - Parameters:
+    ///   - version: The version to begin with.
+    ///   - query: The objects, with the sight that they are seen by.
+    ///   - transaction: A view of what is seen now.
+    /// - Throws: ``FoldedChanges/Gap`` where the log does not reach back so far.
+    package init(
+        _ version: UInt64, of query: ObservedQuery, in transaction: ReadTransaction
+    ) throws(FoldedChanges.Gap) {
+        let changes = try FoldedChanges(
+            after: version, in: transaction, classes: query.formerClasses)
+        results = FormerResults(of: query, changes, since: version, in: transaction)
+    }
+
+    /// Whether an object that is seen now, or some of its properties, may have been hidden at one of these versions. Cost: the rules are asked
+    /// once, and again for each version at which something that they read was changed.
+    package func mayHaveBeenHidden(_ object: ObjectIdentity) -> Bool {
+        results.hasChangedSight(of: object) != .no
+    }
+}
+
+extension Sight {
+    /// Whether it may be decided otherwise about an object of a class while that stays as it is: where rules read other objects, or links,
+    /// which end with what they lead to.
+    package func mayChange(ofClass classIndex: Int) -> Bool {
+        let part = parts[classIndex]
+        let rules = [part.rule] + part.roles.map(\.rule)
+        let linking = MemberSet(schema.classes[classIndex].linkingMembers)
+        return rules.compactMap(\.self).flatMap { $0.dependencies(schema) }.contains {
+            !$0.path.isEmpty || linking.contains($0.member)
+        }
+    }
+}
