@@ -18,6 +18,11 @@ extension ReadTransaction: ObjectSource {
         }
     }
 
+    package func withStep(_ body: () -> Void) {
+        guard let sighted else { return body() }
+        sighted.withStep(body)
+    }
+
     package func forEachOrigin(
         ofClass classIndex: Int, key: UInt64, originClass: Int, member: Int,
         _ body: (_ originClass: Int, _ originKey: UInt64) -> Bool

@@ -39,6 +39,9 @@ package final class ReadTransaction {
     private let base: ReadTransaction?
     /// The rows that were found last, where a part of the view's commit is shown: rules and shown links meet the same objects.
     private(set) var recentRows: RecentRows?
+    /// When what is read on it has to be done, in milliseconds of the monotonic clock, where it is handed to a job else; nil where it may take as
+    /// long as a query.
+    package var shortDeadline: UInt64?
     let keyBuffer = ByteBuffer(capacity: 512)
 
     /// Nil when there is no catalog for the snapshot, which is closed then.
@@ -102,6 +105,14 @@ package final class ReadTransaction {
         sight.map { ReadTransaction(bare, $0) } ?? self
     }
 
+    /// How many copies of rows it has made for what it shows; nil where it makes none.
+    var shownMark: RowCopies.Mark? { sighted?.shownMark }
+
+    /// Gives back the copies that were made since: no row of those is held.
+    func releaseShown(to mark: RowCopies.Mark?) {
+        if let mark { sighted?.releaseCopies(to: mark) }
+    }
+
     /// The view that shows everything.
     var bare: ReadTransaction { base ?? self }
 
@@ -117,6 +128,7 @@ package final class ReadTransaction {
         }
         self.snapshot = snapshot
         ownFailure = nil
+        shortDeadline = nil
         recentRows = nil
         budget.begin(until: .max)
         return true

@@ -20,6 +20,14 @@ package protocol ObjectSource: OverflowSource {
     /// Counts the links that lead to the object from any property of any class.
     func incomingLinkCount(classIndex: Int, key: UInt64) -> Int
 
+    /// Runs a step that keeps no row of those that it meets, so that those that are copies, without what is hidden, are given back.
+    func withStep(_ body: () -> Void)
+
     /// Returns the object key of the object with a primary key; nil when there is none.
     func objectKey(classIndex: Int, primaryKey: OrderedKey) -> UInt64?
+}
+
+extension ObjectSource {
+    /// The step alone: most sources make no copies.
+    package func withStep(_ body: () -> Void) { body() }
 }

@@ -142,10 +142,11 @@ package final class ServedStore: Sendable {
         }
     }
 
-    /// The limits of a query on a view: those of the job that reads it, whose time began with its request.
+    /// The limits of a query on a view: those of the job that reads it, whose time began with its request, or those of a short read.
     package func queryLimits(of read: ReadTransaction) -> QueryLimits {
         QueryLimits(
-            deadlineMilliseconds: (read.turn as? Job)?.deadlineMilliseconds ?? queryDeadline,
+            deadlineMilliseconds: (read.turn as? Job)?.deadlineMilliseconds ?? read.shortDeadline
+                ?? queryDeadline,
             memoryByteCountMax: limits.memoryByteCountMax(of: read))
     }
 
@@ -181,16 +182,29 @@ package final class ServedStore: Sendable {
     /// Runs `body` with the view of a pinned version or of the last commit that is made for a caller. It is the only way
     /// to a view.
     ///
+    /// - `deadline`: When what rules read has to be done, of the user's own object too, for those whom they concern, in milliseconds of the
+    ///   monotonic clock; nil for the time of a query.
     /// - Throws: ``RequestFault`` of `body`; first that of the view, where storage or its budget has failed: what was
     ///   read then, and a fault that was found by it, is not what the view holds.
     package func withRead<Result>(
-        for caller: Caller, of pin: SnapshotPin? = nil,
+        for caller: Caller, of pin: SnapshotPin? = nil, until deadline: UInt64? = nil,
         _ body: (ReadTransaction) throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {
-        func run(_ read: ReadTransaction) throws(StoreError) -> Result {
-            do throws(RequestFault) { return try body(caller.view(of: read)) } catch {
-                throw .refused(error)
+        try withBareRead(of: pin) { bare throws(RequestFault) in
+            if caller.sight != nil {
+                bare.limitFollowing(until: deadline ?? queryDeadline)
             }
+            let read = try caller.view(of: bare)
+            read.shortDeadline = deadline
+            return try body(read)
+        }
+    }
+
+    private func withBareRead<Result>(
+        of pin: SnapshotPin?, _ body: (ReadTransaction) throws(RequestFault) -> Result
+    ) throws(RequestFault) -> Result {
+        func run(_ read: ReadTransaction) throws(StoreError) -> Result {
+            do throws(RequestFault) { return try body(read) } catch { throw .refused(error) }
         }
         do throws(StoreError) {
             if let pin { return try pin.pinned.withRead(run) }
@@ -208,11 +222,11 @@ package final class ServedStore: Sendable {
         _ body: (ReadTransaction) throws(RequestFault) -> Result
     ) throws(RequestFault) -> JobOutcome<Result> {
         try job.attempt(limits) { () throws(RequestFault) in
-            try withRead(for: caller, of: pin) { read throws(RequestFault) in
-                read.turn = job
-                read.limitFollowing(
+            try withBareRead(of: pin) { bare throws(RequestFault) in
+                bare.turn = job
+                bare.limitFollowing(
                     until: job.deadlineMilliseconds, memoryByteCountMax: job.memoryByteCountMax)
-                return try body(read)
+                return try body(caller.view(of: bare))
             }
         }
     }

@@ -15,14 +15,17 @@ struct KeyCollector {
     /// The cost of looking up and testing the row of a key, instead of asking one more source that all keys are to have;
     /// nil where no source may be left out.
     private let rowCost: Int?
+    /// Whether keys of objects that are hidden may be among them.
+    private let hidesSome: Bool
     /// Whether one was left out, so that the rows have to be tested.
     private(set) var hasLeftOut = false
 
     init(
         _ transaction: ReadTransaction, _ limits: QueryLimits, cost: Int = .max,
-        rowCost: Int? = nil
+        rowCost: Int? = nil, hidesSome: Bool = false
     ) {
         self.transaction = transaction
+        self.hidesSome = hidesSome || transaction.showsPart
         self.limits = limits
         self.rowCost = rowCost
         costLeft = cost
@@ -30,6 +33,15 @@ struct KeyCollector {
 
     /// A look-up by a primary key takes so many steps.
     private static let stepsOfLookUp = 16
+
+    /// Whether there is no room for more than so many keys, where another plan goes on: of what is hidden no limit tells.
+    ///
+    /// - Throws: ``StoreError`` `.stopped` where everything is seen.
+    private func isFull(_ count: Int) throws(StoreError) -> Bool {
+        if count < keyCountMax { return false }
+        guard hidesSome else { throw .stopped(.memory) }
+        return true
+    }
 
     var keyCountMax: Int { limits.memoryByteCountMax / MemoryLayout<UInt64>.stride }
 
@@ -45,14 +57,14 @@ struct KeyCollector {
             var united: [UInt64] = []
             for part in parts {
                 guard let keys = try keys(part, of: rowClass) else { return nil }
-                guard united.count + keys.count <= keyCountMax else { throw .stopped(.memory) }
+                if try isFull(united.count + keys.count - 1) { return nil }
                 united += keys
             }
             return try risingOnce(united)
         case .all(let parts): return try common(parts, of: rowClass)
         case .bare(let source):
             var collector = KeyCollector(
-                transaction.bare, limits, cost: costLeft, rowCost: rowCost)
+                transaction.bare, limits, cost: costLeft, rowCost: rowCost, hidesSome: hidesSome)
             let keys = try collector.keys(source, of: rowClass)
             entriesRead += collector.entriesRead
             costLeft = collector.costLeft
@@ -176,12 +188,16 @@ struct KeyCollector {
         let memoryMax = keyCountMax
         let budget = transaction.budget
         keys.reserveCapacity(16)
-        for range in ranges where count <= countMax {
+        var isFull = false
+        for range in ranges where count <= countMax && !isFull {
             try transaction.scanEntries(range, expecting: min(countMax, 4096)) {
                 (entry, value) throws(StoreError) in
                 count += 1
                 if count > countMax { return false }
-                if keys.count >= memoryMax { throw .stopped(.memory) }
+                if keys.count >= memoryMax {
+                    isFull = try self.isFull(keys.count)
+                    return false
+                }
                 try budget.require()
                 if !isPrimary {
                     keys.append(StoreKey.trailingObjectKey(entry))
@@ -192,7 +208,7 @@ struct KeyCollector {
             }
         }
         entriesRead += count
-        return pays(count * QueryCost.entry) ? keys : nil
+        return pays(count * QueryCost.entry) && !isFull ? keys : nil
     }
 
     // MARK: Links
@@ -221,7 +237,7 @@ struct KeyCollector {
                 ? try appendTargets(of: target, step, to: &keys)
                 : try appendOrigins(of: target, step, rowClass, to: &keys)
             guard isWhole else { return nil }
-            if keys.count >= keyCountMax { throw .stopped(.memory) }
+            if try isFull(keys.count) { return nil }
         }
         return try risingOnce(keys)
     }
@@ -245,7 +261,7 @@ struct KeyCollector {
         }
         entriesRead += execution.statistics.entriesRead
         guard pays(execution.costSpent), isWhole else { return nil }
-        if found.count >= countMax { throw .stopped(.memory) }
+        if try isFull(found.count) { return nil }
         return try transaction.budget.sorted(found, by: <)
     }
 

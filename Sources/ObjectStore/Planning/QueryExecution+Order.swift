@@ -45,7 +45,11 @@ extension QueryExecution {
                     QueryCost.entry + testCost + (mayBeCut ? lookUp.any : lookUp.rising))
                 if !goesOn { return false }
             }
-            guard let row = try fetch(key), testPaying(key, row) else { return true }
+            let shown = transaction.shownMark
+            guard let row = try fetch(key), testPaying(key, row) else {
+                transaction.releaseShown(to: shown)
+                return true
+            }
             if isCut {
                 // Without its mark and hash.
                 if run.isEmpty { runPrefix = Array(value.dropLast(18)) }
@@ -54,11 +58,15 @@ extension QueryExecution {
                 return true
             }
             if let position = skipping {
-                if !order.comesAfter(key, row, position) { return true }
+                if !order.comesAfter(key, row, position) {
+                    transaction.releaseShown(to: shown)
+                    return true
+                }
                 // All that follows comes behind the position as well.
                 skipping = nil
             }
             goesOn = body(key, row)
+            if !keepsRows { transaction.releaseShown(to: shown) }
             return goesOn
         }
         if goesOn, !run.isEmpty { _ = emitRun() }
@@ -134,8 +142,13 @@ extension QueryExecution {
         for key in keys {
             try transaction.budget.require()
             guard pays(cost) else { return false }
-            guard let row = try fetch(key), test(key, row) else { continue }
+            let shown = transaction.shownMark
+            guard let row = try fetch(key), test(key, row) else {
+                transaction.releaseShown(to: shown)
+                continue
+            }
             guard body(key, row) else { return false }
+            if !keepsRows { transaction.releaseShown(to: shown) }
         }
         return true
     }

@@ -25,6 +25,8 @@ package final class QueryExecution {
     package internal(set) var plan: Plan
     /// The plans that were given up.
     private var plansGivenUp: [FollowedPlan] = []
+    /// Whether rows that are handed over stay valid; else those that are copies, without what is hidden, are given back at once.
+    package var keepsRows = true
     /// Whether ``followed`` tells times, which takes a look at the clock for each plan.
     package var isTimed = false {
         didSet { if isTimed { begun = (monotonicMicroseconds(), statistics.rowsRead) } }

@@ -251,8 +251,11 @@ final class SightedObjects: SeenObjects {
         return copies.add(buffer.bytes)
     }
 
-    /// Gives back all copies: rows that were shown must not be read any more.
-    func releaseCopies() { copies.release(to: RowCopies.Mark()) }
+    /// The present amount of copies.
+    var shownMark: RowCopies.Mark { copies.mark }
+
+    /// Gives back copies, all by default: rows that were shown since must not be read any more.
+    func releaseCopies(to mark: RowCopies.Mark = RowCopies.Mark()) { copies.release(to: mark) }
 
     /// Runs a step that keeps no row of those that it meets, so that their copies are given back.
     @inline(__always)

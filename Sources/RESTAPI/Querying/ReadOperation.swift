@@ -40,7 +40,7 @@ extension RESTService {
         }
     }
 
-    /// How long rules may take on a connection's thread.
+    /// How long what rules read may take on a connection's thread.
     private static let shortMilliseconds: UInt64 = 5
 
     /// - `pin`: That of the operation's version.
@@ -53,12 +53,10 @@ extension RESTService {
         // module alone. A property of the use case is read through a copy of all of it.
         let short = try request.allowing { () throws(RequestFault) -> Response? in
             do throws(RequestFault) {
-                return try served.withRead(for: caller, of: pin) {
+                let deadline =
+                    caller.sight == nil ? nil : monotonicMilliseconds() + Self.shortMilliseconds
+                return try served.withRead(for: caller, of: pin, until: deadline) {
                     read throws(RequestFault) -> Response? in
-                    if caller.sight != nil {
-                        read.budget.deadlineMilliseconds =
-                            monotonicMilliseconds() + Self.shortMilliseconds
-                    }
                     guard let reply = try operation.reading.replyIfShort(read, served) else {
                         return nil
                     }

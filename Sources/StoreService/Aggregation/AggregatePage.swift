@@ -33,7 +33,7 @@ struct AggregatePage {
             function == .min || function == .max, path.steps.isEmpty,
             case .value(let member) = path.terminal,
             let extreme = objects.extreme(of: member, isGreatest: function == .max, read.rows),
-            query.predicate == nil || extreme.isBounded(in: read)
+            query.predicate == nil && !read.showsPart || extreme.isBounded(in: read)
         else { return nil }
         return extreme
     }

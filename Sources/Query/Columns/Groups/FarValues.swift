@@ -127,23 +127,27 @@ final class FarValues: @unchecked Sendable {
     }
 
     private func append(_ slot: Int, _ source: any ObjectSource) {
-        guard let (key, row) = object(slot, source) else {
-            return OrderedKey.appendNull(to: bytes)
-        }
-        if let (walker, sink) = calculated {
-            sink.take(walker, row, key, source)
-            sink.append(0, to: bytes)
-        } else {
-            evaluator.append(row: row, key: key, source: source, to: bytes)
+        source.withStep {
+            guard let (key, row) = object(slot, source) else {
+                return OrderedKey.appendNull(to: bytes)
+            }
+            if let (walker, sink) = calculated {
+                sink.take(walker, row, key, source)
+                sink.append(0, to: bytes)
+            } else {
+                evaluator.append(row: row, key: key, source: source, to: bytes)
+            }
         }
     }
 
     private func pack(_ slot: Int, _ source: any ObjectSource) {
         guard let packer else { return }
-        if let (key, row) = object(slot, source) {
-            packer.append(row, key, source)
-        } else {
-            packer.appendNull()
+        source.withStep {
+            if let (key, row) = object(slot, source) {
+                packer.append(row, key, source)
+            } else {
+                packer.appendNull()
+            }
         }
     }
 

@@ -140,14 +140,15 @@ package final class AccessControl: Sendable {
     func sight(for principal: Principal, on read: ReadTransaction) throws(RequestFault) -> Sight {
         let known = try known(in: read.rows)
         let facts = try facts(about: principal, known, on: read)
-        return Self.sight(for: principal, facts, known, Self.view(for: principal, facts, known))
+        return try sight(
+            for: principal, facts, known, Self.view(for: principal, facts, known), on: read)
     }
 
     /// - `view`: What the principal may do, which is asked for where the sight is not known.
-    private static func sight(
+    private func sight(
         for principal: Principal, _ facts: PrincipalFacts?, _ known: KnownSights,
-        _ view: @autoclosure () -> AccessView
-    ) -> Sight {
+        _ view: @autoclosure () -> AccessView, on read: ReadTransaction
+    ) throws(RequestFault) -> Sight {
         let references = facts == nil ? [] : known.rules?.references ?? []
         let asker = KnownSights.Asker(
             isUser: principal.user != nil, token: principal.token, classes: principal.classes,
@@ -155,6 +156,8 @@ package final class AccessControl: Sendable {
         if let sight = known.sight(of: asker) { return sight }
         let view = view()
         let sight = known.sight(of: view, for: facts)
+        // What could not be read in time is not what the user has.
+        do throws(StoreError) { try read.checkFailure() } catch { throw fault(error) }
         known.keep(sight, of: asker, view)
         return sight
     }
@@ -166,7 +169,7 @@ package final class AccessControl: Sendable {
         let known = try known(in: read.rows)
         let facts = try facts(about: principal, known, on: read)
         let view = Self.view(for: principal, facts, known)
-        let sight = Self.sight(for: principal, facts, known, view)
+        let sight = try sight(for: principal, facts, known, view, on: read)
         return WriteRights(of: principal.user, sight: sight) { view.writing($0) }
     }
 
