@@ -148,17 +148,22 @@ struct BulkSearchTests {
 
     /// Sends transactions and then a change by filter, whose search is made before any of them is committed.
     ///
+    /// - Parameters:
+    ///   - user: Makes the change; nil for the administrator, who makes the transactions.
     /// - Returns: The status of each reply.
     private func change(
-        _ filter: String, _ body: String, on server: TestServer, after transactions: [String]
+        _ filter: String, _ body: String, on store: Store, port: UInt16,
+        by user: [(String, String)] = [], of admin: [(String, String)] = [],
+        after transactions: [String]
     ) throws -> [Int] {
         let gate = WriterGate()
-        server.store.submit(gate)
+        store.submit(gate)
         gate.waitUntilReached()
-        let port = try #require(server.server.addresses.first?.port)
-        let json = [("Content-Type", "application/json")]
-        func send(_ method: String, _ target: String, _ body: String) throws -> StartedThread<Int> {
-            let waitingCount = server.store.waitingWriteCount
+        func send(
+            _ method: String, _ target: String, _ body: String, _ bearer: [(String, String)]
+        ) throws -> StartedThread<Int> {
+            let json = [("Content-Type", "application/json")] + bearer
+            let waitingCount = store.waitingWriteCount
             let thread = try StartedThread {
                 let client = HTTPClient(port: port)
                 defer { client.disconnect() }
@@ -166,15 +171,17 @@ struct BulkSearchTests {
             }
             // The next one is sent when this one stands in the queue.
             for _ in 0..<30_000 {
-                if server.store.waitingWriteCount > waitingCount { return thread }
+                if store.waitingWriteCount > waitingCount { return thread }
                 usleep(1000)
             }
             Issue.record("\(method) \(target) did not get into the queue")
             return thread
         }
         var threads: [StartedThread<Int>] = []
-        for body in transactions { threads.append(try send("POST", "/v1/transactions", body)) }
-        threads.append(try send("PATCH", Self.target(filter), body))
+        for body in transactions {
+            threads.append(try send("POST", "/v1/transactions", body, admin))
+        }
+        threads.append(try send("PATCH", Self.target(filter), body, user))
         gate.open()
         return threads.map { $0.result() }
     }
@@ -192,7 +199,9 @@ struct BulkSearchTests {
         let server = try TestServer(schema: Schemas.everything)
         server.send("POST", "/v1/classes/Person/objects", Self.people)
         let statuses = try change(
-            example.filter, #"{"role":"hit"}"#, on: server, after: example.transactions)
+            example.filter, #"{"role":"hit"}"#, on: server.store,
+            port: server.server.addresses.first?.port ?? 0,
+            after: example.transactions)
         #expect(statuses.allSatisfy { $0 == 200 })
         let hits = server.send("GET", Self.target("role == 'hit'") + "&sort=name&fields=name").text
         let names = example.expected.map { "{\"name\":\"\($0)\"}" }.joined(separator: ",")
@@ -213,7 +222,8 @@ struct BulkSearchTests {
             (31, "best.age > 30 SORT(age DESC) LIMIT(1)", 1), (8, "best.age > 30", 0),
         ] {
             let statuses = try change(
-                filter, #"{"role":"r\#(age)"}"#, on: server,
+                filter, #"{"role":"r\#(age)"}"#, on: server.store,
+                port: server.server.addresses.first?.port ?? 0,
                 after: [Self.operation("merge", "c", #"{"age":\#(age)}"#)])
             #expect(statuses == [200, 200])
             let hits = server.send("GET", Self.target("role == 'r\(age)'") + "&fields=name").json
@@ -221,15 +231,27 @@ struct BulkSearchTests {
         }
     }
 
+    /// What a user may read and change depends on others.
+    private static let document = """
+        {"roles":{"m":{"classes":{"Person":{"read":"age > 11 OR best.age > 12 OR ANY friends.age > 12","update":true,
+          "properties":{"best":"read"}}}},
+          "n":{"classes":{"Person":{"read":"role == 'r1'","update":true,"properties":{"age":"none"}}}}}}
+        """
+
     @Test(
-        "changes the same objects as one that nobody was faster than, whatever was changed before")
-    func random() throws {
-        var random = SeededGenerator(seed: SeededGenerator.testSeed("bulk search"))
-        let late = try TestServer(schema: Schemas.everything)
-        let plain = try TestServer(schema: Schemas.everything)
+        "changes the same objects as one that nobody was faster than, whatever was changed before",
+        arguments: [false, true])
+    func random(byUser: Bool) throws {
+        var random = SeededGenerator(seed: SeededGenerator.testSeed("bulk search, \(byUser)"))
+        let late = try RuledServer(classes: Schemas.everything.classes)
+        let plain = try RuledServer(classes: Schemas.everything.classes)
         for server in [late, plain] {
             server.send("POST", "/v1/classes/Person/objects", Self.people)
+            let put = server.send("PUT", "/v1/access", Self.document)
+            #expect(put.status == 200, "\(put.text)")
         }
+        let asker = byUser ? plain.user("ann") : .admin
+        let user = late.headers(byUser ? late.user("ann") : .admin)
         let conditions = [
             "TRUEPREDICATE", "age > 12", "best.age > 12", "role != null", "friendOf.@count == 0",
             "@links.@count > 0", "ANY friends.age > 12",
@@ -255,13 +277,13 @@ struct BulkSearchTests {
                 }
             }
             let body = #"{"role":"r\#(round % 3)"}"#
-            let statuses = try change(filter, body, on: late, after: transactions)
-            #expect(
-                statuses
-                    == transactions.map { plain.send("POST", "/v1/transactions", $0).status } + [
-                        200
-                    ])
-            #expect(plain.send("PATCH", Self.target(filter), body).status == 200)
+            let statuses = try change(
+                filter, body, on: late.store, port: late.port, by: user, of: late.headers(.admin),
+                after: transactions)
+            let plainly =
+                transactions.map { plain.send("POST", "/v1/transactions", $0).status }
+                + [plain.send("PATCH", Self.target(filter), body, as: asker).status]
+            #expect(statuses == plainly && statuses.last == 200, "\(statuses) \(plainly)")
             let all = "/v1/classes/Person/objects?sort=name&fields=name,age,role,best"
             #expect(
                 late.send("GET", all).text == plain.send("GET", all).text,

@@ -91,8 +91,7 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
     /// - Throws: ``RequestFault`` when there are too many, or the search takes too much: the reply, as of then.
     package mutating func search(_ read: ReadTransaction) throws(RequestFault) {
         // What was checked under another schema is searched for by the writer, under its own.
-        // Nor what a caller may read, which depends on more than the query.
-        guard let plan, read.rows === plan.schema, caller.sight == nil else { return }
+        guard let plan, read.rows === plan.schema else { return }
         let keys = try served.stored(matches(plan.query, served.queryLimits(of: read), read))
         search = try served.stored(BulkSearch(plan.query, keys: keys, in: read))
     }

@@ -23,6 +23,8 @@ struct BulkSearch: Sendable {
     private let choice: Choice
     private let rowClass: RowClass
     private let schema: RowSchema
+    /// Names what its caller sees; nil for everything.
+    private let viewMark: String?
 
     private enum Choice {
         /// All, of which there may be no more than so many.
@@ -43,6 +45,7 @@ struct BulkSearch: Sendable {
         version = try read.state().version
         rowClass = query.rowClass
         schema = read.rows
+        viewMark = read.sight?.mark
         let countMax = query.total ?? .max
         var dependencies = query.predicate?.dependencies(schema) ?? []
         let isAll = query.stages == nil && query.distinct.isEmpty && keys.count < countMax
@@ -62,7 +65,7 @@ struct BulkSearch: Sendable {
             target: .objects(classIndex: query.rowClass.index), predicate: query.predicate,
             filterPaths: dependencies,
             // Of all, each that has changed is tested again, whatever has changed of it.
-            countsEverything: isAll, schema: schema)
+            countsEverything: isAll, schema: schema, sight: read.sight)
     }
 
     private static func position(
@@ -82,7 +85,7 @@ struct BulkSearch: Sendable {
         in transaction: WriteTransaction, _ view: ReadTransaction, until deadline: UInt64
     ) throws(StoreError) -> [UInt64]? {
         let present = transaction.resultingVersion.number
-        guard view.rows === schema else { return nil }
+        guard view.rows === schema, view.sight?.mark == viewMark else { return nil }
         if present == version { return keys }
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {

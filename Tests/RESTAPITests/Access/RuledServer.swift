@@ -66,6 +66,9 @@ final class RuledServer {
         return ChangesClient(port: port, target, headers: headers)
     }
 
+    /// The header that says who asks.
+    func headers(_ asker: Asker) -> [(String, String)] { authorization(asker) }
+
     private func authorization(_ asker: Asker) -> [(String, String)] {
         switch asker {
         case .admin: [("Authorization", "Bearer \(admin)")]
