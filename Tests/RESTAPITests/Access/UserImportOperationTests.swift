@@ -34,6 +34,30 @@ struct UserImportOperationTests {
         return reply
     }
 
+    @Test("says of a line behind a faulty one the same as to who may do everything")
+    func behindFaulty() throws {
+        let reports = try [true, false].map { isUser in
+            let server = try RuledServer(classes: [])
+            server.send(
+                "PUT", "/v1/schema",
+                #"{"classes":[{"name":"N","primaryKey":"id","properties":{"id":"int","next":"N"}}]}"#
+            )
+            server.send(
+                "PUT", "/v1/access",
+                #"{"roles":{"m":{"classes":{"N":{"read":true,"create":true,"update":true}}}}}"#)
+            let lines = [
+                #"{"id":1,"next":2}"#, #"{"id":2,"next":99}"#, #"{"id":3,"next":4}"#,
+                #"{"id":4,"next":3}"#, #"{"id":5,"next":6}"#, #"{"id":6,"next":1}"#,
+            ]
+            let reply = server.send(
+                "POST", "/v1/classes/N/import", lines.joined(separator: "\n"),
+                as: isUser ? server.user("ann") : .admin, type: "application/x-ndjson")
+            return QueryJSON(reply.text)?["errors"]
+        }
+        #expect(reports[0] == reports[1] && reports[0]?.elements.count == 4, "\(reports)")
+        #expect(reports[0]?.text.contains("the line that has it could not be taken") == true)
+    }
+
     @Test("takes the lines that the document lets, and says of each other what is wrong")
     func lines() throws {
         let world = try Self.world()

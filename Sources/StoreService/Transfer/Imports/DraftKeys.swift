@@ -43,6 +43,11 @@ struct DraftKeys {
         add(draft, JSONPointer())
     }
 
+    /// What is wrong with a link to an object that only a faulty line writes.
+    static func detail(ofLinkToUntaken className: String) -> String {
+        "There is no object of class '\(className)' with this key: the line that has it could not be taken."
+    }
+
     /// The key of the draft's own object; nil for a class without one.
     static func own(_ draft: ObjectDraft) -> Key? {
         guard draft.rowClass.primaryKeyIndex != nil else { return nil }

@@ -114,10 +114,9 @@ struct ImportDependencies {
         return (keys[position]?.links ?? []).filter { $0.target == target }.map { link in
             RequestFault.Entry(
                 code: "dangling-link",
-                detail: "There is no object of class '\(name)' with this key"
-                    + (providers[target] == nil
-                        ? "; create it in the same request or before."
-                        : ": the line that has it could not be taken."),
+                detail: providers[target] == nil
+                    ? "There is no object of class '\(name)' with this key; create it in the same request or before."
+                    : DraftKeys.detail(ofLinkToUntaken: name),
                 pointer: link.pointer.description)
         }
     }

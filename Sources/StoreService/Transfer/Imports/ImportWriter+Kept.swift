@@ -22,7 +22,7 @@ extension ImportWriter {
                 if case .danglingLinks = error {
                     try wait(transaction, chunk, position, reading)
                 } else {
-                    try note(error, chunk, position)
+                    try noteUntaken(error, transaction, chunk, position)
                 }
             }
         }
@@ -44,8 +44,10 @@ extension ImportWriter {
                     // Each is told by itself what it lacks; one that is at fault otherwise need not be tried again.
                     switch error {
                     case .danglingLinks, .notUnique: break
-                    case .notAllowed(let act): try note(error, chunk, take(act.source, from: &left))
-                    default: try note(error, chunk, take(self.position, from: &left))
+                    case .notAllowed(let act):
+                        try noteUntaken(error, transaction, chunk, take(act.source, from: &left))
+                    default:
+                        try noteUntaken(error, transaction, chunk, take(self.position, from: &left))
                     }
                 }
             }
@@ -53,10 +55,31 @@ extension ImportWriter {
                 do throws(StoreError) {
                     try writeByItself(transaction, chunk, [position])
                 } catch {
-                    try note(error, chunk, position)
+                    try noteUntaken(error, transaction, chunk, position)
                 }
             }
         }
+    }
+
+    /// Keeps what is wrong with a line, and which objects are not written for its sake: a link to one of these is told so.
+    private func noteUntaken(
+        _ error: StoreError, _ transaction: WriteTransaction, _ chunk: ImportChunk, _ position: Int
+    ) throws(StoreError) {
+        try note(error, chunk, position)
+        guard let draft = chunk.lines[position].reading?.draft else { return }
+        let keys = DraftKeys(draft)
+        if case .danglingLinks = error, let last = chunk.writeFaults.indices.last {
+            let targets = Dictionary(
+                keys.links.map { ($0.pointer.description, $0.target) },
+                uniquingKeysWith: { first, _ in first })
+            for index in chunk.writeFaults[last].faults.indices {
+                let pointer = chunk.writeFaults[last].faults[index].pointer ?? ""
+                guard let target = targets[pointer], isUntaken(target) else { continue }
+                chunk.writeFaults[last].faults[index].detail = DraftKeys.detail(
+                    ofLinkToUntaken: transaction.catalog.rows.classes[target.classIndex].definition.name)
+            }
+        }
+        addUntaken(keys.provided)
     }
 
     /// Writes all of some lines, if they hold together; else none.

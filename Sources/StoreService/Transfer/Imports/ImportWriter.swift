@@ -14,6 +14,8 @@ final class ImportWriter: @unchecked Sendable {
     /// Fingerprints of the primary keys of objects whose lines wait: a later line of the same object has
     /// to wait too.
     private var waitingKeys: Set<UInt64> = []
+    /// Those of the objects of lines that are kept to rights and were faulty.
+    private var untakenKeys: Set<UInt64> = []
     /// A chunk before was not written, so later ones have to wait their turn.
     private var isHeld = false
     /// In a whole store's import, the object keys by the position of the class.
@@ -154,6 +156,12 @@ final class ImportWriter: @unchecked Sendable {
 
     /// Whether the line of an object waits.
     func waits(_ key: DraftKeys.Key) -> Bool { waitingKeys.contains(key.fingerprint) }
+
+    /// Whether a faulty line would have written an object.
+    func isUntaken(_ key: DraftKeys.Key) -> Bool { untakenKeys.contains(key.fingerprint) }
+
+    /// Notes the objects of a faulty line.
+    func addUntaken(_ keys: [DraftKeys.Key]) { untakenKeys.formUnion(keys.map(\.fingerprint)) }
 
     /// Has later lines of an object wait, too.
     func addWaiting(_ key: DraftKeys.Key, of chunk: ImportChunk) {
