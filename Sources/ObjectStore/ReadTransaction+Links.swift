@@ -18,6 +18,8 @@ extension ReadTransaction: ObjectSource {
         }
     }
 
+    package var makesCopies: Bool { showsPart }
+
     package func withStep(_ body: () -> Void) {
         guard let sighted else { return body() }
         sighted.withStep(body)

@@ -20,6 +20,9 @@ package protocol ObjectSource: OverflowSource {
     /// Counts the links that lead to the object from any property of any class.
     func incomingLinkCount(classIndex: Int, key: UInt64) -> Int
 
+    /// Whether rows may be copies, which take memory as long as they are kept.
+    var makesCopies: Bool { get }
+
     /// Runs a step that keeps no row of those that it meets, so that those that are copies, without what is hidden, are given back.
     func withStep(_ body: () -> Void)
 
@@ -30,4 +33,7 @@ package protocol ObjectSource: OverflowSource {
 extension ObjectSource {
     /// The step alone: most sources make no copies.
     package func withStep(_ body: () -> Void) { body() }
+
+    /// Most sources hand over rows as they are stored.
+    package var makesCopies: Bool { false }
 }

@@ -39,6 +39,8 @@ final class GroupKeySink: ValueSink {
         return copy
     }
 
+    override var keepsValues: Bool { false }
+
     override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
         let number = calculation?.number(address, count)
         if let number {

@@ -20,6 +20,10 @@ final class PathWalker {
     private var total: Int64 = 0
     private var aggregator: Aggregator?
     private let within: MixedWalker?
+    /// Whether nothing of an object that it reaches is looked at again, whatever the sink does with the result.
+    private let isOfNumbers: Bool
+    /// Whether the rows of objects that it reaches are given back one by one.
+    private var releasesRows = false
     /// The condition on the objects of a SUBQUERY.
     private let inner: MatchNode?
     /// The results of the path, where they are worth remembering.
@@ -47,6 +51,11 @@ final class PathWalker {
         default: within = nil
         }
         switch path.terminal {
+        case .objectAggregate(_, let member):
+            isOfNumbers = lastClass.members[member].storage.element.fixedByteCount != nil
+        default: isOfNumbers = isSum
+        }
+        switch path.terminal {
         case .aggregate(let function, let member), .objectAggregate(let function, let member):
             aggregator = Aggregator(function, lastClass.members[member].storage.element)
         default: aggregator = nil
@@ -69,6 +78,10 @@ final class PathWalker {
         _ row: RowView, _ key: UInt64, _ source: any ObjectSource, _ sink: ValueSink
     ) {
         total = 0
+        releasesRows =
+            firstMany < path.steps.count && source.makesCopies
+            && (isOfNumbers || !sink.keepsValues)
+        aggregator?.copiesValues = releasesRows && isOfNumbers
         aggregator?.reset()
         within?.reset()
         if !isGrouped { sink.beginGroup() }
@@ -129,10 +142,16 @@ final class PathWalker {
         _ step: PathStep, _ target: UInt64, _ index: Int, _ source: any ObjectSource,
         _ sink: ValueSink
     ) -> Bool {
-        guard let row = source.row(classIndex: step.toClass, key: target) else {
-            return missing(index, sink)
+        func go() -> Bool {
+            guard let row = source.row(classIndex: step.toClass, key: target) else {
+                return missing(index, sink)
+            }
+            return self.step(index + 1, row, target, -1, source, sink)
         }
-        return self.step(index + 1, row, target, -1, source, sink)
+        guard releasesRows, index >= firstMany else { return go() }
+        var goesOn = true
+        source.withStep { goesOn = go() }
+        return goesOn
     }
 
     /// Goes on within an embedded object.

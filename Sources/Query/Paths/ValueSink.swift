@@ -8,6 +8,9 @@ class ValueSink {
     /// Whether a link on the way to a single value was null.
     final var wasMissing = false
 
+    /// Whether it looks at values again once it has received them, so that they have to stay where they are.
+    var keepsValues: Bool { true }
+
     /// Takes a value, or null at nil.
     ///
     /// - Returns: Whether more values of this group are wanted.
@@ -49,6 +52,8 @@ final class QuantifiedSink: ValueSink {
         groupCount = 0
         result = false
     }
+
+    override var keepsValues: Bool { false }
 
     override func beginGroup() {
         groupCount += 1

@@ -73,16 +73,20 @@ struct HiddenCostTests {
     @Test("what stands behind links takes the memory of one object, by columns too")
     func behindLinks() throws {
         let articles = (0..<500).map {
-            "{\"id\":\($0),\"title\":\"t\($0 % 9)\",\"year\":\($0 % 50),\"body\":\"\(Self.text)\",\"notes\":\"n\"}"
+            "{\"id\":\($0),\"title\":\"t\($0 % 9)\",\"year\":\($0 % 50),\"body\":\"\(Self.text)\",\"notes\":\"n\",\"journal\":1}"
         }
         let comments = (0..<1_000).map { "{\"id\":\($0),\"article\":\($0 % 500)}" }
         let (server, ann) = try Self.server(
             #"""
-            {"name":"Article","primaryKey":"id","properties":{"id":"int","title":"string","year":"int","body":"string","notes":"string?"}},
+            {"name":"Article","primaryKey":"id","properties":{"id":"int","title":"string","year":"int","body":"string","notes":"string?","journal":"Journal"}},
+            {"name":"Journal","primaryKey":"id","properties":{"id":"int","articles":{"type":"linkingObjects","class":"Article","property":"journal"}}},
             {"name":"Comment","primaryKey":"id","properties":{"id":"int","article":"Article"}}
             """#,
-            #"{"m":{"classes":{"Article":{"read":true,"properties":{"notes":"none"}},"Comment":{"read":true}}},"own":{"classes":{"Article":{"read":"id == 5"}}}}"#,
-            objects: [("Article", articles), ("Comment", comments)], memoryByteCountMax: 1 << 20)
+            #"{"m":{"classes":{"Article":{"read":true,"properties":{"notes":"none"}},"Comment":{"read":true},"Journal":{"read":true}}},"own":{"classes":{"Article":{"read":"id == 5"}}}}"#,
+            objects: [
+                ("Journal", [#"{"id":1}"#, #"{"id":2}"#]), ("Article", articles),
+                ("Comment", comments),
+            ], memoryByteCountMax: 1 << 20)
         for target in [
             "aggregate?op=count&by=article.title&limit=2", "aggregate?op=count,sum(article.year)",
             "objects?sort=article.year&limit=2", "sections?by=article.title&limit=2",
@@ -91,6 +95,22 @@ struct HiddenCostTests {
                 let reply = server.get("/v1/classes/Comment/" + target, as: ann)
                 #expect(reply.status == 200, "\(target), \(number): \(reply.text)")
             }
+        }
+        for filter in [
+            "articles.@avg.year > 3", "articles.@max.year == 49", "ANY articles.year == 7",
+            "SUBQUERY(articles, $a, $a.year == 3).@count > 5", "ALL articles.year < 50",
+        ] {
+            let target = "/v1/classes/Journal/objects?filter=" + RuleRequest.escaped(filter)
+            let (own, other) = (server.get(target, as: ann), server.get(target, as: .admin))
+            #expect(own.status == 200 && own.text.contains("\"id\":1"), "\(filter): \(own.text)")
+            #expect(own.text == other.text || other.status != 200)
+        }
+        for target in [
+            "objects?sort=articles.@max.year", "objects?fields=id,articles.@max.year",
+            "objects/1?fields=articles.@min.year",
+        ] {
+            let reply = server.get("/v1/classes/Journal/" + target, as: ann)
+            #expect(reply.status == 200, "\(target): \(reply.text)")
         }
     }
 }
