@@ -18,7 +18,7 @@ extension RESTService {
         if let user = principal(of: request)?.user {
             scope = try IdempotencyKey.scope(ofUser: user)
         } else if needsToken {
-            guard let token = request.grant?.owner else { throw .keyOfNobody }
+            guard let token = request.grant?.owner, token != 0 else { throw .keyOfNobody }
             scope = Array("token \(token)".utf8)
         }
         guard let key = try IdempotencyKey(request, scope: scope) else { return try body(nil) }

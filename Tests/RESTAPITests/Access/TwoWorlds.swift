@@ -68,7 +68,7 @@ final class TwoWorlds {
         text.replacing(epoch(world) + "-", with: "v-")
             .replacing(/"next":"[^"]*"/, with: "\"next\":\"…\"")
             .replacing(/\.[A-Za-z0-9_\-]{40,}/, with: ".sealed")
-            .replacing(/(v-[0-9]+)_[0-9a-z]+/) { "\($0.output.1)_view" }
+            .replacing(/(v-[0-9]+)(?:\.[0-9]+)?_[0-9a-z]+/) { "\($0.output.1)_view" }
     }
 
     /// A reply with its header, without what is its service's alone.
