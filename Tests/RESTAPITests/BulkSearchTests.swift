@@ -146,11 +146,10 @@ struct BulkSearchTests {
             transactions: [operation("merge", "a", #"{"age":15}"#)], expected: ["a", "b", "c"]),
     ]
 
-    /// Sends transactions and then a change by filter, whose search is made before any of them is committed.
+    /// Sends transactions of the administrator and then a change by filter, whose search is made before any of them is committed. Returns the
+    /// status of each reply.
     ///
-    /// - Parameters:
-    ///   - user: Makes the change; nil for the administrator, who makes the transactions.
-    /// - Returns: The status of each reply.
+    /// - `user`, `admin`: The headers that say who asks.
     private func change(
         _ filter: String, _ body: String, on store: Store, port: UInt16,
         by user: [(String, String)] = [], of admin: [(String, String)] = [],

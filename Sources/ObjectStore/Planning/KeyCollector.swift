@@ -34,11 +34,11 @@ struct KeyCollector {
     /// A look-up by a primary key takes so many steps.
     private static let stepsOfLookUp = 16
 
-    /// Whether there is no room for more than so many keys, where another plan goes on: of what is hidden no limit tells.
+    /// Whether there is no room for so many keys, where another plan goes on: of what is hidden no limit tells.
     ///
     /// - Throws: ``StoreError`` `.stopped` where everything is seen.
-    private func isFull(_ count: Int) throws(StoreError) -> Bool {
-        if count < keyCountMax { return false }
+    private func lacksRoom(for count: Int) throws(StoreError) -> Bool {
+        if count <= keyCountMax { return false }
         guard hidesSome else { throw .stopped(.memory) }
         return true
     }
@@ -57,7 +57,7 @@ struct KeyCollector {
             var united: [UInt64] = []
             for part in parts {
                 guard let keys = try keys(part, of: rowClass) else { return nil }
-                if try isFull(united.count + keys.count - 1) { return nil }
+                if try lacksRoom(for: united.count + keys.count) { return nil }
                 united += keys
             }
             return try risingOnce(united)
@@ -195,7 +195,7 @@ struct KeyCollector {
                 count += 1
                 if count > countMax { return false }
                 if keys.count >= memoryMax {
-                    isFull = try self.isFull(keys.count)
+                    isFull = try lacksRoom(for: keys.count + 1)
                     return false
                 }
                 try budget.require()
@@ -237,7 +237,7 @@ struct KeyCollector {
                 ? try appendTargets(of: target, step, to: &keys)
                 : try appendOrigins(of: target, step, rowClass, to: &keys)
             guard isWhole else { return nil }
-            if try isFull(keys.count) { return nil }
+            if try lacksRoom(for: keys.count + 1) { return nil }
         }
         return try risingOnce(keys)
     }
@@ -261,7 +261,7 @@ struct KeyCollector {
         }
         entriesRead += execution.statistics.entriesRead
         guard pays(execution.costSpent), isWhole else { return nil }
-        if try isFull(found.count) { return nil }
+        if try lacksRoom(for: found.count + 1) { return nil }
         return try transaction.budget.sorted(found, by: <)
     }
 

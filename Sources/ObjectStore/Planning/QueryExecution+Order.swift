@@ -66,7 +66,7 @@ extension QueryExecution {
                 skipping = nil
             }
             goesOn = body(key, row)
-            if !keepsRows { transaction.releaseShown(to: shown) }
+            transaction.releaseShown(to: shown)
             return goesOn
         }
         if goesOn, !run.isEmpty { _ = emitRun() }
@@ -147,8 +147,9 @@ extension QueryExecution {
                 transaction.releaseShown(to: shown)
                 continue
             }
-            guard body(key, row) else { return false }
-            if !keepsRows { transaction.releaseShown(to: shown) }
+            let goesOn = body(key, row)
+            transaction.releaseShown(to: shown)
+            if !goesOn { return false }
         }
         return true
     }

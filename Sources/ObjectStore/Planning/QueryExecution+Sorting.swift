@@ -56,11 +56,13 @@ extension QueryExecution {
         // Rows of a plan that is given up are not the beginning of the order.
         if isTooExpensive { return }
         for entry in try heap.sorted(by: order) {
-            if let row = entry.row {
-                guard body(entry.key, row) else { return }
-            } else if let row = try fetch(entry.key), !body(entry.key, row) {
-                return
-            }
+            let shown = transaction.shownMark
+            var row = entry.row
+            if row == nil { row = try fetch(entry.key) }
+            guard let row else { continue }
+            let goesOn = body(entry.key, row)
+            transaction.releaseShown(to: shown)
+            if !goesOn { return }
         }
     }
 }

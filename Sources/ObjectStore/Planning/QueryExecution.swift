@@ -6,7 +6,8 @@ import HoldfastThreads
 
 /// Runs a query on one view of the store.
 ///
-/// One thread at a time uses it; the view must stay open. Rows are valid until the view is closed.
+/// One thread at a time uses it; the view must stay open. Rows are valid until the view is closed; those of a view that shows a part, which
+/// may be copies, until the body that they are handed to returns.
 package final class QueryExecution {
     /// The work that was done, for `explain`.
     package struct Statistics: Sendable {
@@ -25,8 +26,6 @@ package final class QueryExecution {
     package internal(set) var plan: Plan
     /// The plans that were given up.
     private var plansGivenUp: [FollowedPlan] = []
-    /// Whether rows that are handed over stay valid; else those that are copies, without what is hidden, are given back at once.
-    package var keepsRows = true
     /// Whether ``followed`` tells times, which takes a look at the clock for each plan.
     package var isTimed = false {
         didSet { if isTimed { begun = (monotonicMicroseconds(), statistics.rowsRead) } }

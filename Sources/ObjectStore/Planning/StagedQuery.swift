@@ -74,8 +74,10 @@ package struct StagedQuery: Sendable {
         var byteCount = 0
         for (position, key) in keys.enumerated() {
             try execution.transaction.budget.require()
+            let shown = execution.transaction.shownMark
             guard let row = try execution.fetch(key) else { continue }
             byteCount += body(position, key, row)
+            execution.transaction.releaseShown(to: shown)
             guard byteCount <= execution.limits.memoryByteCountMax else { throw .stopped(.memory) }
         }
     }

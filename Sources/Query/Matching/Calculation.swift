@@ -27,6 +27,8 @@ final class Calculation {
 
         private var budget = Budget()
 
+        override var keepsValues: Bool { false }
+
         func read(_ walk: (PathWalker, ValueSink) -> Void, within budget: Budget) {
             guard let walker else { return }
             self.budget = budget

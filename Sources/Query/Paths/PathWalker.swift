@@ -22,7 +22,7 @@ final class PathWalker {
     private let within: MixedWalker?
     /// Whether nothing of an object that it reaches is looked at again, whatever the sink does with the result.
     private let isOfNumbers: Bool
-    /// Whether the rows of objects that it reaches are given back one by one.
+    /// Whether the rows of objects that it reaches by links are given back one by one.
     private var releasesRows = false
     /// The condition on the objects of a SUBQUERY.
     private let inner: MatchNode?

@@ -163,7 +163,6 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
             query, view, after: nil, byteCountMax: limits.memoryByteCountMax)
         let total = query.total ?? .max
         let execution = try QueryExecution(objects, in: view, limits: limits)
-        execution.keepsRows = distinct != nil
         try execution.run(limit: distinct == nil ? total : .max) { key, row in
             guard distinct?.takes(key, row) ?? true else { return true }
             if distinct?.isFull ?? false { return false }

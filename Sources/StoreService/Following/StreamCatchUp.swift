@@ -159,8 +159,12 @@ struct StreamCatchUp: Sendable {
         to follower: Follower, limit: Int, _ read: ReadTransaction
     ) throws(RequestFault) -> SharedBytes? {
         if let cursor = follower.outboxCursor {
-            guard cursor.viewTag == OutboxCursor.viewTag(of: read) else { throw .otherOutboxView }
+            guard cursor.isOf(read) else { throw .otherOutboxView }
             follower.query = try follower.query.under(read, served)
+            let rowClass = try read.rows.asymmetricClass(named: follower.query.className)
+            try served.evaluate(on: read) { () throws(RequestFault) in
+                try served.requireWhole(cursor, of: rowClass, in: read)
+            }
             let page = try outboxPage(for: follower, behind: cursor, read, nil, limit: limit)
             if page.count > 0 { return page.bytes }
             follower.outboxCursor = page.through

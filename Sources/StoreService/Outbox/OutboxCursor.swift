@@ -12,8 +12,8 @@ struct OutboxCursor: Equatable, Sendable, CustomStringConvertible {
     var key: UInt64
     /// The version at which what stands before it was seen; 0 where everything is.
     var version: UInt64 = 0
-    /// Names the view that it is of, in which other objects may be hidden; empty where everything is seen.
-    var viewTag = ""
+    /// Says of which view it is, in which other objects may be hidden, and that the service has made it; empty where everything is seen.
+    private(set) var viewTag = ""
 
     var description: String {
         "\(classNumber).\(StoreVersion(epoch: epoch, number: key))"
@@ -22,9 +22,20 @@ struct OutboxCursor: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension OutboxCursor {
-    /// The tag of a view of the store.
-    static func viewTag(of read: ReadTransaction) -> String {
-        read.sight.map { ViewTag.text(of: "outbox", in: $0.mark) } ?? ""
+    /// The same position as one of a view of the store.
+    func sealed(in read: ReadTransaction) -> OutboxCursor {
+        var sealed = self
+        sealed.viewTag = tag(in: read)
+        return sealed
+    }
+
+    /// Whether it is of a view of the store.
+    func isOf(_ read: ReadTransaction) -> Bool { viewTag == tag(in: read) }
+
+    private func tag(in read: ReadTransaction) -> String {
+        read.sight.map {
+            ViewTag.text(of: "outbox \(classNumber) \(epoch) \(key) \(version)", in: $0.mark)
+        } ?? ""
     }
 
     /// Reads a cursor; nil for other text.

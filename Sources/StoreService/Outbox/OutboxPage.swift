@@ -65,6 +65,7 @@ struct OutboxPage {
                 let state = try served.stored(read.classState(rowClass))
                 through.key = max(through.key, state.nextKey - min(1, state.nextKey))
             }
+            through = through.sealed(in: read)
         }
         buffer.append("],\"through\":\"\(through)\"}")
         framing?.end(id: through.description, in: buffer)

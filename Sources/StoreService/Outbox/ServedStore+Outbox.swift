@@ -11,8 +11,10 @@ extension ServedStore {
     ) throws(RequestFault) -> JobOutcome<SharedBytes> {
         try withRead(for: request.caller, in: job) { read throws(RequestFault) in
             let rowClass = try read.rows.asymmetricClass(named: request.className)
+            let position = try position(request, of: rowClass, in: read)
+            try requireWhole(position, of: rowClass, in: read)
             return try OutboxPage(
-                rowClass, behind: position(request, of: rowClass, in: read), in: read, self,
+                rowClass, behind: position, in: read, self,
                 limit: request.limit, quotesLargeInts: request.quotesLargeInts
             ).bytes
         }
@@ -30,10 +32,7 @@ extension ServedStore {
             if restarts, let cursor = request.since.flatMap({ OutboxCursor($0) }) {
                 let start = beginning(of: rowClass, in: read)
                 if cursor.epoch != store.epoch { return (start, .restored) }
-                if cursor.viewTag != start.viewTag { return (start, .accessChanged) }
-                if try hasPassedOver(before: cursor, of: rowClass, in: read) {
-                    return (start, .accessChanged)
-                }
+                if !cursor.isOf(read) { return (start, .accessChanged) }
             }
             return (try position(request, of: rowClass, in: read), nil)
         }
@@ -41,9 +40,16 @@ extension ServedStore {
 
     /// The position before all objects of an outbox.
     func beginning(of rowClass: RowClass, in read: ReadTransaction) -> OutboxCursor {
-        OutboxCursor(
-            classNumber: rowClass.number, epoch: store.epoch, key: 0,
-            viewTag: OutboxCursor.viewTag(of: read))
+        OutboxCursor(classNumber: rowClass.number, epoch: store.epoch, key: 0).sealed(in: read)
+    }
+
+    /// Refuses a position before which something has come into sight since. Takes as long as a query.
+    ///
+    /// - Throws: ``RequestFault`` `.expired`.
+    func requireWhole(
+        _ cursor: OutboxCursor, of rowClass: RowClass, in read: ReadTransaction
+    ) throws(RequestFault) {
+        if try hasPassedOver(before: cursor, of: rowClass, in: read) { throw .otherOutboxView }
     }
 
     /// Whether objects before a user's position are seen that may have been hidden since it was made, as where a rule reads other objects: they
@@ -66,6 +72,7 @@ extension ServedStore {
             if case .storage(let error) = error { throw fault(.storage(error)) }
             return true
         }
+        if since.isUnchanged { return false }
         let isPassed = try keys(before: cursor, of: rowClass, in: read).contains {
             since.mayHaveBeenHidden(ObjectIdentity(classIndex: rowClass.index, key: $0))
         }
@@ -111,6 +118,7 @@ extension ServedStore {
         try withRead(for: caller, in: job) { read throws(RequestFault) in
             let rowClass = try read.rows.asymmetricClass(named: className)
             let cursor = try outboxCursor(text, parameter, of: rowClass, in: read)
+            try requireWhole(cursor, of: rowClass, in: read)
             return (
                 cursor,
                 read.sight == nil ? nil : try keys(before: cursor, of: rowClass, in: read)
@@ -166,7 +174,7 @@ extension ServedStore {
                 "This position is of another epoch: the store was restored or replaced. Consume the outbox "
                     + "from its beginning.")
         }
-        guard cursor.viewTag == OutboxCursor.viewTag(of: read) else { throw .otherOutboxView }
+        guard cursor.isOf(read) else { throw .otherOutboxView }
         guard cursor.classNumber == rowClass.number else {
             throw .parameter(
                 parameter,
@@ -178,7 +186,6 @@ extension ServedStore {
             throw .parameter(
                 parameter, "This position is one that the outbox has not reached yet.")
         }
-        if try hasPassedOver(before: cursor, of: rowClass, in: read) { throw .otherOutboxView }
         return cursor
     }
 }

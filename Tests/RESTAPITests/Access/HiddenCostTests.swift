@@ -54,6 +54,28 @@ struct HiddenCostTests {
         }
     }
 
+    @Test(
+        "what a user's own objects take as copies decides on no count, figure or order by an index")
+    func ownObjects() throws {
+        let rows = (0..<800).map {
+            "{\"id\":\($0),\"n\":\($0),\"owner\":\"ann\",\"cv\":\"\(Self.text)\",\"salary\":1}"
+        }
+        let (server, ann) = try Self.server(
+            #"{"name":"P","primaryKey":"id","properties":{"id":"int","n":"int","salary":"int?","owner":{"type":"string","indexed":true},"cv":"string"}}"#,
+            #"{"b":{"classes":{"P":{"read":"owner == $user.id","properties":{"salary":"none"}}}}}"#,
+            objects: [("P", rows)], memoryByteCountMax: 1 << 20)
+        for target in [
+            "aggregate?op=count", "aggregate?op=count,sum(n)",
+            "objects?sort=n&limit=2&fields=id",
+            "objects?sort=-n&limit=2&fields=id&count=exact", "objects?fields=id&limit=700",
+            "objects?fields=id&filter=TRUEPREDICATE%20SORT(n%20DESC)%20LIMIT(600)%20SORT(n%20ASC)",
+            "sections?by=n&limit=3", "aggregate?op=count&by=n&limit=3",
+        ] {
+            let reply = server.get("/v1/classes/P/" + target, as: ann)
+            #expect(reply.status == 200, "\(target): \(reply.text.prefix(200))")
+        }
+    }
+
     @Test("so many keys of hidden objects that they take too much memory have another plan go on")
     func hiddenKeys() throws {
         let rows = (0..<3_000).map { "{\"id\":\($0),\"kind\":\($0 % 3),\"owner\":\"bob\"}" }

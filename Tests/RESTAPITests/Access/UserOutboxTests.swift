@@ -185,6 +185,35 @@ struct UserOutboxTests {
         #expect(taken.text.contains(#""affected":2"#), "\(taken.text)")
     }
 
+    @Test(
+        "a poll that waits while something comes into sight behind its position is refused, and so is a forged position"
+    )
+    func joinedWhilePolling() throws {
+        let (server, ann) = try Self.lists()
+        let mails = "/v1/classes/Mail/outbox"
+        let through = QueryJSON(server.get(mails, as: ann).text)?["through"]?.string ?? ""
+        let poll = server.poll(mails + "?since=\(through)", as: ann)
+        server.send("PATCH", "/v1/classes/List/objects/1", #"{"members":["bob","ann"]}"#)
+        server.send("POST", "/v1/classes/Mail/objects", #"{"id":12,"list":2}"#)
+        let reply = poll.finish()
+        #expect(reply.status == 410 && reply.text.contains("access-changed"), "\(reply.text)")
+        let now = QueryJSON(server.get(mails, as: ann).text)?["through"]?.string ?? ""
+        let parts = now.split(separator: ".")
+        let tag = now.split(separator: "_").last ?? ""
+        for version in ["0", "1", "5", "99999"] where !parts[2].hasPrefix(version + "_") {
+            let forged = "\(parts[0]).\(parts[1]).\(version)_\(tag)"
+            #expect(server.get(mails + "?since=\(forged)", as: ann).status == 410)
+        }
+        #expect(server.get(mails + "?since=\(now)", as: ann).status == 200)
+        // What a rule reads may change often.
+        for number in 0..<100 {
+            server.send(
+                "PATCH", "/v1/classes/List/objects/1", "{\"members\":[\"ann\",\"m\(number)\"]}")
+        }
+        let taken = server.send("DELETE", mails + "?through=\(now)", as: ann)
+        #expect(taken.text.contains(#""affected":3"#), "\(taken.text)")
+    }
+
     @Test("more objects than a transaction may delete are acknowledged in several")
     func many() throws {
         let (server, ann) = try Self.lists(operationCountMax: 10)

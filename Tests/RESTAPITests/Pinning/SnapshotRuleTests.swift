@@ -95,6 +95,22 @@ struct SnapshotRuleTests {
         #expect(pinned("Secret/objects/1").text.contains("unknown-class"))
     }
 
+    @Test("don't end for rights to write, and say the same whatever was asked before")
+    func written() throws {
+        let rules = Self.document.replacing(
+            #""Secret":{}"#, with: #""Secret":{},"Pub":{"read":true,"create":true,"update":true}"#)
+        #expect(server.send("PUT", "/v1/access", rules).status == 200)
+        #expect(pinned("Pub/objects/1").text == #"{"id":1,"text":"public"}"#)
+        set(
+            Self.classes.replacing(
+                #"{"name":"Pub","primaryKey":"id","properties":{"id":"int","text":"string"}}"#,
+                with: #"{"name":"Pub","primaryKey":"id","properties":{"id":"int"}}"#))
+        for _ in 0..<2 {
+            #expect(pinned("Pub/objects/1").text == #"{"id":1}"#)
+            #expect(server.get("/v1/classes/Pub/objects/1", as: ann).status == 200)
+        }
+    }
+
     @Test("end where a name is another thing's by now, or a rule reads what was not there")
     func otherNames() throws {
         set(

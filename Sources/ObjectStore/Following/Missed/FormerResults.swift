@@ -27,7 +27,7 @@ final class FormerResults {
     }
 
     /// The most versions that one object is looked at in.
-    private static let versionCountMax = 64
+    private let versionCountMax: Int
     /// The most versions that are kept ready.
     private static let pastCountMax = 16
     /// The most versions and changes, and memory of former values, that are read to get to what the view sees.
@@ -54,11 +54,13 @@ final class FormerResults {
     ///   - changes: What happened at last.
     ///   - since: The last version whose result followers held exactly.
     ///   - transaction: A view of the end of the changes, or of a later version.
+    ///   - versionCountMax: The most versions that one object is looked at in; it is not known what it was where there are more.
     init(
         of query: ObservedQuery, _ changes: FoldedChanges, since: UInt64,
-        in transaction: ReadTransaction
+        in transaction: ReadTransaction, versionCountMax: Int = 64
     ) {
         self.query = query
+        self.versionCountMax = versionCountMax
         self.transaction = transaction
         self.since = since
         through = changes.through
@@ -134,7 +136,7 @@ final class FormerResults {
     private func forEachPast(of identity: ObjectIdentity, _ body: (Past) -> Bool) -> Bool {
         guard query.sight == nil || since >= changes.start else { return false }
         var version = since
-        for _ in 0..<Self.versionCountMax {
+        for _ in 0..<versionCountMax {
             let past = past(at: version)
             let (goesOn, next) = past.view.noting { body(past) }
             if !goesOn { return true }

@@ -5,6 +5,14 @@ import HoldfastRows
 /// a time uses it, while its view is open.
 package final class SeenSince {
     private let results: FormerResults
+    /// Whether all that has changed was read.
+    private let isWhole: Bool
+    /// Whether nothing has changed but that objects of the class came and went.
+    package let isUnchanged: Bool
+
+    /// The most versions and changes that are read, and the most versions that one object is looked at in: the time of its view bounds both, too.
+    private static let recordCountMax = 100_000
+    private static let versionCountMax = 1_000
 
     /// Reads what has changed.
     ///
@@ -17,14 +25,22 @@ package final class SeenSince {
         _ version: UInt64, of query: ObservedQuery, in transaction: ReadTransaction
     ) throws(FoldedChanges.Gap) {
         let changes = try FoldedChanges(
-            after: version, in: transaction, classes: query.formerClasses)
-        results = FormerResults(of: query, changes, since: version, in: transaction)
+            after: version, in: transaction, recordCountMax: Self.recordCountMax,
+            classes: query.formerClasses)
+        let present = (try? transaction.state().version) ?? .max
+        isWhole = changes.through == present
+        isUnchanged =
+            isWhole && changes.lostLinks.isEmpty && !changes.changesSchema
+            && changes.order.allSatisfy { $0.classIndex == query.classIndex }
+        results = FormerResults(
+            of: query, changes, since: version, in: transaction,
+            versionCountMax: Self.versionCountMax)
     }
 
     /// Whether an object that is seen now, or some of its properties, may have been hidden at one of these versions. Cost: the rules are asked
     /// once, and again for each version at which something that they read was changed.
     package func mayHaveBeenHidden(_ object: ObjectIdentity) -> Bool {
-        results.hasChangedSight(of: object) != .no
+        !isWhole || results.hasChangedSight(of: object) != .no
     }
 }
 

@@ -85,38 +85,50 @@ package final class AccessControl: Sendable {
 
     /// The rules for a schema, with the sights that they have made.
     private func known(in schema: RowSchema) throws(RequestFault) -> KnownSights {
+        let present = store.catalog.rows
+        let isFormer = schema.definition.revision < present.definition.revision
         let known = state.withLock { $0.known.first { $0.schema === schema } }
-        if let known { return known }
+        // What was made of it while it was the present one is another document's by now.
+        if let known, known.isFormer == isFormer {
+            if known.hasEnded { throw .snapshotOfOtherNames }
+            return known
+        }
         // A change of the schema may have changed the document with it.
         var stored: StoredDocument?
         if hasDocument {
             do { stored = try store.accessDocument() } catch { throw fault(error) }
         }
-        let present = store.catalog.rows
-        let rules = try stored.flatMap { (stored) throws(RequestFault) -> AccessRules? in
+        var hasEnded = false
+        let rules = stored.flatMap { stored -> AccessRules? in
             guard let document = try? AccessReader.read(text: stored.text) else { return nil }
-            let isPresent = schema.identity == present.identity
             let rules = try? AccessRules(
-                document, revision: stored.revision, schema: isPresent ? schema : present)
-            guard !isPresent, let rules else { return rules }
+                document, revision: stored.revision, schema: isFormer ? present : schema)
+            guard isFormer, let rules else { return rules }
             // A version that is pinned has the schema of its time.
             let former = (try? rules.document(for: schema)).flatMap(\.self).flatMap {
                 try? AccessRules($0, revision: stored.revision, schema: schema)
             }
-            guard let former else { throw .snapshotOfOtherNames }
+            hasEnded = former == nil
             return former
         }
-        let made = KnownSights(rules, in: schema, key: store.ticketKey)
-        return state.withLock { state in
+        let made = KnownSights(
+            rules, in: schema, isFormer: isFormer, hasEnded: hasEnded, key: store.ticketKey)
+        keep(made, stored)
+        if hasEnded { throw .snapshotOfOtherNames }
+        return made
+    }
+
+    /// Keeps the rules for a schema, unless a newer document is known.
+    private func keep(_ made: KnownSights, _ stored: StoredDocument?) {
+        state.withLock { state in
             let (revision, present) = (stored?.revision ?? 0, state.stored?.revision ?? 0)
-            guard revision >= present else { return made }
+            guard revision >= present else { return }
             if revision > present { state = State(stored: stored) }
-            if let known = state.known.first(where: { $0.schema === schema }) { return known }
-            state.known = [made] + state.known.prefix(1)
-            if let rules, schema === store.catalog.rows {
+            let others = state.known.filter { $0.schema !== made.schema }
+            state.known = [made] + others.prefix(1)
+            if let rules = made.rules, made.schema === store.catalog.rows {
                 store.keepFormerValues(of: rules.kept)
             }
-            return made
         }
     }
 
@@ -242,7 +254,11 @@ package final class AccessControl: Sendable {
             guard rules.revision >= state.stored?.revision ?? 0 else { return }
             state = State(
                 stored: StoredDocument(revision: rules.revision, text: text),
-                known: [KnownSights(rules, in: rules.schema, key: store.ticketKey)])
+                known: [
+                    KnownSights(
+                        rules, in: rules.schema, isFormer: false, hasEnded: false,
+                        key: store.ticketKey)
+                ])
             hasRoleForAnyone.store(rules.document.isForAnyone, ordering: .releasing)
             hasSignUp.store(rules.document.signUp, ordering: .releasing)
         }

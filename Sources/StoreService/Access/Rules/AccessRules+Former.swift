@@ -52,7 +52,11 @@ extension AccessRules {
             uniqueKeysWithValues: schema.classes[present].members.enumerated().map {
                 ($1.number, $0)
             })
-        var rules = try renamed(stated, present, role, renames, pointer)
+        // Nothing is written to a version that was; who may make objects of a class knows its name.
+        var seen = AccessDocument.ClassRules()
+        seen.read = stated.read ?? (stated.create == nil ? nil : .filter("FALSEPREDICATE"))
+        seen.properties = stated.properties
+        var rules = try renamed(seen, present, role, renames, pointer)
         let names = old.definition.properties.map(\.name)
         rules.properties = rules.properties.filter { names.contains($0.name) }
         for (member, compiled) in old.members.enumerated() where members[compiled.number] == nil {

@@ -70,11 +70,17 @@ final class KnownSights: Sendable {
     /// The most sights that are kept, by their weight, which have a part for each class, and the most such parts.
     private static let sightCountMax = 4096
     private static let classCountMax = 1 << 18
+    /// A sight of so much is kept, however many classes there are.
+    private static let weightMax = 64
 
     /// The rules; nil where there is no document that holds in the schema.
     let rules: AccessRules?
     /// The schema.
     let schema: RowSchema
+    /// Whether it is the schema of a version that is pinned, and another one was the present one.
+    let isFormer: Bool
+    /// Whether the document says nothing of that version.
+    let hasEnded: Bool
     /// Makes the names of views.
     private let key: [UInt8]
     private let countMax: Int
@@ -83,8 +89,11 @@ final class KnownSights: Sendable {
     /// Begins without sights.
     ///
     /// - `key`: A secret of the store, by which the sights' marks are made.
-    init(_ rules: AccessRules?, in schema: RowSchema, key: [UInt8]) {
+    init(
+        _ rules: AccessRules?, in schema: RowSchema, isFormer: Bool, hasEnded: Bool, key: [UInt8]
+    ) {
         (self.rules, self.schema, self.key) = (rules, schema, key)
+        (self.isFormer, self.hasEnded) = (isFormer, hasEnded)
         countMax = min(Self.sightCountMax, Self.classCountMax / max(schema.classes.count, 1))
     }
 
@@ -94,7 +103,7 @@ final class KnownSights: Sendable {
     /// Keeps a sight that ``sight(of:for:)`` has made of a view, unless its values are so large that it would take the place of too many.
     func keep(_ sight: Sight, of asker: Asker, _ view: AccessView) {
         let weight = asker.weight
-        guard weight <= countMax / 16 else { return }
+        guard weight <= max(Self.weightMax, countMax / 16) else { return }
         state.withLock { state in
             state.weight += weight
             if state.weight > countMax {

@@ -76,7 +76,8 @@ extension ImportWriter {
                 let pointer = chunk.writeFaults[last].faults[index].pointer ?? ""
                 guard let target = targets[pointer], isUntaken(target) else { continue }
                 chunk.writeFaults[last].faults[index].detail = DraftKeys.detail(
-                    ofLinkToUntaken: transaction.catalog.rows.classes[target.classIndex].definition.name)
+                    ofLinkToUntaken: transaction.catalog.rows.classes[target.classIndex].definition
+                        .name)
             }
         }
         addUntaken(keys.provided)
