@@ -39,7 +39,13 @@ struct Arguments: Sendable {
                 "expected \(expected), found \(operands.isEmpty ? "nothing" : operands.joined(separator: " "))"
             )
         }
+        // A folder that is stated is meant, whatever service a variable names.
+        let isFolderStated = values["data"] != nil
+        if isFolderStated, values["url"] != nil {
+            throw .usage("--data names a folder and --url a running service: give one of them")
+        }
         for option in verb.options where values[option.name] == nil {
+            if isFolderStated, option.name == "url" { continue }
             guard let text = environment[option.variable], !text.isEmpty else { continue }
             if option.value == nil {
                 guard let isSet = Self.flags[text.lowercased()] else {

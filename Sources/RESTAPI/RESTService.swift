@@ -102,7 +102,7 @@ package final class RESTService: Sendable {
                     .appending(act.className).appending(act.action.rawValue).description
             }
             logger.log(
-                .info, "a user did what no role allows",
+                .info, "a user was refused what no role allows",
                 ("user", .text(act.user ?? "")), ("class", .text(act.className)),
                 ("action", .text(act.action.rawValue)),
                 ("property", .text(act.property ?? "")),

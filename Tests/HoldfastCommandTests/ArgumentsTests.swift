@@ -65,6 +65,24 @@ struct ArgumentsTests {
         #expect(failure?.message.contains(message) == true)
     }
 
+    @Test("take a folder that is stated for what is meant, whatever service a variable names")
+    func folderAndService() throws {
+        let verb = Verb(
+            name: "try", summary: "Tries.",
+            options: [Option("data", "DIR", "a folder")] + ServiceClient.options
+        ) { _ in .success }
+        let variables = ["HOLDFAST_URL": "http://127.0.0.1:8080", "HOLDFAST_TOKEN": "hf_"]
+        let folder = try Arguments(["--data", "a"], verb: verb, environment: variables)
+        #expect(folder.text("url") == nil && folder.text("data") == "a")
+        let service = try Arguments([], verb: verb, environment: variables)
+        #expect(service.text("url") != nil)
+        let failure = #expect(throws: CommandFailure.self) {
+            try Arguments(
+                ["--data", "a", "--url", "http://127.0.0.1:8080"], verb: verb, environment: [:])
+        }
+        #expect(failure?.message.contains("give one of them") == true)
+    }
+
     @Test(
         "have durations and sizes",
         arguments: [

@@ -175,6 +175,13 @@ struct ServeCommand {
                     try stored.add("bootstrap", TokenTerms(.admin), secret.hash)
                 }
                 Terminal.write("holdfast: admin token, shown only this once: \(secret.text)\n")
+            } else if arguments.has("bootstrap-token"),
+                try StoredTokens(store).read().tokens.isEmpty
+            {
+                logger.log(
+                    .warning,
+                    "no token was made: requests need one already, by accounts or by tokens that were revoked; make one with 'holdfast token create'"
+                )
             }
         } catch {
             throw CommandFailure(error)

@@ -29,7 +29,8 @@ extension RESTService {
         }
         if token.terms.user == nil || users == .byDocument || !access.hasDocument { return nil }
         return refusal(
-            "The access document decides what a user may do, and this operation is none of it.")
+            "The access document decides what a user may do, and this operation is none of it. It takes a token of the store that is not a user's; "
+                + "'holdfast token create' makes one.")
     }
 
     /// The principal of a request: the user whom it names by a token of an issuer or of the store, or the anonymous one, where

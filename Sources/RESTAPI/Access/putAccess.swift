@@ -12,6 +12,12 @@ extension RESTService {
             served.json(request.body, RequestScratch.current.parser))
         let precondition = try accessPrecondition(request)
         let isDryRun = try request.flag("dryRun")
+        if !isDryRun, request.grant.flatMap({ principal(of: $0)?.user }) != nil {
+            throw RequestFault(
+                .forbidden, "not-allowed",
+                "The token is a user's, which the document would keep from setting another one: set it with a token of the store that is not a user's. "
+                    + "'holdfast token create' makes one.")
+        }
         let audit = auditLine(request)
         return answerScheduled { () throws(RequestFault) in
             let rules: AccessRules

@@ -69,6 +69,11 @@ final class SignInTries: Sendable {
         }
     }
 
+    /// Forgets the tries of a login, whose password is another one by now.
+    func forget(login: String) {
+        state.withLock { $0.tries[.login(login.lowercased())] = nil }
+    }
+
     /// The number of logins and addresses that are known.
     var count: Int { state.withLock { $0.tries.count } }
 }

@@ -18,6 +18,7 @@ extension RESTService {
             return { () throws(RequestFault) in
                 try self.accounts.reset(by: code, to: hash)
                 self.users?.sessions.endAll(of: account.id)
+                self.tries.forget(login: account.login)
                 audit.write(account: account.id.description)
                 return Response(204)
             }

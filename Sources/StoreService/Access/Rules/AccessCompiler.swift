@@ -201,6 +201,7 @@ struct AccessCompiler {
             let fault = RequestFault(error, parameter: nil, pointer: pointer.description)
             for entry in fault.errors {
                 var entry = entry
+                if text == "true" { entry.hint = "true, without quotes" }
                 entry.detail = "\(words), column \(error.column): \(error.message)"
                 faults.note(entry)
             }
