@@ -135,6 +135,9 @@ package final class ServedStore: Sendable {
         monotonicMilliseconds() + UInt64(limits.readSecondsMax) * 1000
     }
 
+    /// How long what rules read of a user's own object may take where others wait for it: on a connection's thread, and the writer's.
+    static let factsMilliseconds: UInt64 = 1_000
+
     /// Ends a write that takes too long.
     func checkWriteTime(_ deadline: UInt64) throws(StoreError) {
         guard monotonicMilliseconds() < deadline else {
@@ -253,7 +256,8 @@ package final class ServedStore: Sendable {
     /// The readable part for a caller as of the last commit; nil for everything.
     package func sight(of caller: Caller) throws(RequestFault) -> Sight? {
         guard caller.sight != nil else { return nil }
-        return try withRead(for: caller) { read in read.sight }
+        let deadline = monotonicMilliseconds() + Self.factsMilliseconds
+        return try withRead(for: caller, until: deadline) { read in read.sight }
     }
 
     /// The names that are known to whom a sight is of, in the present schema.

@@ -1,4 +1,5 @@
 import HoldfastBytes
+import HoldfastRows
 import HoldfastStorage
 
 /// The access document of a store: who may do what, as text that the layer above understands.
@@ -33,6 +34,17 @@ package struct StoredDocument: CodedRecord, Equatable, Sendable {
 }
 
 extension Store {
+    /// The access document as of the last commit, and the schema that it is kept for.
+    package func accessDocumentWithSchema() throws(StoreError) -> (StoredDocument?, RowSchema) {
+        let transaction = try read()
+        defer { transaction.close() }
+        guard let bytes = try transaction.value(StoreKey.accessDocument) else {
+            return (nil, transaction.rows)
+        }
+        guard let document = StoredDocument(bytes) else { throw .storage(StoredAccess.damaged) }
+        return (document, transaction.rows)
+    }
+
     /// The access document as of the last commit; nil where none was set.
     package func accessDocument() throws(StoreError) -> StoredDocument? {
         do throws(StorageError) {

@@ -11,8 +11,7 @@ extension RESTService {
         let token = token(of: request)
         let user = request.user
         let expires = user?.expires ?? request.grant?.until ?? .max
-        let roles = try heldRoles(of: request)
-        return .respond(
+        @Sendable func response(_ roles: [String]?) -> Response {
             Response.json(200) { writer in
                 writer.object { object in
                     if let user {
@@ -34,15 +33,20 @@ extension RESTService {
                         for role in roles { array.element().string(role) }
                     }
                 }
-            })
-    }
-
-    /// The roles of a user that hold; nil for a token of the store, and where there is no access document.
-    private func heldRoles(of request: Request) throws(RequestFault) -> [String]? {
-        guard access.hasDocument, let principal = principal(of: request) else { return nil }
-        // Rules read the whole store.
-        return try served.withRead(for: .program) { read throws(RequestFault) in
-            try access.view(for: principal, on: read)?.roles.map(\.name)
+            }
+        }
+        guard access.hasDocument, let principal = principal(of: request) else {
+            return .respond(response(nil))
+        }
+        return .later { exchange in
+            self.schedule(for: exchange) { job in
+                self.answer(exchange) { () throws(RequestFault) in
+                    // Rules read the whole store, and may take as long as a query.
+                    try self.served.withRead(for: .program, in: job) { read throws(RequestFault) in
+                        try self.access.view(for: principal, on: read)?.roles.map(\.name)
+                    }.map { response($0) }
+                }
+            }
         }
     }
 }

@@ -1,5 +1,6 @@
 import HoldfastObjectJSON
 import HoldfastObjectStore
+import HoldfastThreads
 
 /// The caller of a use case. Each is made for one caller, whose view its data comes from (``ServedStore/withRead(for:of:_:)``).
 ///
@@ -35,12 +36,16 @@ package struct Caller: Sendable, Hashable {
     /// - Throws: ``StoreError`` `.refused` with a ``RequestFault`` where what they may do can't be told.
     func keep(_ transaction: WriteTransaction, in served: ServedStore) throws(StoreError) {
         guard let sight else { return }
+        let deadline = served.queryDeadline
         try transaction.keep(
             to: { read throws(StoreError) in
+                read.limitFollowing(
+                    until: min(deadline, monotonicMilliseconds() + ServedStore.factsMilliseconds))
+                defer { read.limitFollowing(until: deadline) }
                 do throws(RequestFault) { return try sight.rights(in: read) } catch {
                     throw .refused(error)
                 }
-            }, until: served.queryDeadline)
+            }, until: deadline)
     }
 
     package static func == (a: Caller, b: Caller) -> Bool {

@@ -27,6 +27,12 @@ struct AccessCompiler {
     }
 
     mutating func compile() {
+        guard ruleCount <= Self.ruleCountMax else {
+            return fault(
+                JSONPointer().appending("roles"), "too-large",
+                "The roles have \(ruleCount) rules for classes, each of those that '*' stands for counted; \(Self.ruleCountMax) are allowed."
+            )
+        }
         if let name = document.users { usersClass = users(name) }
         for role in document.roles { roles.append(compile(role)) }
         for role in roles { checkTargets(role) }
@@ -52,6 +58,17 @@ struct AccessCompiler {
                         + "leads to class '\(names.2)', which no role lets read.",
                     hint: nil)
             }
+        }
+    }
+
+    /// The most rules for classes, since each is compiled, and made ready for each user.
+    private static let ruleCountMax = 10_000
+
+    /// How many rules for classes the roles have.
+    private var ruleCount: Int {
+        document.roles.reduce(0) { sum, role in
+            let isForAll = role.classes.contains { $0.name == AccessDocument.everyClass }
+            return sum + (isForAll ? schema.classes.count : role.classes.count)
         }
     }
 
@@ -154,6 +171,7 @@ struct AccessCompiler {
         _ rules: AccessDocument.ClassRules, _ rowClass: RowClass, _ place: Place
     ) -> [PropertyRight] {
         var rights = rowClass.members.map { _ in PropertyRight.write }
+        var stated: Set<Int> = []
         for (name, right) in rules.properties {
             let pointer = place.into("properties").appending(name)
             guard let member = rowClass.member(named: name) else {
@@ -170,6 +188,13 @@ struct AccessCompiler {
                     place.words + ": '\(name)' is the primary key, which can't be hidden.",
                     hint: "create")
             }
+            if !stated.insert(member).inserted {
+                fault(
+                    pointer, "invalid-access",
+                    place.words
+                        + ": '\(RequestFault.shown(name))' is a property whose right is stated already, by its other name."
+                )
+            }
             rights[member] = right
         }
         return rights
@@ -181,7 +206,10 @@ struct AccessCompiler {
     ) {
         for (member, property) in rowClass.definition.properties.enumerated()
         where rights[member] < .create {
-            let isKey = member == rowClass.primaryKeyIndex && !rowClass.numbersKeys
+            // Keys that are numbers in a row, uuids and object ids are made where they are not stated.
+            let isMade =
+                rowClass.numbersKeys || property.scalar == .uuid || property.scalar == .objectID
+            let isKey = member == rowClass.primaryKeyIndex && !isMade
             guard isKey || property.isRequired else { continue }
             fault(
                 place.into("properties").appending(property.name), "invalid-access",

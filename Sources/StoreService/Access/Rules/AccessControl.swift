@@ -85,19 +85,22 @@ package final class AccessControl: Sendable {
 
     /// The rules for a schema, with the sights that they have made.
     private func known(in schema: RowSchema) throws(RequestFault) -> KnownSights {
-        let present = store.catalog.rows
-        let isFormer = schema.definition.revision < present.definition.revision
+        let mayBeFormer = schema.definition.revision < store.catalog.schema.revision
         let known = state.withLock { $0.known.first { $0.schema === schema } }
         // What was made of it while it was the present one is another document's by now.
-        if let known, known.isFormer == isFormer {
+        if let known, known.isFormer == mayBeFormer {
             if known.hasEnded { throw .snapshotOfOtherNames }
             return known
         }
         // A change of the schema may have changed the document with it.
         var stored: StoredDocument?
+        var present = schema
         if hasDocument {
-            do { stored = try store.accessDocument() } catch { throw fault(error) }
+            do { (stored, present) = try store.accessDocumentWithSchema() } catch {
+                throw fault(error)
+            }
         }
+        let isFormer = schema.definition.revision < present.definition.revision
         var hasEnded = false
         let rules = stored.flatMap { stored -> AccessRules? in
             guard let document = try? AccessReader.read(text: stored.text) else { return nil }
@@ -150,38 +153,33 @@ package final class AccessControl: Sendable {
     /// Makes what a principal may read on a view of the bare store, or finds it; nothing where no document holds. Cost where it is known:
     /// two locks, and a look at what rules read of the user's claims and object.
     func sight(for principal: Principal, on read: ReadTransaction) throws(RequestFault) -> Sight {
-        let known = try known(in: read.rows)
-        let facts = try facts(about: principal, known, on: read)
-        return try sight(
-            for: principal, facts, known, Self.view(for: principal, facts, known), on: read)
+        try decided(for: principal, on: read).sight
     }
 
-    /// - `view`: What the principal may do, which is asked for where the sight is not known.
-    private func sight(
-        for principal: Principal, _ facts: PrincipalFacts?, _ known: KnownSights,
-        _ view: @autoclosure () -> AccessView, on read: ReadTransaction
-    ) throws(RequestFault) -> Sight {
+    /// Makes what a principal may read and do, or finds it.
+    private func decided(
+        for principal: Principal, on read: ReadTransaction
+    ) throws(RequestFault) -> (sight: Sight, view: AccessView) {
+        let known = try known(in: read.rows)
+        let facts = try facts(about: principal, known, on: read)
         let references = facts == nil ? [] : known.rules?.references ?? []
         let asker = KnownSights.Asker(
             isUser: principal.user != nil, token: principal.token, classes: principal.classes,
             values: references.map { facts?.value(of: $0) })
-        if let sight = known.sight(of: asker) { return sight }
-        let view = view()
+        if let decided = known.decided(for: asker) { return decided }
+        let view = Self.view(for: principal, facts, known)
         let sight = known.sight(of: view, for: facts)
         // What could not be read in time is not what the user has.
         do throws(StoreError) { try read.checkFailure() } catch { throw fault(error) }
         known.keep(sight, of: asker, view)
-        return sight
+        return (sight, view)
     }
 
     /// Makes what a principal may do in a transaction that begins from a view of the bare store; nothing where no document holds.
     func rights(
         for principal: Principal, on read: ReadTransaction
     ) throws(RequestFault) -> WriteRights {
-        let known = try known(in: read.rows)
-        let facts = try facts(about: principal, known, on: read)
-        let view = Self.view(for: principal, facts, known)
-        let sight = try sight(for: principal, facts, known, view, on: read)
+        let (sight, view) = try decided(for: principal, on: read)
         return WriteRights(of: principal.user, sight: sight) { view.writing($0) }
     }
 

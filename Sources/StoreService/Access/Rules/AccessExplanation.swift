@@ -75,7 +75,10 @@ package struct AccessExplanation {
         let (read, created) = (rights(.read), rights(.create))
         let changed = read.isEmpty ? [] : rights(.update)
         return object.rowClass.members.indices.map { member in
-            if changed.contains(where: { $0[member] == .write }) { return .write }
+            // What is hidden can't be stated, and a key stays.
+            if !read.isEmpty, read.allSatisfy({ $0[member] == .none }) { return .none }
+            let isKey = member == object.rowClass.primaryKeyIndex
+            if !isKey, changed.contains(where: { $0[member] == .write }) { return .write }
             if created.contains(where: { $0[member] >= .create }) { return .create }
             return read.contains { $0[member] != .none } ? .read : .none
         }

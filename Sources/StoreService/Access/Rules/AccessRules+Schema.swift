@@ -20,7 +20,12 @@ extension AccessRules {
         else { return stored.text }
         do throws(RequestFault) {
             let renamed = try rules.renamed(renames, in: wanted.rows)
-            _ = try AccessRules(renamed, schema: wanted.rows)
+            let others = try AccessRules(renamed, schema: wanted.rows)
+            guard rules.meansTheSame(as: others) else {
+                throw RequestFault(
+                    .conflict, "access-in-use",
+                    "What it names would be another class or property by that name.")
+            }
             return renamed == read ? stored.text : renamed.text
         } catch {
             throw .refused(

@@ -151,6 +151,8 @@ struct AccessWarnings {
     private mutating func note(
         _ code: String, _ pointer: String, _ detail: String, hint: String? = nil
     ) {
+        // As of faults, the first of them are told.
+        guard all.count < FaultList.entryCountMax else { return }
         all.append(
             RequestFault.Entry(code: code, detail: detail, pointer: pointer, hint: hint))
     }

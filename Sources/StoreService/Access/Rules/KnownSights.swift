@@ -55,8 +55,15 @@ final class KnownSights: Sendable {
         }
     }
 
+    /// What was decided for an asker.
+    private struct Decided {
+        let sight: Sight
+        let view: AccessView
+        let weight: Int
+    }
+
     private struct State {
-        var byAsker: [Asker: Sight] = [:]
+        var byAsker: [Asker: Decided] = [:]
         /// What these count as together.
         var weight = 0
         /// Equal for users whose values that rules read are equal.
@@ -67,11 +74,9 @@ final class KnownSights: Sendable {
 
     /// The most parts of the schema that are kept.
     private static let partCountMax = 256
-    /// The most sights that are kept, by their weight, which have a part for each class, and the most such parts.
-    private static let sightCountMax = 4096
-    private static let classCountMax = 1 << 18
-    /// A sight of so much is kept, however many classes there are.
-    private static let weightMax = 64
+    /// The most that what is kept weighs, and one: a rule for a class, or so many values or bytes of these, takes about a KiB.
+    private static let weightMax = 1 << 17
+    private static let ownWeightMax = 1 << 13
 
     /// The rules; nil where there is no document that holds in the schema.
     let rules: AccessRules?
@@ -83,7 +88,6 @@ final class KnownSights: Sendable {
     let hasEnded: Bool
     /// Makes the names of views.
     private let key: [UInt8]
-    private let countMax: Int
     private let state = Mutex(State())
 
     /// Begins without sights.
@@ -94,22 +98,32 @@ final class KnownSights: Sendable {
     ) {
         (self.rules, self.schema, self.key) = (rules, schema, key)
         (self.isFormer, self.hasEnded) = (isFormer, hasEnded)
-        countMax = min(Self.sightCountMax, Self.classCountMax / max(schema.classes.count, 1))
     }
 
-    /// Returns a sight that was kept; nil for none.
-    func sight(of asker: Asker) -> Sight? { state.withLock { $0.byAsker[asker] } }
+    /// Returns what was kept; nil for nothing.
+    func decided(for asker: Asker) -> (sight: Sight, view: AccessView)? {
+        state.withLock { $0.byAsker[asker] }.map { ($0.sight, $0.view) }
+    }
 
-    /// Keeps a sight that ``sight(of:for:)`` has made of a view, unless its values are so large that it would take the place of too many.
+    /// Keeps a sight that ``sight(of:for:)`` has made of a view, unless it would take the place of too many. Where there is no room, an eighth of
+    /// what is kept makes way.
     func keep(_ sight: Sight, of asker: Asker, _ view: AccessView) {
-        let weight = asker.weight
-        guard weight <= max(Self.weightMax, countMax / 16) else { return }
+        let rules = view.roles.reduce(0) { $0 + $1.classes.count { $0 != nil } }
+        let weight = 8 + asker.weight + schema.classes.count / 8 + rules
+        guard weight <= Self.ownWeightMax else { return }
         state.withLock { state in
-            state.weight += weight
-            if state.weight > countMax {
-                (state.byAsker, state.byView, state.weight) = ([:], [:], weight)
+            if state.weight + weight > Self.weightMax {
+                for (asker, decided) in Array(state.byAsker.prefix(state.byAsker.count / 8 + 1)) {
+                    state.byAsker[asker] = nil
+                    state.byView[decided.view] = nil
+                    state.weight -= decided.weight
+                }
             }
-            state.byAsker[asker] = sight
+            guard state.weight + weight <= Self.weightMax,
+                state.byAsker.updateValue(
+                    Decided(sight: sight, view: view, weight: weight), forKey: asker) == nil
+            else { return }
+            state.weight += weight
             state.byView[view] = sight
         }
     }

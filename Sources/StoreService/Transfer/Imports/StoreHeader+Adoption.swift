@@ -23,7 +23,11 @@ extension StoreHeader {
                 guard present.schema.classes.isEmpty else {
                     throw .schemaRevision(current: present.schema.revision)
                 }
-                return SchemaProposal(schema)
+                var proposal = SchemaProposal(schema)
+                proposal.document = { stored, present, wanted throws(StoreError) in
+                    try AccessRules.text(of: stored, present, wanted, SchemaRenames())
+                }
+                return proposal
             }
         }
         guard !projections.allSatisfy({ store.catalog.projections.contains($0) }) else {

@@ -1,0 +1,146 @@
+import HoldfastServiceSupport
+import HoldfastTestSupport
+import Testing
+
+@testable import HoldfastRESTAPI
+
+/// The access document beside changes of the schema, and what of it is refused.
+@Suite("The access document and the schema")
+struct AccessSchemaTests {
+    private static let classes = [
+        #"{"name":"Pub","primaryKey":"id","properties":{"id":"int","t":"string"}}"#,
+        #"{"name":"Priv","primaryKey":"id","properties":{"id":"int","t":"string"}}"#,
+        #"{"name":"D","primaryKey":"id","properties":{"id":"int","owner":{"type":"string","mapTo":"o"},"reviewer":"string","secret":"string?","n":"int"}}"#,
+    ]
+
+    private static func server(_ roles: String) throws -> RuledServer {
+        let server = try RuledServer(classes: [])
+        #expect(put(server, classes).status == 200)
+        for (name, body) in [
+            ("Pub", #"{"id":1,"t":"public"}"#), ("Priv", #"{"id":1,"t":"hidden"}"#),
+            ("D", #"{"id":1,"owner":"ann","reviewer":"bob","secret":"s","n":1}"#),
+        ] {
+            #expect(server.send("POST", "/v1/classes/\(name)/objects", body).status == 201)
+        }
+        let set = server.send("PUT", "/v1/access", "{\"roles\":\(roles)}")
+        #expect(set.status == 200, "\(set.text)")
+        return server
+    }
+
+    private static func put(
+        _ server: RuledServer, _ classes: [String], renames: String = "{}"
+    ) -> HTTPClient.Reply {
+        server.send(
+            "PUT", "/v1/schema?allowDataLoss=true",
+            "{\"classes\":[\(classes.joined(separator: ","))],\"renames\":\(renames)}")
+    }
+
+    @Test(
+        "a name of the document never becomes another thing's",
+        arguments: [
+            (
+                #"{"m":{"classes":{"Pub":{"read":true}}}}"#, [classes[0], classes[2]],
+                #"{"Priv":"Pub"}"#
+            ),
+            (
+                #"{"m":{"classes":{"Pub":{"read":true},"Priv":{"read":"t == $user.id"},"D":{"read":true}}}}"#,
+                [classes[0], classes[2]], #"{"Priv":"Pub"}"#
+            ),
+            (
+                #"{"m":{"classes":{"D":{"read":"owner == $user.id"}}}}"#,
+                [
+                    classes[0], classes[1],
+                    #"{"name":"D","primaryKey":"id","properties":{"id":"int","owner":"string","secret":"string?","n":"int"}}"#,
+                ], #"{"D.reviewer":"D.owner"}"#
+            ),
+            (
+                #"{"m":{"classes":{"D":{"read":"o == $user.id"}}}}"#,
+                [
+                    classes[0], classes[1],
+                    #"{"name":"D","primaryKey":"id","properties":{"id":"int","owner":"string","reviewer":{"type":"string","mapTo":"o"},"secret":"string?","n":"int"}}"#,
+                ], "{}"
+            ),
+            (
+                #"{"m":{"classes":{"D":{"read":true,"properties":{"secret":"none","reviewer":"read"}}}}}"#,
+                [
+                    classes[0], classes[1],
+                    #"{"name":"D","primaryKey":"id","properties":{"id":"int","owner":"string","reviewer":"string?","n":"int"}}"#,
+                ], #"{"D.secret":"D.reviewer"}"#
+            ),
+        ])
+    func otherThing(roles: String, classes: [String], renames: String) throws {
+        let server = try Self.server(roles)
+        let before = server.send("GET", "/v1/access").text
+        let reply = Self.put(server, classes, renames: renames)
+        #expect(reply.status == 409 && reply.text.contains("access-in-use"), "\(reply.text)")
+        #expect(server.send("GET", "/v1/access").text == before)
+        #expect(
+            !server.get("/v1/classes/Pub/objects", as: server.user("ann")).text.contains("hidden"))
+    }
+
+    @Test("renames, other types and new classes leave what the document says")
+    func same() throws {
+        let server = try Self.server(
+            #"{"m":{"classes":{"*":{"read":true},"D":{"read":"o == $user.id AND n < 5 AND $user.id != 'x'","properties":{"secret":"none"}},"Priv":{}}}}"#
+        )
+        let reply = Self.put(
+            server,
+            [
+                #"{"name":"Open","primaryKey":"id","properties":{"id":"int","t":"string"}}"#,
+                #"{"name":"Closed","primaryKey":"id","properties":{"id":"int","t":"string"}}"#,
+                #"{"name":"D","primaryKey":"id","properties":{"id":"int","who":{"type":"string","mapTo":"o"},"reviewer":"string","hush":"string?","n":"double"}}"#,
+                #"{"name":"More","primaryKey":"id","properties":{"id":"int","t":"string"}}"#,
+            ], renames: #"{"Pub":"Open","Priv":"Closed","D.owner":"D.who","D.secret":"D.hush"}"#)
+        #expect(reply.status == 200, "\(reply.text)")
+        let ann = server.user("ann")
+        #expect(server.get("/v1/classes/Open/objects/1", as: ann).text.contains("public"))
+        #expect(server.get("/v1/classes/Closed/objects/1", as: ann).status == 404)
+        #expect(server.get("/v1/classes/More/objects", as: ann).status == 200)
+        let own = server.get("/v1/classes/D/objects/1", as: ann)
+        #expect(own.status == 200 && !own.text.contains("hush"), "\(own.text)")
+    }
+
+    @Test("an import of a whole store takes no schema in which the document does not hold")
+    func imported() throws {
+        let server = try RuledServer(classes: [])
+        let rules = #"{"roles":{"r":{"classes":{"*":{"read":"owner == $user.id"}}}}}"#
+        #expect(server.send("PUT", "/v1/access", rules).status == 200)
+        let header =
+            #"{"holdfast":1,"schema":{"revision":1,"classes":[{"name":"T","properties":{"owner":"string"}},{"name":"U","properties":{"n":"int"}}]},"projections":[]}"#
+        let reply = server.send("POST", "/v1/import", header, type: "application/x-ndjson")
+        #expect(reply.status == 409 && reply.text.contains("access-in-use"), "\(reply.text)")
+        #expect(server.send("GET", "/v1/schema").text.contains(#""classes":[]"#))
+    }
+
+    @Test("a document is bounded by its rules, and so are its warnings; a right is stated once")
+    func bounds() throws {
+        let server = try Self.server(#"{"m":{"classes":{"D":{"read":true}}}}"#)
+        func put(_ roles: String) -> HTTPClient.Reply {
+            server.send("PUT", "/v1/access?dryRun=true", "{\"roles\":{\(roles)}}")
+        }
+        func many(_ count: Int, _ classes: String) -> String {
+            (0..<count).map { "\"r\($0)\":{\"classes\":{\(classes)}}" }.joined(separator: ",")
+        }
+        let large = put(many(4_000, #""*":{"read":true}"#))
+        #expect(large.status == 422 && large.text.contains("10000 are allowed"), "\(large.text)")
+        let warned = put(many(300, #""D":{"read":"reviewer == $user.id"}"#))
+        let warnings = QueryJSON(warned.text)?["warnings"]?.elements.count
+        #expect(warned.status == 200 && warnings == 100, "\(warnings ?? 0)")
+        let twice = put(
+            #""m":{"classes":{"D":{"read":true,"properties":{"owner":"none","o":"read"}}}}"#)
+        #expect(twice.status == 422 && twice.text.contains("stated already"), "\(twice.text)")
+    }
+
+    @Test("explanations tell no right to what is hidden, nor to change a key")
+    func explained() throws {
+        let server = try Self.server(
+            #"{"r":{"classes":{"D":{"read":true,"properties":{"secret":"none"}}}},"w":{"classes":{"D":{"update":true}}}}"#
+        )
+        let reply = server.send(
+            "POST", "/v1/access/explain", #"{"user":"ann","class":"D","key":1}"#)
+        let rights = QueryJSON(reply.text)?["properties"]
+        #expect(
+            rights?["secret"]?.string == "none" && rights?["n"]?.string == "write", "\(reply.text)")
+        #expect(rights?["id"]?.string == "read")
+    }
+}
