@@ -59,6 +59,24 @@ package struct Rule: Sendable {
         return predicate.simplified
     }
 
+    /// The classes and properties that it names, in the order of its text, each link with the class behind it and the key of that, by which
+    /// links are compared.
+    package var meaning: [SchemaRenames.Name] {
+        names.sorted { $0.start < $1.start }.flatMap { name -> [SchemaRenames.Name] in
+            guard let rowClass = schema.rowClass(named: name.className) else { return [] }
+            guard let property = name.property, let member = rowClass.member(named: property)
+            else { return rowClass.keyNames }
+            let declared = rowClass.definition.properties[member]
+            let own = [SchemaRenames.Name(name.className, declared.name)]
+            let behind = rowClass.members[member].classIndex
+            if case .linkingObjects(let origin, let back) = declared.type {
+                return own + [SchemaRenames.Name(origin, back)] + schema.classes[behind].keyNames
+            }
+            guard rowClass.members[member].storage.element == .link else { return own }
+            return own + schema.classes[behind].keyNames
+        }
+    }
+
     /// Makes the text that says the same under the names of another schema.
     ///
     /// - Throws: ``QueryError`` for a new name that has no place in a text, as a word of the language.
@@ -92,5 +110,14 @@ package struct Rule: Sendable {
         var checker = Checker(schema: schema, root: root, source: query.source, arguments: [])
         checker.rule = scope
         return checker
+    }
+}
+
+extension RowClass {
+    /// The class, with the key by which its objects are named.
+    package var keyNames: [SchemaRenames.Name] {
+        let name = definition.name
+        let key = primaryKeyIndex.map { SchemaRenames.Name(name, definition.properties[$0].name) }
+        return [SchemaRenames.Name(name)] + (key.map { [$0] } ?? [])
     }
 }

@@ -67,6 +67,30 @@ struct AccessSchemaTests {
                     #"{"name":"D","primaryKey":"id","properties":{"id":"int","owner":"string","reviewer":"string?","n":"int"}}"#,
                 ], #"{"D.secret":"D.reviewer"}"#
             ),
+            // Under another type, too.
+            (
+                #"{"m":{"classes":{"D":{"read":"owner == 'ann'"}}}}"#,
+                [
+                    classes[0], classes[1],
+                    #"{"name":"D","primaryKey":"id","properties":{"id":"int","owner":"mixed","secret":"string?","n":"int"}}"#,
+                ], #"{"D.reviewer":"D.owner"}"#
+            ),
+            // Two names of one rule that change places.
+            (
+                #"{"m":{"classes":{"D":{"read":"o == 'ann' AND reviewer != 'ann'"}}}}"#,
+                [
+                    classes[0], classes[1],
+                    #"{"name":"D","primaryKey":"id","properties":{"id":"int","owner":{"type":"string","mapTo":"reviewer"},"r":{"type":"string","mapTo":"o"},"secret":"string?","n":"int"}}"#,
+                ], #"{"D.reviewer":"D.r"}"#
+            ),
+            // What was called so is called otherwise.
+            (
+                #"{"m":{"classes":{"D":{"read":"o == 'ann'"}}}}"#,
+                [
+                    classes[0], classes[1],
+                    #"{"name":"D","primaryKey":"id","properties":{"id":"int","boss":"string","owner":{"type":"string","mapTo":"o"},"reviewer":"string","secret":"string?","n":"int"}}"#,
+                ], #"{"D.owner":"D.boss"}"#
+            ),
         ])
     func otherThing(roles: String, classes: [String], renames: String) throws {
         let server = try Self.server(roles)
@@ -76,6 +100,63 @@ struct AccessSchemaTests {
         #expect(server.send("GET", "/v1/access").text == before)
         #expect(
             !server.get("/v1/classes/Pub/objects", as: server.user("ann")).text.contains("hidden"))
+    }
+
+    @Test(
+        "another key of users, of a link's class, or another property behind an inverse link is refused",
+        arguments: [
+            ("id", "key", "owner", #""read":"name == $user.object.name""#),
+            ("id", "key", "owner", #""read":"link == $user.id""#),
+            ("id", "key", "owner", #""read":"@links.T.link.name == 'ann'""#),
+            ("key", "id", "other", #""read":"@links.T.owner.name == 'ann'""#),
+            ("key", "id", "other", #""read":"back.name == 'ann'""#),
+        ])
+    func otherKey(key: String, other: String, linked: String, rules: String) throws {
+        let server = try RuledServer(classes: [])
+        func classes(_ key: String, _ first: String, _ second: String) -> [String] {
+            [
+                #"{"name":"T","primaryKey":"\#(key)","properties":{"id":"string","key":"string","name":"string","link":"T?","\#(first)":"T?","\#(second)":"T?","back":{"type":"linkingObjects","class":"T","property":"owner"}}}"#
+            ]
+        }
+        let made = Self.put(server, classes(key, "owner", "other"))
+        #expect(made.status == 200, "\(made.text)")
+        let set = server.send(
+            "PUT", "/v1/access", #"{"users":"T","roles":{"m":{"classes":{"T":{\#(rules)}}}}}"#)
+        #expect(set.status == 200, "\(set.text)")
+        let isSwapped = linked == "other"
+        let reply = Self.put(
+            server,
+            isSwapped ? classes(key, "owner", "more") : classes(other, "owner", "other"),
+            renames: isSwapped ? #"{"T.other":"T.owner"}"# : "{}")
+        #expect(reply.status == 409 && reply.text.contains("access-in-use"), "\(reply.text)")
+    }
+
+    @Test(
+        "renames with another type, and of what is counted and what holds embedded objects, are no other things"
+    )
+    func renamedApart() throws {
+        let server = try RuledServer(classes: [])
+        func classes(_ name: String, _ part: String, _ type: String) -> [String] {
+            [
+                #"{"name":"\#(name)","primaryKey":"id","properties":{"id":"int","\#(part)":"Part?","n":"\#(type)","next":"\#(name)?"}}"#,
+                #"{"name":"Part","kind":"embedded","properties":{"size":"int","holder":{"type":"linkingObjects","class":"\#(name)","property":"\#(part)"}}}"#,
+            ]
+        }
+        let made = Self.put(server, classes("T", "part", "int"))
+        #expect(made.status == 200, "\(made.text)")
+        let set = server.send(
+            "PUT", "/v1/access",
+            #"{"roles":{"m":{"classes":{"T":{"read":"next.@links.@count < 3 AND part.size < 9 AND part.holder.n < 5 AND @links.T.next.n < 7 AND n < 6"}}}}}"#
+        )
+        #expect(set.status == 200, "\(set.text)")
+        let reply = Self.put(
+            server, classes("U", "piece", "double"),
+            renames: #"{"T":"U","T.part":"U.piece"}"#)
+        #expect(reply.status == 200, "\(reply.text)")
+        #expect(
+            server.send("GET", "/v1/access").text.contains(
+                "next.@links.@count < 3 AND piece.size < 9 AND piece.holder.n < 5 AND @links.U.next.n < 7"
+            ))
     }
 
     @Test("renames, other types and new classes leave what the document says")

@@ -10,19 +10,24 @@ package final class SeenSince {
     /// Whether nothing has changed but that objects of the class came and went.
     package let isUnchanged: Bool
 
-    /// The most versions and changes that are read, and the most versions that one object is looked at in: the time of its view bounds both, too.
+    /// The most versions and changes that are read.
     private static let recordCountMax = 100_000
-    private static let versionCountMax = 1_000
+    /// The most versions that one object is looked at in, and the fewest that are allowed however many there are; those that all may be looked
+    /// at in together. The time of its view bounds them, too.
+    private static let versionCounts = 64...1_000
+    private static let lookCountMax = 50_000
 
     /// Reads what has changed.
     ///
     /// - Parameters:
     ///   - version: The version to begin with.
     ///   - query: The objects, with the sight that they are seen by.
+    ///   - objectCount: The number of objects that are asked about.
     ///   - transaction: A view of what is seen now.
     /// - Throws: ``FoldedChanges/Gap`` where the log does not reach back so far.
     package init(
-        _ version: UInt64, of query: ObservedQuery, in transaction: ReadTransaction
+        _ version: UInt64, of query: ObservedQuery, objectCount: Int,
+        in transaction: ReadTransaction
     ) throws(FoldedChanges.Gap) {
         let changes = try FoldedChanges(
             after: version, in: transaction, recordCountMax: Self.recordCountMax,
@@ -34,7 +39,9 @@ package final class SeenSince {
             && changes.order.allSatisfy { $0.classIndex == query.classIndex }
         results = FormerResults(
             of: query, changes, since: version, in: transaction,
-            versionCountMax: Self.versionCountMax)
+            versionCountMax: min(
+                max(Self.lookCountMax / max(objectCount, 1), Self.versionCounts.lowerBound),
+                Self.versionCounts.upperBound))
     }
 
     /// Whether an object that is seen now, or some of its properties, may have been hidden at one of these versions. Cost: the rules are asked

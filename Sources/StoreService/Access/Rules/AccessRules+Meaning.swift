@@ -6,114 +6,100 @@ import HoldfastRows
 extension AccessRules {
     /// Whether the document means the same here as in a schema that takes the place of this one: no name of it is another thing's there.
     ///
-    /// A class or property of a new number, under the name of one that goes, counts as that one: its type is another one.
-    func meansTheSame(as wanted: AccessRules) -> Bool {
-        let meaning = Meaning(present: schema, wanted: wanted.schema)
-        guard document.users == nil || meaning.areSame(users(schema), wanted.users(wanted.schema))
-        else { return false }
+    /// What keeps its name, or is renamed, counts as the same thing under another type, too.
+    ///
+    /// - `wanted`: The document with the names of that schema.
+    func meansTheSame(as wanted: AccessRules, _ renames: SchemaRenames) -> Bool {
+        let former = FormerNames(renames)
+        guard users?.keyNames == wanted.users.flatMap({ former.names($0.keyNames) }) else {
+            return false
+        }
         for (index, (role, other)) in zip(roles, wanted.roles).enumerated() {
-            guard meaning.reads(role.when, schema) == meaning.reads(other.when, wanted.schema)
-            else { return false }
+            guard areSame(role.when, other.when, former) else { return false }
             let named = Set(wanted.document.roles[index].classes.map(\.name))
             if named.count < wanted.document.roles[index].classes.count { return false }
             for rowClass in wanted.schema.classes {
-                let rules = other.classes[rowClass.index]
-                guard let present = meaning.presentClass(of: rowClass) else {
-                    if named.contains(rowClass.definition.name) { return false }
+                let name = rowClass.definition.name
+                guard let present = former.className(name).flatMap({ schema.classIndex[$0] })
+                else {
+                    if named.contains(name) { return false }
                     continue
                 }
-                guard
-                    meaning.areSame(
-                        role.classes[present.index], present, rules, rowClass, schema,
-                        wanted.schema)
-                else { return false }
+                let (rules, others) = (role.classes[present], other.classes[rowClass.index])
+                guard let rules, let others else {
+                    if rules != nil || others != nil { return false }
+                    continue
+                }
+                guard areSame(rules, others, schema.classes[present], rowClass, former) else {
+                    return false
+                }
             }
         }
         return true
     }
 
-    private func users(_ schema: RowSchema) -> RowClass? {
-        document.users.flatMap { schema.rowClass(named: $0) }
+    private func areSame(
+        _ rules: CompiledRole.ClassRules, _ others: CompiledRole.ClassRules,
+        _ present: RowClass, _ wanted: RowClass, _ former: FormerNames
+    ) -> Bool {
+        for (property, right) in zip(wanted.definition.properties, others.rights) {
+            let member = former.property(property.name, wanted.definition.name)
+                .flatMap { present.definition.propertyIndex(named: $0) }
+            if right != member.map({ rules.rights[$0] }) ?? .write { return false }
+        }
+        return AccessAction.allCases.allSatisfy { action in
+            zip(rules.conditions(action), others.conditions(action)).allSatisfy {
+                ($0.1 == nil) == ($1.1 == nil) && areSame($0.1?.rule, $1.1?.rule, former)
+            }
+        }
     }
 
-    /// The numbers that classes and properties of two schemas have in common.
-    private struct Meaning {
-        let present: RowSchema
-        let wanted: RowSchema
+    /// Whether each name in the one text is that of the same thing as in the other, with the keys by which users and links are compared.
+    private func areSame(_ rule: Rule?, _ other: Rule?, _ former: FormerNames) -> Bool {
+        guard let rule, let other else { return rule == nil && other == nil }
+        return rule.meaning == former.names(other.meaning)
+    }
 
-        /// The class that one of the wanted schema was; nil for a new one.
-        func presentClass(of rowClass: RowClass) -> RowClass? {
-            if let index = present.classIndexByNumber[rowClass.number] {
-                return present.classes[index]
-            }
-            let namesake = present.rowClass(named: rowClass.definition.name)
-            return namesake.flatMap { wanted.classIndexByNumber[$0.number] == nil ? $0 : nil }
-        }
+    private var users: RowClass? { document.users.flatMap { schema.rowClass(named: $0) } }
+}
 
-        func areSame(_ own: RowClass?, _ other: RowClass?) -> Bool {
-            other.flatMap(presentClass)?.number == own?.number
-        }
+/// The names that what a wanted schema names has in the present one; nil for what is new there.
+private struct FormerNames {
+    private let renames: SchemaRenames
+    private let olds: Set<SchemaRenames.Name>
+    private let news: Set<SchemaRenames.Name>
 
-        /// The property that one of a class of the wanted schema was; nil for a new one.
-        private func presentMember(_ member: Int, of rowClass: RowClass, in own: RowClass) -> Int? {
-            let number = rowClass.members[member].number
-            if let place = present.memberByNumber[number] {
-                return place.classIndex == own.index ? place.member : nil
-            }
-            let name = rowClass.definition.properties[member].name
-            guard let namesake = own.definition.propertyIndex(named: name),
-                wanted.memberByNumber[own.members[namesake].number] == nil
-            else { return nil }
-            return namesake
-        }
+    init(_ renames: SchemaRenames) {
+        self.renames = renames
+        olds = Set(renames.entries.map(\.old))
+        news = Set(renames.entries.map(\.new))
+    }
 
-        func areSame(
-            _ rules: CompiledRole.ClassRules?, _ own: RowClass,
-            _ others: CompiledRole.ClassRules?, _ rowClass: RowClass, _ schema: RowSchema,
-            _ otherSchema: RowSchema
-        ) -> Bool {
-            guard let rules, let others else { return rules == nil && others == nil }
-            for (member, right) in others.rights.enumerated() {
-                let former = presentMember(member, of: rowClass, in: own)
-                if right != former.map({ rules.rights[$0] }) ?? .write { return false }
-            }
-            return AccessAction.allCases.allSatisfy { action in
-                zip(rules.conditions(action), others.conditions(action)).allSatisfy {
-                    ($0.1 == nil) == ($1.1 == nil)
-                        && reads($0.1?.rule, schema) == reads($1.1?.rule, otherSchema)
-                }
-            }
-        }
+    /// All of them; nil where one is new.
+    func names(_ all: [SchemaRenames.Name]) -> [SchemaRenames.Name]? {
+        let former = all.compactMap(name)
+        return former.count == all.count ? former : nil
+    }
 
-        /// The properties that a rule reads, by the numbers that they have in the present schema, or have anew.
-        func reads(_ rule: Rule?, _ schema: RowSchema) -> Set<[UInt32]> {
-            guard let rule else { return [] }
-            var all = rule.sample?.dependencies(schema) ?? []
-            for case .object(let path) in rule.references { all += path.dependencies(schema) }
-            var found: Set<[UInt32]> = []
-            // What any class could be behind is not named.
-            for read in all where read.firstMember != nil {
-                if read.path.contains(where: { $0.kind == .mixedLinks }) { continue }
-                let way = read.path.map { step in
-                    number(
-                        step.member, step.kind == .inverse ? step.toClass : step.fromClass, schema)
-                }
-                found.insert(way + [number(read.member, read.classIndex, schema)])
-            }
-            return found
-        }
+    private func name(_ name: SchemaRenames.Name) -> SchemaRenames.Name? {
+        guard let old = className(name.className) else { return nil }
+        guard let property = name.property else { return SchemaRenames.Name(old) }
+        return self.property(property, name.className).map { SchemaRenames.Name(old, $0) }
+    }
 
-        private func number(_ member: Int, _ classIndex: Int, _ schema: RowSchema) -> UInt32 {
-            guard schema.classes.indices.contains(classIndex),
-                schema.classes[classIndex].members.indices.contains(member)
-            else { return 0 }
-            let rowClass = schema.classes[classIndex]
-            if schema === wanted, let own = presentClass(of: rowClass),
-                let former = presentMember(member, of: rowClass, in: own)
-            {
-                return own.members[former].number
-            }
-            return rowClass.members[member].number
-        }
+    func className(_ name: String) -> String? {
+        isNew(.init(name), else: .init(name)) ? nil : renames.oldName(ofClass: name)
+    }
+
+    func property(_ property: String, _ name: String) -> String? {
+        guard let old = className(name),
+            !isNew(.init(name, property), else: .init(old, property))
+        else { return nil }
+        return renames.oldName(ofProperty: property, inNew: name)
+    }
+
+    /// Whether nothing has become it, and what was called so is called otherwise now.
+    private func isNew(_ name: SchemaRenames.Name, else same: SchemaRenames.Name) -> Bool {
+        !news.contains(name) && olds.contains(same)
     }
 }

@@ -21,10 +21,10 @@ extension AccessRules {
         do throws(RequestFault) {
             let renamed = try rules.renamed(renames, in: wanted.rows)
             let others = try AccessRules(renamed, schema: wanted.rows)
-            guard rules.meansTheSame(as: others) else {
+            guard rules.meansTheSame(as: others, renames) else {
                 throw RequestFault(
                     .conflict, "access-in-use",
-                    "What it names would be another class or property by that name.")
+                    "What it names would be another class, property or primary key by that name.")
             }
             return renamed == read ? stored.text : renamed.text
         } catch {

@@ -30,10 +30,14 @@ struct CompiledRole: Sendable {
     var classes: [ClassRules?]
 
     /// The references of its rules to a user, each as often as they stand there.
-    var references: [UserReference] {
-        let conditions = classes.compactMap(\.self).flatMap { rules in
+    var references: [UserReference] { (conditions + [when]).flatMap { $0?.references ?? [] } }
+
+    /// The bytes of the texts of its rules for classes.
+    var byteCount: Int { conditions.reduce(0) { $0 + ($1?.text.utf8.count ?? 0) } }
+
+    private var conditions: [Rule?] {
+        classes.compactMap(\.self).flatMap { rules in
             [rules.read, rules.create, rules.before, rules.after, rules.delete]
-        }
-        return (conditions.map { $0?.rule } + [when]).flatMap { $0?.references ?? [] }
+        }.map { $0?.rule }
     }
 }

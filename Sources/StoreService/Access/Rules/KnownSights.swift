@@ -74,9 +74,10 @@ final class KnownSights: Sendable {
 
     /// The most parts of the schema that are kept.
     private static let partCountMax = 256
-    /// The most that what is kept weighs, and one: a rule for a class, or so many values or bytes of these, takes about a KiB.
+    /// The most that what is kept weighs, and one: a rule for a class, or so many values or bytes of these, takes about a KiB. The largest
+    /// document fits.
     private static let weightMax = 1 << 17
-    private static let ownWeightMax = 1 << 13
+    private static let ownWeightMax = 1 << 14
 
     /// The rules; nil where there is no document that holds in the schema.
     let rules: AccessRules?
@@ -108,8 +109,11 @@ final class KnownSights: Sendable {
     /// Keeps a sight that ``sight(of:for:)`` has made of a view, unless it would take the place of too many. Where there is no room, an eighth of
     /// what is kept makes way.
     func keep(_ sight: Sight, of asker: Asker, _ view: AccessView) {
-        let rules = view.roles.reduce(0) { $0 + $1.classes.count { $0 != nil } }
-        let weight = 8 + asker.weight + schema.classes.count / 8 + rules
+        let ruleCount = view.roles.reduce(0) { $0 + $1.classes.count { $0 != nil } }
+        let roles = Set(view.roles.map(\.name))
+        let byteCount = rules?.roles.reduce(0) { roles.contains($1.name) ? $0 + $1.byteCount : $0 }
+        let weight =
+            8 + asker.weight + schema.classes.count / 8 + ruleCount + (byteCount ?? 0) / 256
         guard weight <= Self.ownWeightMax else { return }
         state.withLock { state in
             if state.weight + weight > Self.weightMax {
