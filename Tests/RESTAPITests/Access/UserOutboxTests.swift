@@ -214,6 +214,26 @@ struct UserOutboxTests {
         #expect(taken.text.contains(#""affected":3"#), "\(taken.text)")
     }
 
+    @Test(
+        "a position behind which more has changed than is looked at is refused, and the next one holds"
+    )
+    func oldPosition() throws {
+        let (server, ann) = try Self.lists()
+        let mails = "/v1/classes/Mail/outbox"
+        func through() -> String {
+            QueryJSON(server.get(mails, as: ann).text)?["through"]?.string ?? ""
+        }
+        let old = through()
+        for number in 0..<1_001 {
+            server.send(
+                "PATCH", "/v1/classes/List/objects/2", "{\"members\":[\"ann\",\"m\(number)\"]}")
+        }
+        let gone = server.send("DELETE", mails + "?through=\(old)", as: ann)
+        #expect(gone.status == 410 && gone.text.contains("access-changed"), "\(gone.text)")
+        let taken = server.send("DELETE", mails + "?through=\(through())", as: ann)
+        #expect(taken.text.contains(#""affected":1"#), "\(taken.text)")
+    }
+
     @Test("more objects than a transaction may delete are acknowledged in several")
     func many() throws {
         let (server, ann) = try Self.lists(operationCountMax: 10)

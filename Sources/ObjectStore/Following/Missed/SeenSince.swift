@@ -12,10 +12,10 @@ package final class SeenSince {
 
     /// The most versions and changes that are read.
     private static let recordCountMax = 100_000
-    /// The most versions that one object is looked at in, and the fewest that are allowed however many there are; those that all may be looked
-    /// at in together. The time of its view bounds them, too.
-    private static let versionCounts = 64...1_000
-    private static let lookCountMax = 50_000
+    /// The most versions that one object is looked at in, and that all are together: some seconds, within which a query ends. Behind them an
+    /// object may have been hidden.
+    private static let versionCountMax = 1_000
+    private static let lookCountMax = 500_000
 
     /// Reads what has changed.
     ///
@@ -39,9 +39,8 @@ package final class SeenSince {
             && changes.order.allSatisfy { $0.classIndex == query.classIndex }
         results = FormerResults(
             of: query, changes, since: version, in: transaction,
-            versionCountMax: min(
-                max(Self.lookCountMax / max(objectCount, 1), Self.versionCounts.lowerBound),
-                Self.versionCounts.upperBound))
+            versionCountMax: max(
+                min(Self.lookCountMax / max(objectCount, 1), Self.versionCountMax), 1))
     }
 
     /// Whether an object that is seen now, or some of its properties, may have been hidden at one of these versions. Cost: the rules are asked
