@@ -65,18 +65,16 @@ extension ServedStore {
         }
         if cursor.version == (try stored(read.state())).version { return false }
         let query = try checkedOutbox(rowClass.definition.name, in: read).observed
-        let keys = try keys(before: cursor, of: rowClass, in: read)
         let since: SeenSince
         do throws(FoldedChanges.Gap) {
-            since = try SeenSince(cursor.version, of: query, objectCount: keys.count, in: read)
+            since = try SeenSince(cursor.version, of: query, in: read)
         } catch {
             if case .storage(let error) = error { throw fault(.storage(error)) }
             return true
         }
         if since.isUnchanged { return false }
-        let isPassed = keys.contains {
-            since.mayHaveBeenHidden(ObjectIdentity(classIndex: rowClass.index, key: $0))
-        }
+        let isPassed = since.mayHaveBeenHidden(
+            anyOf: try keys(before: cursor, of: rowClass, in: read))
         try check(read)
         return isPassed
     }

@@ -150,6 +150,20 @@ struct UserOutboxTests {
         return (server, server.user("ann"))
     }
 
+    /// The position behind what waits for somebody in the lists.
+    private static func through(_ server: RuledServer, _ asker: RuledServer.Asker) -> String {
+        QueryJSON(server.get("/v1/classes/Mail/outbox", as: asker).text)?["through"]?.string ?? ""
+    }
+
+    /// Gives a list another member beside Ann, again and again.
+    private static func changeMembers(of list: Int, times count: Int, _ server: RuledServer) {
+        for number in 0..<count {
+            server.send(
+                "PATCH", "/v1/classes/List/objects/\(list)",
+                "{\"members\":[\"ann\",\"m\(number)\"]}")
+        }
+    }
+
     @Test(
         "what comes into sight behind a position by what a rule reads of others is delivered before it is taken away"
     )
@@ -180,7 +194,7 @@ struct UserOutboxTests {
         // So is a client that comes back with the position of before.
         let again = server.follow(mails, as: ann, from: through).events(to: "batch")
         #expect(ids(again.last?.data ?? "") == [10, 11], "\(again)")
-        let now = QueryJSON(server.get(mails, as: ann).text)?["through"]?.string ?? ""
+        let now = Self.through(server, ann)
         let taken = server.send("DELETE", mails + "?through=\(now)", as: ann)
         #expect(taken.text.contains(#""affected":2"#), "\(taken.text)")
     }
@@ -191,13 +205,13 @@ struct UserOutboxTests {
     func joinedWhilePolling() throws {
         let (server, ann) = try Self.lists()
         let mails = "/v1/classes/Mail/outbox"
-        let through = QueryJSON(server.get(mails, as: ann).text)?["through"]?.string ?? ""
+        let through = Self.through(server, ann)
         let poll = server.poll(mails + "?since=\(through)", as: ann)
         server.send("PATCH", "/v1/classes/List/objects/1", #"{"members":["bob","ann"]}"#)
         server.send("POST", "/v1/classes/Mail/objects", #"{"id":12,"list":2}"#)
         let reply = poll.finish()
         #expect(reply.status == 410 && reply.text.contains("access-changed"), "\(reply.text)")
-        let now = QueryJSON(server.get(mails, as: ann).text)?["through"]?.string ?? ""
+        let now = Self.through(server, ann)
         let parts = now.split(separator: ".")
         let tag = now.split(separator: "_").last ?? ""
         for version in ["0", "1", "5", "99999"] where !parts[2].hasPrefix(version + "_") {
@@ -206,10 +220,7 @@ struct UserOutboxTests {
         }
         #expect(server.get(mails + "?since=\(now)", as: ann).status == 200)
         // What a rule reads may change often.
-        for number in 0..<100 {
-            server.send(
-                "PATCH", "/v1/classes/List/objects/1", "{\"members\":[\"ann\",\"m\(number)\"]}")
-        }
+        Self.changeMembers(of: 1, times: 100, server)
         let taken = server.send("DELETE", mails + "?through=\(now)", as: ann)
         #expect(taken.text.contains(#""affected":3"#), "\(taken.text)")
     }
@@ -220,17 +231,11 @@ struct UserOutboxTests {
     func oldPosition() throws {
         let (server, ann) = try Self.lists()
         let mails = "/v1/classes/Mail/outbox"
-        func through() -> String {
-            QueryJSON(server.get(mails, as: ann).text)?["through"]?.string ?? ""
-        }
-        let old = through()
-        for number in 0..<1_001 {
-            server.send(
-                "PATCH", "/v1/classes/List/objects/2", "{\"members\":[\"ann\",\"m\(number)\"]}")
-        }
+        let old = Self.through(server, ann)
+        Self.changeMembers(of: 2, times: 1_001, server)
         let gone = server.send("DELETE", mails + "?through=\(old)", as: ann)
         #expect(gone.status == 410 && gone.text.contains("access-changed"), "\(gone.text)")
-        let taken = server.send("DELETE", mails + "?through=\(through())", as: ann)
+        let taken = server.send("DELETE", mails + "?through=\(Self.through(server, ann))", as: ann)
         #expect(taken.text.contains(#""affected":1"#), "\(taken.text)")
     }
 

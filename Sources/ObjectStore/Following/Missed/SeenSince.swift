@@ -4,7 +4,10 @@ import HoldfastRows
 /// Tells of objects that are seen now whether they were at each version since one, as far as the change log keeps what rules read. One thread at
 /// a time uses it, while its view is open.
 package final class SeenSince {
-    private let results: FormerResults
+    private let version: UInt64
+    private let query: ObservedQuery
+    private let transaction: ReadTransaction
+    private let changes: FoldedChanges
     /// Whether all that has changed was read.
     private let isWhole: Bool
     /// Whether nothing has changed but that objects of the class came and went.
@@ -22,14 +25,13 @@ package final class SeenSince {
     /// - Parameters:
     ///   - version: The version to begin with.
     ///   - query: The objects, with the sight that they are seen by.
-    ///   - objectCount: The number of objects that are asked about.
     ///   - transaction: A view of what is seen now.
     /// - Throws: ``FoldedChanges/Gap`` where the log does not reach back so far.
     package init(
-        _ version: UInt64, of query: ObservedQuery, objectCount: Int,
-        in transaction: ReadTransaction
+        _ version: UInt64, of query: ObservedQuery, in transaction: ReadTransaction
     ) throws(FoldedChanges.Gap) {
-        let changes = try FoldedChanges(
+        (self.version, self.query, self.transaction) = (version, query, transaction)
+        changes = try FoldedChanges(
             after: version, in: transaction, recordCountMax: Self.recordCountMax,
             classes: query.formerClasses)
         let present = (try? transaction.state().version) ?? .max
@@ -37,16 +39,21 @@ package final class SeenSince {
         isUnchanged =
             isWhole && changes.lostLinks.isEmpty && !changes.changesSchema
             && changes.order.allSatisfy { $0.classIndex == query.classIndex }
-        results = FormerResults(
-            of: query, changes, since: version, in: transaction,
-            versionCountMax: max(
-                min(Self.lookCountMax / max(objectCount, 1), Self.versionCountMax), 1))
     }
 
-    /// Whether an object that is seen now, or some of its properties, may have been hidden at one of these versions. Cost: the rules are asked
-    /// once, and again for each version at which something that they read was changed.
-    package func mayHaveBeenHidden(_ object: ObjectIdentity) -> Bool {
-        !isWhole || results.hasChangedSight(of: object) != .no
+    /// Whether one of some objects that are seen now, or some of its properties, may have been hidden at one of these versions. Cost: the rules
+    /// are asked once for each, and again for each version at which something that they read was changed.
+    ///
+    /// - `keys`: Of objects of the query's class.
+    package func mayHaveBeenHidden(anyOf keys: [UInt64]) -> Bool {
+        guard isWhole, let classIndex = query.classIndex else { return !keys.isEmpty }
+        let results = FormerResults(
+            of: query, changes, since: version, in: transaction,
+            versionCountMax: max(
+                min(Self.lookCountMax / max(keys.count, 1), Self.versionCountMax), 1))
+        return keys.contains {
+            results.hasChangedSight(of: ObjectIdentity(classIndex: classIndex, key: $0)) != .no
+        }
     }
 }
 
