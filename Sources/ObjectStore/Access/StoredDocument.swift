@@ -47,15 +47,7 @@ extension Store {
 
     /// The access document as of the last commit; nil where none was set.
     package func accessDocument() throws(StoreError) -> StoredDocument? {
-        do throws(StorageError) {
-            let snapshot = try engine.snapshot()
-            defer { snapshot.close() }
-            guard let bytes = try snapshot.value(StoreKey.accessDocument) else { return nil }
-            guard let document = StoredDocument(bytes) else { throw StoredAccess.damaged }
-            return document
-        } catch {
-            throw .storage(error)
-        }
+        try accessDocumentWithSchema().0
     }
 }
 
