@@ -304,7 +304,7 @@ public final class RowClass: @unchecked Sendable {
     }
 
     /// The properties that are hidden in a row that is such a copy, or was made of one.
-    func hidden(in row: RowView) -> MemberSet {
+    package func hidden(in row: RowView) -> MemberSet {
         guard row.hidesProperties else { return MemberSet() }
         return MemberSet(members.indices.filter { hides($0, in: row) })
     }

@@ -141,12 +141,28 @@ package struct ObjectWriter {
         write(stored: value, path.type.storage)
     }
 
-    /// Writes a copied object with everything that it stores.
+    /// Writes an object that was copied for the same reader with everything that is shown of it, by then and now; null for nothing.
     package mutating func write(_ object: StoredObject) {
         let selection = names.everything[object.classIndex]
         let isWritten =
-            object.withRow { row in write(copy: row, key: object.key, selection) } != nil
+            object.withRow { row in
+                guard let row = shown(object, row) else { return false }
+                write(former: row, key: object.key, selection)
+                return true
+            } ?? false
         if !isWritten { json.null() }
+    }
+
+    /// Whether something is shown of an object that was copied for the same reader.
+    package func shows(_ object: StoredObject) -> Bool {
+        object.withRow { row in shown(object, row) != nil } ?? false
+    }
+
+    private func shown(_ object: StoredObject, _ row: RowView) -> RowView? {
+        guard let read, read.showsPart else { return row }
+        // Rules of another schema say nothing of the row.
+        guard isPresent else { return nil }
+        return read.shown(copy: row, names.schema.classes[object.classIndex], object.key)
     }
 
     /// Writes one object from a copy of its row, which may be older than the transaction: its out-of-line
@@ -154,6 +170,10 @@ package struct ObjectWriter {
     /// a part, what that shows; null for nothing.
     package mutating func write(copy row: RowView, key: UInt64, _ selection: FieldSelection) {
         guard let row = shown(row, key: key, selection.rowClass) else { return json.null() }
+        write(former: row, key: key, selection)
+    }
+
+    private mutating func write(former row: RowView, key: UInt64, _ selection: FieldSelection) {
         if row.holdsOverflow {
             let rowClass = selection.rowClass
             hidesOverflow = true
@@ -171,12 +191,6 @@ package struct ObjectWriter {
         guard let read, read.showsPart else { return row }
         // Rules of another schema say nothing of the row.
         return isPresent ? read.shown(rowClass, key, row) : nil
-    }
-
-    /// Whether whom it writes for may read a copied object, which is written as null otherwise.
-    package func shows(_ object: StoredObject) -> Bool {
-        let rowClass = names.everything[object.classIndex].rowClass
-        return object.withRow { row in shown(row, key: object.key, rowClass) != nil } ?? false
     }
 
     /// Whether whom it writes for may read an object, as the view has it.

@@ -83,6 +83,18 @@ final class SightedObjects: SeenObjects {
         return hidden.isEmpty ? row : copy(row, rowClass, without: hidden, seenBy: self)
     }
 
+    /// Returns what is shown of a copy that was made for the same reader before: no more than then, nor than the rules for the object
+    /// as it is now admit; nothing where that is gone.
+    func show(copy row: RowView, _ rowClass: RowClass, _ key: UInt64) -> RowView? {
+        guard sight.areConcerned[rowClass.index] else { return row }
+        guard let present = bare.row(classIndex: rowClass.index, key: key),
+            var hidden = hiddenParts(rowClass, key, present, in: row, seenBy: self)
+        else { return nil }
+        if hidden.isEmpty { return row }
+        hidden.properties.formUnion(rowClass.hidden(in: row))
+        return copy(row, rowClass, without: hidden, seenBy: self)
+    }
+
     /// Returns the parts of an object that are hidden; nil for all of it.
     ///
     /// - `judged`: The row that the rules are asked of.

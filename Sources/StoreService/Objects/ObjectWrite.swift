@@ -214,17 +214,17 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
         }
         var results: [WrittenObject] = []
         results.reserveCapacity(written.count)
-        var copies = ReplyCopies(roomByteCount: served.limits.queryMemoryByteCountMax)
+        var copies = form.isMinimal ? nil : try ReplyCopies(transaction, for: caller, in: served)
         for (key, rowClass, isCreated) in written {
-            var object: StoredObject?
+            var result = WrittenObject(isCreated: isCreated)
             // Later items may have changed it, so it is copied at the end.
-            if !form.isMinimal, let row = try transaction.storedRow(rowClass, key) {
-                object = copies.copy(schema, rowClass.index, key, row)
+            if copies != nil, let row = try transaction.storedRow(rowClass, key) {
+                result.shown = try copies?.copy(rowClass, key, row)
             }
-            results.append(WrittenObject(isCreated: isCreated, object: object))
+            results.append(result)
         }
-        if copies.isExhausted {
-            for index in results.indices { results[index].object = nil }
+        if copies?.isExhausted ?? false {
+            for index in results.indices { results[index].shown = nil }
         }
         return results
     }

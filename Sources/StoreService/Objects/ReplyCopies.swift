@@ -1,43 +1,70 @@
 import HoldfastBytes
+import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastRows
 
-/// Copies of the objects that a reply to several writes shows, each once, as long as there is room.
+/// Copies of the objects that a reply to several writes shows, as the writer sees them when the transaction ends, each once, as
+/// long as there is room.
 ///
 /// A request of a few bytes may name an object of megabytes again and again. Past the room the reply shows no
-/// objects, as one with `return=minimal`.
+/// objects, as one with `return=minimal`. What the writer does not see takes no room.
 struct ReplyCopies {
-    private var copies: [ObjectIdentity: StoredObject] = [:]
+    private var copies: [ObjectIdentity: ShownObject] = [:]
     private var roomByteCount: Int
-    /// Whether there was no room for one of them, so that none is shown.
-    private(set) var isExhausted = false
+    /// The writer's view of the transaction; nil once there was no room, or no time for its rules.
+    private var view: ReadTransaction?
 
-    /// Begins without copies.
-    init(roomByteCount: Int) { self.roomByteCount = roomByteCount }
+    /// Begins without copies, at the end of a transaction.
+    ///
+    /// - Throws: ``StoreError`` `.refused` where it can't be told what the writer may read.
+    init(
+        _ transaction: WriteTransaction, for caller: Caller, in served: ServedStore
+    ) throws(StoreError) {
+        roomByteCount = served.limits.queryMemoryByteCountMax
+        let whole = transaction.openView()
+        whole.limitFollowing(until: served.queryDeadline, memoryByteCountMax: roomByteCount)
+        do throws(RequestFault) {
+            view = try caller.view(of: whole)
+        } catch {
+            if !error.isQueryLimit { throw .refused(error) }
+        }
+    }
+
+    /// Whether one of them could not be copied, so that none is shown.
+    var isExhausted: Bool { view == nil }
 
     /// The copy of an object as it is shown; nil when there is no room for it.
-    mutating func copy(_ json: ByteBuffer) -> [UInt8]? {
-        guard !isExhausted, json.count <= roomByteCount else {
-            isExhausted = true
-            return nil
-        }
-        roomByteCount -= json.count
-        return json.array
+    mutating func copy(_ json: ByteBuffer) -> ShownObject? {
+        takeRoom(json.count) ? .json(json.array) : nil
     }
 
     /// The copy of an object; nil when there is no room for it.
-    mutating func copy(_ schema: RowSchema, _ classIndex: Int, _ key: UInt64, _ row: RowView)
-        -> StoredObject?
-    {
-        let identity = ObjectIdentity(classIndex: classIndex, key: key)
+    ///
+    /// - Throws: ``StoreError`` where storage fails.
+    mutating func copy(
+        _ rowClass: RowClass, _ key: UInt64, _ row: RowView
+    ) throws(StoreError) -> ShownObject? {
+        let identity = ObjectIdentity(classIndex: rowClass.index, key: key)
         if let copy = copies[identity] { return copy }
-        guard !isExhausted, row.byteCount <= roomByteCount else {
-            isExhausted = true
+        guard let view else { return nil }
+        let object: StoredObject?
+        do throws(StoreError) {
+            object = try view.copy(rowClass, key, row)
+        } catch {
+            guard case .stopped = error else { throw error }
+            self.view = nil
             return nil
         }
-        roomByteCount -= row.byteCount
-        let copy = StoredObject(schema: schema, classIndex: classIndex, key: key, row: row)
+        guard takeRoom(object?.bytes.count ?? 0) else { return nil }
+        let copy = object.map { ShownObject.object($0) } ?? .hidden
         copies[identity] = copy
         return copy
+    }
+
+    private mutating func takeRoom(_ byteCount: Int) -> Bool {
+        if byteCount > roomByteCount { view = nil }
+        guard view != nil else { return false }
+        roomByteCount -= byteCount
+        return true
     }
 }

@@ -20,12 +20,10 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         /// Whether the transaction has deleted the object.
         var isDeleted = true
         /// The object as the transaction leaves it, if the reply shows it.
-        var object: StoredObject?
-        /// The same as JSON, where a projection shows it.
-        var shown: [UInt8]?
+        var shown: ShownObject?
 
         /// Whether the reply can show what is left of the object.
-        var isShown: Bool { isDeleted || object != nil || shown != nil }
+        var isShown: Bool { isDeleted || shown != nil }
     }
 
     /// How the caller wants the reply.
@@ -90,7 +88,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
     ) throws(StoreError) -> [Written] {
         var results: [Written] = []
         results.reserveCapacity(keys.count)
-        var copies = ReplyCopies(roomByteCount: served.limits.queryMemoryByteCountMax)
+        var copies = form.isMinimal ? nil : try ReplyCopies(transaction, for: caller, in: served)
         for (operation, key) in zip(plan.operations, keys) {
             let rowClass = operation.rowClass
             var id = Value.int(Int64(clamping: key))
@@ -105,24 +103,19 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
                 written.isDeleted = false
                 // What can't be read has no version to compare.
                 if !rowClass.isAsymmetric { written.version = row.version }
-                if !form.isMinimal, let selection = operation.projected?.selection {
+                if copies != nil, let selection = operation.projected?.selection {
                     let json = ByteBuffer(capacity: 512)
                     let isSeen = try transaction.writeProjected(
                         row, key: key, selection, form, for: caller, served, to: json)
-                    if !isSeen { JSONWriter(json).null() }
-                    written.shown = copies.copy(json)
-                } else if !form.isMinimal {
-                    written.object = copies.copy(
-                        transaction.knownRows, rowClass.index, key, row)
+                    written.shown = isSeen ? copies?.copy(json) : .hidden
+                } else {
+                    written.shown = try copies?.copy(rowClass, key, row)
                 }
             }
             results.append(written)
         }
-        if copies.isExhausted {
-            for index in results.indices {
-                results[index].object = nil
-                results[index].shown = nil
-            }
+        if copies?.isExhausted ?? false {
+            for index in results.indices { results[index].shown = nil }
         }
         return results
     }
@@ -278,7 +271,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
     private func write(
         _ writer: ReplyWriter, withObjects: Bool
     ) throws(RequestFault) -> Bool {
-        let objects = results.lazy.compactMap(\.object)
+        let objects = results.lazy.compactMap(\.shown?.object)
         let schema = objects.first?.schema ?? served.store.catalog.rows
         let names = writer.scratch.names(of: schema, served)
         // A repeat of a user's may come when less may be read.
@@ -317,12 +310,9 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
             writer.json.raw(",\"etag\":")
             writer.writeVersion(version)
         }
-        if withObject, let object = result.object {
+        if withObject, let shown = result.shown {
             writer.json.raw(",\"object\":")
-            writer.write(object)
-        } else if withObject, let shown = result.shown {
-            writer.json.raw(",\"object\":")
-            writer.json.buffer.append(shown)
+            shown.write(to: &writer)
         }
         writer.json.raw("}")
     }

@@ -71,22 +71,23 @@ package struct ReplyWriter {
     func reply(to written: [WrittenObject]) throws(RequestFault) -> WriteReply {
         var reply = WriteReply(version)
         reply.isCreated = written.contains(where: \.isCreated)
-        if !form.isMinimal, written.isEmpty || written.contains(where: { $0.object != nil }) {
-            let objects = written.compactMap(\.object)
+        let shown = written.compactMap(\.shown)
+        // Of what can't be read nothing is told, not even that it is null.
+        if !form.isMinimal, written.isEmpty || !shown.isEmpty {
+            let objects = shown.lazy.compactMap(\.object)
             let names = scratch.names(
                 of: objects.first?.schema ?? served.store.catalog.rows, served)
             let version = version
-            // Of what can't be read nothing is told, not even that it is null.
-            var showsSome = objects.isEmpty
+            var showsSome = written.isEmpty
             let isWhole = try document(names, followsLinks: followLinks(objects, names)) {
                 writer in
                 showsSome = showsSome || objects.contains { writer.shows($0) }
                 guard showsSome else { return }
                 writer.json.raw("{\"objects\":")
                 writer.array { writer, isFirst in
-                    for object in objects {
+                    for object in shown {
                         writer.separate(&isFirst)
-                        writer.write(object)
+                        object.write(to: &writer)
                     }
                 }
                 writer.json.raw(",\"version\":")
@@ -148,5 +149,5 @@ struct WrittenObject: Sendable {
     /// Whether it is new.
     var isCreated: Bool
     /// The object as the transaction leaves it; nil when the reply doesn't show it.
-    var object: StoredObject?
+    var shown: ShownObject?
 }

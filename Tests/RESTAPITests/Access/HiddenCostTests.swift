@@ -135,4 +135,32 @@ struct HiddenCostTests {
             #expect(reply.status == 200, "\(target): \(reply.text)")
         }
     }
+
+    @Test("the size of what is hidden decides on no reply to several writes")
+    func repliesToWrites() throws {
+        func rows(_ cv: String) -> [String] {
+            (0..<400).map { "{\"id\":\($0),\"n\":0,\"owner\":\"ann\",\"cv\":\"\(cv)\"}" }
+        }
+        for cv in ["x", Self.text] {
+            let (server, ann) = try Self.server(
+                #"{"name":"P","primaryKey":"id","properties":{"id":"int","n":"int","owner":"string?","cv":"string?"}}"#,
+                #"{"a":{"classes":{"P":{"read":"owner == $user.id","create":true,"update":true,"properties":{"cv":"none"}}}}}"#,
+                objects: [("P", rows(cv))], memoryByteCountMax: 1 << 20)
+            let bodies = (0..<300).map { "{\"id\":\($0),\"n\":1}" }.joined(separator: ",")
+            let items = server.send(
+                "POST", "/v1/classes/P/objects?mode=merge", "[\(bodies)]", as: ann)
+            #expect(
+                items.text.contains(#"{"id":299,"n":1,"owner":"ann"}"#),
+                "\(items.status) \(items.text.prefix(300))")
+            let operations = (0..<300).map {
+                "{\"op\":\"patch\",\"class\":\"P\",\"id\":\($0),\"value\":{\"n\":2}}"
+            }
+            let transaction = server.send(
+                "POST", "/v1/transactions",
+                "{\"operations\":[\(operations.joined(separator: ","))]}", as: ann)
+            #expect(
+                transaction.text.contains(#""object":{"id":299,"n":2,"owner":"ann"}"#),
+                "\(transaction.status) \(transaction.text.prefix(300))")
+        }
+    }
 }

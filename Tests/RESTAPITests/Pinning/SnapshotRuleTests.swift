@@ -68,12 +68,14 @@ struct SnapshotRuleTests {
                 #"{"Doc":"Paper","Doc.owner":"Paper.who","Doc.salary":"Paper.pay","Pub":"Open","Secret":"Closed"}"#
         )
         let rules =
-            #"{"roles":{"m":{"classes":{"*":{"read":true},"Paper":{"read":"who == $user.id","properties":{"pay":"none"}},"Closed":{},"New":{"read":"id > 1"}}}}}"#
+            #"{"roles":{"m":{"classes":{"*":{"read":true},"Paper":{"read":"who == $user.id","properties":{"pay":"none"}},"Closed":{"create":true},"New":{"read":"id > 1"}}}}}"#
         #expect(server.send("PUT", "/v1/access", rules).status == 200)
         let own = pinned("Doc/objects")
         #expect(own.text.contains(#"{"id":1,"owner":"ann","note":"a"}"#), "\(own.text)")
         #expect(!own.text.contains("bob") && !own.text.contains("salary"))
         #expect(pinned("Pub/objects/1").text.contains("public"))
+        // Who may make objects of a class knows its name, but nothing is made in a version that was.
+        #expect(server.get("/v1/classes/Closed/objects", as: ann).status == 200)
         #expect(pinned("Secret/objects/1").text.contains("unknown-class"))
     }
 

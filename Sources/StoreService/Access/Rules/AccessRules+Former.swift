@@ -52,9 +52,10 @@ extension AccessRules {
             uniqueKeysWithValues: schema.classes[present].members.enumerated().map {
                 ($1.number, $0)
             })
-        // Nothing is written to a version that was; who may make objects of a class knows its name.
+        // Nothing is written to a version that was: a class of which nothing is read is unknown there.
+        guard let read = stated.read else { return nil }
         var seen = AccessDocument.ClassRules()
-        seen.read = stated.read ?? (stated.create == nil ? nil : .filter("FALSEPREDICATE"))
+        seen.read = read
         seen.properties = stated.properties
         var rules = try renamed(seen, present, role, renames, pointer)
         let names = old.definition.properties.map(\.name)
