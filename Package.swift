@@ -226,7 +226,7 @@ let package = Package(
             "ServiceSupport",
             [
                 "StoreService", "ObjectJSON", "ObjectStore", "ObjectModel", "JSON", "Bytes",
-                "Threads", "TestSupport", "ObjectSupport", "CJOSE",
+                "Threads", "TestSupport", "ObjectSupport", "CJOSE", "CCrypto",
             ]),
         tests("ObjectModelTests", ["ObjectModel", "TestSupport"]),
         tests(

@@ -96,17 +96,12 @@ package final class RESTService: Sendable {
                 ])
         } reportRefused: { [refusals = LogPace(perSecond: 10)] act in
             guard let passed = refusals.pass() else { return }
-            // Of a class without rules of its own in a role those of every class.
-            let rules = act.roles.map { role in
-                JSONPointer().appending("roles").appending(role).appending("classes")
-                    .appending(act.className).appending(act.action.rawValue).description
-            }
             logger.log(
                 .info, "a user was refused what no role allows",
                 ("user", .text(act.user ?? "")), ("class", .text(act.className)),
                 ("action", .text(act.action.rawValue)),
                 ("property", .text(act.property ?? "")),
-                ("rules", .text(rules.joined(separator: " "))), ("leftOut", .number(passed)))
+                ("rules", .text(act.rules.joined(separator: " "))), ("leftOut", .number(passed)))
         }
         accounts = StoredAccounts(store, fault: served.fault)
         access = AccessControl(store, fault: served.fault)

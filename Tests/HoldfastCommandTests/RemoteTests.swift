@@ -23,6 +23,64 @@ struct RemoteTests {
         return directory.path + "/" + name
     }
 
+    @Test("sets the access document, prints it, and explains what it allows")
+    func access() throws {
+        let data = directory.path + "/data"
+        let service = ChildProcess(
+            Self.path, ["serve", "--data", data, "--listen", "127.0.0.1:0", "--bootstrap-token"])
+        let token = try #require(service.readLine()?.split(separator: " ").last).description
+        let url = try #require(service.readLine()?.split(separator: " ").last).description
+        defer {
+            service.kill(SIGTERM)
+            _ = service.wait()
+        }
+        func access(_ words: String...) -> (status: Int32, output: String) {
+            run(["access", words[0], "--url", url, "--token", token] + words.dropFirst())
+        }
+        let schema = file(
+            "schema.json",
+            #"{"classes":[{"name":"Note","primaryKey":"id","properties":{"id":"int","owner":"string"}}]}"#
+        )
+        #expect(run("schema", "put", "--url", url, "--token", token, schema).status == 0)
+        let node = file("notes.ndjson", #"{"id":1,"owner":"ann"}"#)
+        #expect(
+            run("import", "--url", url, "--token", token, "--class", "Note", node).status == 0)
+        #expect(access("get").status == 1)
+        let wrong = file("wrong.json", #"{"roles":{"m":{"classes":{"Nite":{"read":true}}}}}"#)
+        let refused = access("put", wrong)
+        #expect(refused.status == 1 && refused.output.contains("Note"), "\(refused.output)")
+        let document = file(
+            "access.json", #"{"roles":{"m":{"classes":{"Note":{"read":"owner == $user.id"}}}}}"#)
+        let tried = access("put", "--dry-run", document)
+        #expect(
+            tried.status == 0 && tried.output.contains("access: would be revision 1"),
+            "\(tried.output)")
+        #expect(access("get").status == 1)
+        let set = access("put", document)
+        // No index serves the rule.
+        #expect(
+            set.status == 0 && set.output.contains("access: revision 1")
+                && set.output.contains("warning:"), "\(set.output)")
+        let shown = access("get")
+        #expect(
+            shown.status == 0 && shown.output.contains("\"owner == $user.id\""), "\(shown.output)")
+        for user in [["--user", "ann"], ["--claim", "sub=ann"]] {
+            let explained = run(
+                [
+                    "access", "explain", "--url", url, "--token", token, "--class", "Note", "--key",
+                    "1",
+                ]
+                    + user)
+            #expect(
+                explained.status == 0
+                    && explained.output.contains(#""read":{"allowed":true,"role":"m""#),
+                "\(explained.output)")
+        }
+        let other = access("explain", "--user", "bob", "--class", "Note", "--key", "1")
+        #expect(other.output.contains(#""read":{"allowed":false"#), "\(other.output)")
+        #expect(access("explain", "--claim", "groups=[]").status == 1)
+    }
+
     @Test("does what it does on a directory, with the token that the service asks for")
     func verbs() throws {
         let data = directory.path + "/data"

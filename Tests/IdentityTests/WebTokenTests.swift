@@ -148,9 +148,21 @@ struct WebTokenTests {
         for more in [#","sub":"eve"}"#, #","\u0073ub":"eve"}"#, #","a":[{"b":1,"b":2}]}"#] {
             #expect(Self.refusal(tokens, Self.rsa.token("RS256", body + more)) != nil, "\(more)")
         }
-        let parts = Self.rsa.token("RS256", Self.body()).split(separator: ".")
-        let head = SampleSigner.encoded(#"{"alg":"RS256","alg":"none","kid":"one"}"#.utf8)
-        #expect(Self.refusal(tokens, "\(head).\(parts[1]).\(parts[2])") != nil)
+        for head in [
+            #"{"alg":"HS256","alg":"none","kid":"one"}"#,
+            #"{"alg":"none","alg":"HS256","kid":"one"}"#,
+            #"{"alg":"HS256","kid":"two","\u006bid":"one"}"#,
+        ] {
+            #expect(try Self.refusal(ofHead: head)?.contains("twice") == true, "\(head)")
+        }
+    }
+
+    /// The refusal of a token under a head, signed by a secret that is known as the key `one`.
+    private static func refusal(ofHead head: String) throws -> String? {
+        let bytes = Array(repeating: UInt8(ascii: "s"), count: 48)
+        let key = SampleSigner(secret: bytes).jwk(#""kid":"one""#, isPrivate: true)
+        let tokens = try Self.tokens([key], allowsSecrets: true)
+        return refusal(tokens, SampleSigner.token(head: head, Self.body(), secret: bytes))
     }
 
     @Test("claims that nest 10,000 deep are refused")
@@ -161,9 +173,8 @@ struct WebTokenTests {
         let object =
             String(repeating: #"{"a":"#, count: 10_000) + "1"
             + String(repeating: "}", count: 10_000)
-        let head = SampleSigner.encoded(object.utf8)
-        let parts = Self.rsa.token("RS256", Self.body()).split(separator: ".")
-        #expect(Self.refusal(tokens, "\(head).\(parts[1]).\(parts[2])") != nil)
+        let head = #"{"alg":"HS256","kid":"one","a":\#(object)}"#
+        #expect(try Self.refusal(ofHead: head) != nil)
     }
 
     @Test(
@@ -173,8 +184,6 @@ struct WebTokenTests {
             #"{"alg":"HS256","kid":"one"}"#, #"{"alg":"ES256","kid":"one"}"#,
             #"{"alg":"PS256","kid":"one"}"#, #"{"alg":"RS256","kid":"other"}"#,
             #"{"alg":"RS256","kid":1}"#, #"{"kid":"one"}"#, #"{"alg":5,"kid":"one"}"#, "[]", "",
-            #"{"alg":"RS256","kid":"one","crit":["exp"]}"#,
-            #"{"alg":"RS256","kid":"one","crit":[]}"#,
         ])
     func heads(head: String) throws {
         let tokens = try Self.tokens([
@@ -184,6 +193,16 @@ struct WebTokenTests {
         let encoded = SampleSigner.encoded(head.utf8)
         #expect(Self.refusal(tokens, "\(encoded).\(parts[1]).\(parts[2])") != nil)
         #expect(Self.refusal(tokens, "\(encoded).\(parts[1]).") != nil)
+    }
+
+    @Test(
+        "a head that is signed and asks for what is not known is refused",
+        arguments: [#"["exp"]"#, "[]", "null", #""exp""#])
+    func critical(value: String) throws {
+        let head = #"{"alg":"HS256","kid":"one"}"#
+        #expect(try Self.refusal(ofHead: head) == nil)
+        let refusal = try Self.refusal(ofHead: #"{"alg":"HS256","kid":"one","crit":\#(value)}"#)
+        #expect(refusal?.contains("'crit'") == true, "\(refusal ?? "taken")")
     }
 
     @Test("HS256 by the text of a public key is refused")
@@ -198,17 +217,19 @@ struct WebTokenTests {
     func ownKeys() throws {
         let tokens = try Self.tokens([Self.rsa.jwk(#""kid":"one""#)])
         let forger = SampleSigner(rsaBitCount: 2048)
-        let parts = forger.token("RS256", Self.body()).split(separator: ".")
         #expect(
             Self.refusal(tokens, forger.token("RS256", Self.body()))
                 == "The token's signature is wrong.")
         for member in [
-            #""jwk":\#(forger.jwk())"#, #""jku":"https://evil.example/keys""#,
-            #""x5u":"https://evil.example/chain""#, #""x5c":["MIIB"]"#,
+            ("jwk", forger.jwk()), ("jku", #""https://evil.example/keys""#),
+            ("x5u", #""https://evil.example/chain""#), ("x5c", #"["MIIB"]"#),
         ] {
-            let head = SampleSigner.encoded(#"{"alg":"RS256","kid":"one",\#(member)}"#.utf8)
-            let refusal = Self.refusal(tokens, "\(head).\(parts[1]).\(parts[2])")
-            #expect(refusal == "The token's signature is wrong.", "\(member)")
+            let forged = forger.token("RS256", Self.body(), more: [member])
+            #expect(!forged.isEmpty && forged.split(separator: ".").count == 3)
+            #expect(
+                Self.refusal(tokens, forged) == "The token's signature is wrong.", "\(member)")
+            let own = Self.rsa.token("RS256", Self.body(), more: [member])
+            #expect(Self.refusal(tokens, own) == nil, "\(member)")
         }
     }
 

@@ -1,3 +1,4 @@
+import CHoldfastCrypto
 import CHoldfastJOSE
 import Glibc
 import HoldfastBytes
@@ -52,18 +53,37 @@ package final class SampleSigner: @unchecked Sendable {
     }
 
     /// Signs a text with an algorithm.
-    package func token(_ algorithm: String, _ payload: String, kid: String? = "one") -> String {
+    ///
+    /// - `more`: Members of the head beside its own, as JSON.
+    package func token(
+        _ algorithm: String, _ payload: String, kid: String? = "one",
+        more: [(name: String, value: String)] = []
+    ) -> String {
         var error = cjose_err()
         let head = cjose_header_new(&error)
         defer { cjose_header_release(head) }
         cjose_header_set(head, "alg", algorithm, &error)
         if let kid { cjose_header_set(head, "kid", kid, &error) }
+        for (name, value) in more { cjose_header_set_raw(head, name, value, &error) }
         let bytes = Array(payload.utf8)
         guard let jws = cjose_jws_sign(key, head, bytes, bytes.count, &error) else { return "" }
         defer { cjose_jws_release(jws) }
         var text: UnsafePointer<CChar>?
         guard cjose_jws_export(jws, &text, &error), let text else { return "" }
         return String(cString: text)
+    }
+
+    /// Signs a text by HS256 with a secret, under a head that need be no JSON.
+    package static func token(head: String, _ payload: String, secret: [UInt8]) -> String {
+        let text = "\(encoded(head.utf8)).\(encoded(payload.utf8))"
+        let bytes = Array(text.utf8)
+        var code = [UInt8](repeating: 0, count: 32)
+        var count = 0
+        let isMade =
+            EVP_Q_mac(
+                nil, "HMAC", nil, "SHA256", nil, secret, secret.count, bytes, bytes.count, &code,
+                code.count, &count) != nil
+        return isMade ? "\(text).\(encoded(code[..<count]))" : ""
     }
 
     /// A part of a token.

@@ -188,6 +188,9 @@ def check():
             visits.greets(visitor)
         meet(visits, ann, bob)
         picture(ann, bob)
+        if command_count() != 5:
+            visits.failed += 1
+            print(f"FAIL  Examples/shared-lists: its README promises five commands, and has {command_count()}")
         print(f"Examples/shared-lists: {command_count()} commands, and {time.monotonic() - began:.1f} s from there to a list that is shared")
         service.options = (*service.options, KEYS[0], str(folder / KEYS[1]), *KEYS[2:])
         service.restart(15)

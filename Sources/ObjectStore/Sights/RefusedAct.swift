@@ -15,6 +15,20 @@ package struct RefusedAct: Hashable, Sendable {
     package var action: Action
     /// The property that may not be stated or changed; nil where nothing of the object may.
     package var property: String?
-    /// The roles that hold and do not allow it: for the log alone.
-    package var roles: [String]
+    /// The rules that do not allow it, of the roles that hold, by where they stand in the access document: for the log alone. Where a
+    /// role has none for the action, its rules for the class.
+    package var rules: [String]
+}
+
+extension WriteRights.Role {
+    /// Where its rule for an action stands in the access document, or its rules where there is none.
+    func place(of action: RefusedAct.Action) -> String {
+        let isStated =
+            switch action {
+            case .create: create != .constant(false)
+            case .update: before != .constant(false) || after != .constant(false)
+            case .delete: delete != .constant(false)
+            }
+        return isStated ? "\(place)/\(action.rawValue)" : place
+    }
 }

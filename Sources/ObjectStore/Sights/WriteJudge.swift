@@ -329,7 +329,7 @@ final class WriteJudge {
         RefusedAct(
             source: source, user: rights.user, className: rowClass.definition.name, action: action,
             property: member.map { rowClass.definition.properties[$0].name },
-            roles: roles(rowClass.index).map(\.name))
+            rules: roles(rowClass.index).map { $0.place(of: action) })
     }
 
     /// The refusal of a property that is hidden on an object and was stated otherwise than null, as it is shown.

@@ -5,8 +5,8 @@ import HoldfastRows
 package struct WriteRights: Sendable {
     /// The rights of a role to the objects of a class. Conditions are asked on the bare store; the constant false is nothing.
     package struct Role: Sendable {
-        /// Its name.
-        package var name: String
+        /// Where they stand in the access document, for the log alone.
+        package var place: String
         /// The objects that may be created, as they are at a transaction's end.
         package var create: Predicate
         /// The objects that may be changed, as they are when a transaction begins.
@@ -22,10 +22,10 @@ package struct WriteRights: Sendable {
 
         /// Makes a role.
         package init(
-            name: String, create: Predicate, before: Predicate, after: Predicate,
+            place: String, create: Predicate, before: Predicate, after: Predicate,
             delete: Predicate, stated: MemberSet, changed: MemberSet
         ) {
-            self.name = name
+            self.place = place
             self.create = create
             self.before = before
             self.after = after

@@ -47,7 +47,7 @@ extension Operation {
                     .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
                     .insufficientStorage,
                 ]
-            ) { $0.patchObjects }.forUsers(kind == .objectClass ? .byDocument : .none),
+            ) { $0.patchObjects }.forUsers(),
             on(
                 kind, .post, "/query", kind.id("query", "Objects"), .read, reads,
                 .querying + [.bodyTooLarge, .unsupportedMediaType]

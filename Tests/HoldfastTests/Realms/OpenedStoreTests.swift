@@ -1,5 +1,6 @@
 import Foundation
 @testable import Holdfast
+import HoldfastObjectStore
 import HoldfastTestSupport
 import Testing
 
@@ -19,5 +20,20 @@ struct OpenedStoreTests {
                 _ = try turn.awaitCommit()
             }
         }
+    }
+
+    @Test("are above the rules of users, whatever the access document says")
+    func aboveRules() throws {
+        let configuration = Realm.Configuration(
+            inMemoryIdentifier: "above rules", objectTypes: [Note.self])
+        let realm = try Realm(configuration: configuration)
+        let opened = try OpenedStore.open(configuration)
+        defer { opened.release() }
+        let turn = try opened.store.beginTurn()
+        try turn.transaction.putAccessDocument(
+            StoredDocument(revision: 1, text: #"{"roles":{}}"#))
+        _ = try turn.commit() as UInt64
+        try realm.write { realm.add(Note()) }
+        #expect(realm.objects(Note.self).count == 1)
     }
 }

@@ -234,4 +234,50 @@ struct AccessDocumentOperationTests {
         let lines = text.split(separator: "\n").filter { $0.contains("putAccess") }
         #expect(lines.count == 1 && lines.first?.contains("/v1/access") ?? false, "\(text)")
     }
+
+    @Test("a refused write is told to the log, with the rules that do not allow it")
+    func refusals() throws {
+        var ends: [Int32] = [0, 0]
+        #expect(pipe(&ends) == 0)
+        do {
+            let server = try Self.server(logger: Logger(level: .info, descriptor: ends[1]))
+            let more = Self.document.replacing(
+                #""editor":"#,
+                with:
+                    #""every":{"classes":{"*":{"read":true,"create":"$user.id == 'eve'"}}},"other":{"classes":{"Note":{"delete":"id < 0"}}},"editor":"#
+            )
+            let set = Self.send(server, "PUT", "/v1/access", more)
+            #expect(set.status == 200, "\(set.text)")
+            let token = try Self.userToken(server)
+            for (method, target, body) in [
+                ("POST", "/v1/classes/Note/objects", #"{"id":7,"owner":"bob"}"#),
+                ("DELETE", "/v1/classes/Note/objects/1", nil),
+            ] as [(String, String, String?)] {
+                let refused = Self.send(server, method, target, body, token: token)
+                #expect(
+                    refused.status == 403 && !refused.text.contains("member"), "\(refused.text)")
+            }
+        }
+        close(ends[1])
+        var bytes = [UInt8](repeating: 0, count: 65536)
+        let count = read(ends[0], &bytes, bytes.count)
+        close(ends[0])
+        let lines = String(decoding: bytes[..<max(0, count)], as: UTF8.self)
+            .split(separator: "\n").compactMap { QueryJSON(String($0)) }
+            .filter { $0["message"]?.string?.hasPrefix("a user was refused") ?? false }
+        // What a role has no rule for is told by its rules for the class, or for every class.
+        #expect(
+            lines.map { line in
+                ["user", "class", "action", "rules"].map { line[$0]?.string ?? "-" }
+            } == [
+                [
+                    "ann", "Note", "create",
+                    "/roles/member/classes/Note/create /roles/every/classes/* /roles/other/classes/Note",
+                ],
+                [
+                    "ann", "Note", "delete",
+                    "/roles/member/classes/Note /roles/every/classes/* /roles/other/classes/Note/delete",
+                ],
+            ])
+    }
 }

@@ -1,3 +1,6 @@
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastObjectSupport
 import HoldfastServiceSupport
 import HoldfastTestSupport
 import Testing
@@ -223,5 +226,37 @@ struct AccessSchemaTests {
         #expect(
             rights?["secret"]?.string == "none" && rights?["n"]?.string == "write", "\(reply.text)")
         #expect(rights?["id"]?.string == "read")
+    }
+
+    @Test(
+        "a document that does not hold behind a program's change of the schema allows users nothing, until it is set again"
+    )
+    func brokenByProgram() throws {
+        let document = #"{"m":{"classes":{"D":{"read":"owner == $user.id"},"Pub":{"read":true}}}}"#
+        let server = try Self.server(document)
+        let ann = server.user("ann")
+        let (own, all) = ("/v1/classes/D/objects/1", "/v1/classes/Pub/objects")
+        #expect(server.get(own, as: ann).status == 200)
+        // As the Swift library does it, which is above rules.
+        try server.store.setSchema(
+            [
+                ObjectClass(
+                    name: "D", primaryKey: "id",
+                    properties: [Schemas.property("id", .int), Schemas.property("n", .int)]),
+                ObjectClass(
+                    name: "Pub", primaryKey: "id",
+                    properties: [Schemas.property("id", .int), Schemas.property("t", .string)]),
+            ], allowsDataLoss: true)
+        for target in [own, all] {
+            let refused = server.get(target, as: ann)
+            #expect(refused.status == 404, "\(refused.text)")
+            #expect(server.get(target, as: .admin).status == 200)
+        }
+        let shown = server.get("/v1/access", as: .admin)
+        #expect(shown.status == 200 && shown.text.contains("owner"), "\(shown.text)")
+        let set = server.send(
+            "PUT", "/v1/access", #"{"roles":{"m":{"classes":{"D":{"read":"n == 1"}}}}}"#)
+        #expect(set.status == 200, "\(set.text)")
+        #expect(server.get(own, as: ann).status == 200)
     }
 }

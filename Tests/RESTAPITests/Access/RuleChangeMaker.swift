@@ -30,7 +30,7 @@ struct RuleChangeMaker {
         case 11, 12: request = element(name)
         case 13: request = lines(name)
         case 14: request = chance(50) ? lines(name) : table(name)
-        case 15: request = projected()
+        case 15: request = chance(60) ? projected() : projectedBulk()
         case 16: request = projectedPart(name)
         default: request = transaction()
         }
@@ -306,6 +306,24 @@ struct RuleChangeMaker {
         let target = path(shown.className).replacing(
             "/v1/classes/\(shown.className)/", with: "/v1/projections/\(shown.name)/")
         return RuleRequest(target, "PATCH", self.shown(shown))
+    }
+
+    private mutating func projectedBulk() -> RuleRequest {
+        guard let shown = requests.twins.projections.randomElement(using: &requests.random) else {
+            return patch("A")
+        }
+        var request = RuleRequest(
+            "/v1/projections/\(shown.name)/objects", "PATCH", self.shown(shown))
+        if let property = shown.properties.randomElement(using: &requests.random), chance(50) {
+            request.parameters.append(
+                ("filter", "\(property.name) \(pick(["==", "!="])) nil"))
+        } else {
+            request.parameters.append(("all", "true"))
+        }
+        if chance(30) {
+            request.headers.append(("Prefer", "max-affected=\(pick(["1", "2", "4"]))"))
+        }
+        return request
     }
 
     private mutating func projectedPart(_ name: String) -> RuleRequest {

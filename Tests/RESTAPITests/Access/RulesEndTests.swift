@@ -2,6 +2,7 @@ import Glibc
 import HoldfastHTTPServer
 import HoldfastIdentity
 import HoldfastObjectJSON
+import HoldfastObjectModel
 import HoldfastServiceSupport
 import HoldfastStoreService
 import HoldfastTestSupport
@@ -117,9 +118,17 @@ struct RulesEndTests {
     }
 
     /// Expects that an export which has begun does not come to its end when something happens.
-    private static func expectCut(
+    static func expectCut(
         _ server: GuardedServer, _ header: (String, String)?, _ body: () -> Void
     ) throws {
+        #expect(try exportedByteCount(server, header, body) < 20_000_000)
+    }
+
+    /// The bytes of an export, which has begun when something happens.
+    private static func exportedByteCount(
+        _ server: GuardedServer, _ header: (String, String)?, waitsForEnd: Bool = true,
+        _ body: () -> Void
+    ) throws -> Int {
         let header = header.map { "\($0): \($1)\r\n" } ?? ""
         let socket = LoopbackSocket.connect(port: server.port, receiveByteCountMax: 4096)
         defer { close(socket) }
@@ -130,16 +139,82 @@ struct RulesEndTests {
         let first = recv(socket, &piece, 12, Int32(MSG_WAITALL))
         #expect(first == 12 && String(decoding: piece[..<12], as: UTF8.self) == "HTTP/1.1 200")
         body()
-        let metrics = server.running.server.metrics
-        for _ in 0..<30_000 where metrics.inFlight.load(ordering: .relaxed) != 0 { usleep(1000) }
-        #expect(metrics.inFlight.load(ordering: .relaxed) == 0)
+        if waitsForEnd {
+            let metrics = server.running.server.metrics
+            for _ in 0..<30_000 where metrics.inFlight.load(ordering: .relaxed) != 0 {
+                usleep(1000)
+            }
+            #expect(metrics.inFlight.load(ordering: .relaxed) == 0)
+        }
         var byteCount = 0
         while true {
             let count = recv(socket, &piece, piece.count, 0)
             guard count > 0 else { break }
             byteCount += count
         }
-        #expect(byteCount < 20_000_000)
+        return byteCount
+    }
+
+    @Test(
+        "is no end of an export that its user's own object admitted, which shows the version that it began with"
+    )
+    func exportBesideOwnObject() throws {
+        let server = try Self.server()
+        func send(_ method: String, _ target: String, _ body: String) -> HTTPClient.Reply {
+            server.send(
+                method, target,
+                [server.authorization(.admin), ("Content-Type", "application/json")], body: body)
+        }
+        #expect(send("PUT", "/v1/classes/Node/objects/1", #"{"label":"in"}"#).status == 201)
+        Self.set(
+            server,
+            #"{"users":"Node","roles":{"in":{"when":"$user.object.label == 'in'","classes":{"Loose":{"read":true}}}}}"#
+        )
+        server.fillLoose()
+        let made = send("POST", "/v1/tokens", #"{"name":"one","right":"read","user":"1"}"#)
+        let token = try #require(QueryJSON(made.text)?["token"]?.string)
+        let header = ("Authorization", "Bearer \(token)")
+        let byteCount = try Self.exportedByteCount(server, header, waitsForEnd: false) {
+            #expect(send("PATCH", "/v1/classes/Node/objects/1", #"{"label":"out"}"#).status == 200)
+            #expect(server.send("GET", "/v1/classes/Loose/export", [header]).status == 404)
+        }
+        #expect(byteCount > 20_000_000)
+    }
+
+    @Test(
+        "has no part in the end of a token by its time, which ends streams, waits and exports",
+        arguments: ["store", "issuer"])
+    func ending(kind: String) throws {
+        let server = try Self.server()
+        Self.set(server, #"{"roles":{"all":{"classes":{"*":{"read":true}}}}}"#)
+        server.fillLoose()
+        let header: (String, String)
+        if kind == "store" {
+            let made = server.send(
+                "POST", "/v1/tokens",
+                [server.authorization(.admin), ("Content-Type", "application/json")],
+                body:
+                    "{\"name\":\"ann\",\"right\":\"read\",\"user\":\"ann\",\"expires\":\"\(Timestamp(seconds: Int64(time(nil)) + 4, nanoseconds: 0))\"}"
+            )
+            let token = try #require(QueryJSON(made.text)?["token"]?.string, "\(made.text)")
+            header = ("Authorization", "Bearer \(token)")
+        } else {
+            // Clocks may differ by a minute.
+            let claims =
+                #"{"iss":"https://id.example","aud":"tasks","sub":"ann","exp":\#(Int64(time(nil)) - 56)}"#
+            header = ("Authorization", "Bearer \(Self.signer.token("ES256", claims))")
+        }
+        let target = "/v1/classes/Node/changes"
+        let stream = ChangesClient(port: server.port, target, headers: [header])
+        #expect(stream.nextEvent().name == "hello")
+        let poll = HTTPClient(port: server.port)
+        poll.beginPoll(target, headers: [header])
+        server.awaitWaiting(2)
+        try Self.expectCut(server, header) {
+            #expect(stream.events(to: "error").last?.json["code"]?.string == "access-ended")
+            let reply = poll.finish()
+            #expect(reply.status == 401 && reply.text.contains("access-ended"), "\(reply.text)")
+        }
     }
 
     @Test(

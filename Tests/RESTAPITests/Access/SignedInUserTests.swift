@@ -76,6 +76,54 @@ struct SignedInUserTests {
         #expect(Self.me(server, Self.token("bob")).status == 200)
     }
 
+    @Test("has what is theirs with the next token, too")
+    func renewed() throws {
+        let server = try GuardedServer(withTokens: true, webTokens: try Self.webTokens()) {
+            $0.userStreamCountMax = 1
+        }
+        func send(
+            _ method: String, _ target: String, _ body: String? = nil, _ header: (String, String),
+            _ more: [(String, String)] = []
+        ) -> HTTPClient.Reply {
+            server.send(
+                method, target,
+                [header] + more
+                    + (body == nil ? [] : [("Content-Type", "application/json")]), body: body)
+        }
+        let rules = #"{"roles":{"all":{"classes":{"*":{"read":true,"create":true}}}}}"#
+        #expect(send("PUT", "/v1/access", rules, server.authorization(.admin)).status == 200)
+        func header(_ seconds: Int64, _ user: String = "ann") -> (String, String) {
+            ("Authorization", "Bearer \(Self.token(user, ending: seconds))")
+        }
+        let (first, next, other) = (header(300), header(301), header(300, "bob"))
+        let key = [("Idempotency-Key", "\"k\"")]
+        let target = "/v1/classes/Node/objects"
+        for id in 1...3 {
+            let made = send("POST", target, "{\"id\":\(id)}", first, id == 1 ? key : [])
+            #expect(made.status == 201, "\(made.text)")
+        }
+        let again = send("POST", target, #"{"id":1}"#, next, key)
+        #expect(again.status == 201 && again.headers["idempotency-replayed"] == "true")
+        #expect(send("POST", target, #"{"id":1}"#, other, key).status == 409)
+
+        let page = send("GET", target + "?limit=1&snapshot=new", nil, first)
+        let snapshot = try #require(page.headers["holdfast-snapshot"], "\(page.text)")
+        let cursor = try #require(QueryJSON(page.text)?["next"]?.string)
+        for more in ["?limit=1&cursor=\(cursor)", "?snapshot=\(snapshot)"] {
+            #expect(send("GET", target + more, nil, next).status == 200, "\(more)")
+            #expect(send("GET", target + more, nil, other).status >= 400, "\(more)")
+        }
+
+        let made = send("POST", "/v1/streams", #"{"queries":{"n":{"class":"Node"}}}"#, first)
+        let stream = try #require(made.headers["location"], "\(made.text)")
+        #expect(send("GET", stream, nil, other, [("Accept", "text/event-stream")]).status == 404)
+        let client = ChangesClient(port: server.port, stream, headers: [next])
+        #expect(client.next()?.name == "hello")
+        // One stream for a user, whatever their tokens.
+        let more = send("GET", "/v1/classes/Node/changes", nil, first, [("Prefer", "wait=10")])
+        #expect(more.status == 429, "\(more.text)")
+    }
+
     @Test("may do nothing else, and a token of the store what it could")
     func rights() throws {
         let server = try GuardedServer(withTokens: true, webTokens: try Self.webTokens())

@@ -295,6 +295,7 @@ struct TokenOperationTests {
                 ("POST", "/v1/tokens", #"{"name":"reports","right":"read"}"#, 409),
                 ("PATCH", "/v1/tokens/reports", #"{"right":"write"}"#, 200),
                 ("DELETE", "/v1/tokens/reports", nil, 204), ("GET", "/v1/tokens", nil, 200),
+                ("PUT", "/v1/access/users/ann", #"{"blocked":true}"#, 200),
                 ("PUT", "/v1/schema/classes/New?dryRun=true", body, 200),
                 ("PUT", "/v1/schema/classes/New", body, 201),
                 ("PUT", "/v1/schema/classes/New", "{}x", 400),
@@ -333,6 +334,7 @@ struct TokenOperationTests {
             told == [
                 "createToken /v1/tokens reports admin", "patchToken /v1/tokens/reports - admin",
                 "deleteToken /v1/tokens/reports - admin",
+                "putUserAccess /v1/access/users/ann - admin",
                 "putClass /v1/schema/classes/New - admin",
                 "putProjection /v1/projections/P - admin", "importStore /v1/import - admin",
                 "deleteToken - read operator",

@@ -71,9 +71,8 @@ struct UserBoundTests {
         #expect(server.send("GET", target, [server.authorization(.read)]).status == 200)
     }
 
-    @Test("a rule that takes too long ends the read of one object, and what was written is written")
-    func slowRule() throws {
-        let server = try RuledServer(classes: []) { $0.limits.queryTimeSecondsMax = 1 }
+    /// Makes twelve objects, each of which links to all.
+    private static func makeKnots(_ server: RuledServer) {
         server.send(
             "PUT", "/v1/schema/classes/Knot",
             #"{"primaryKey":"id","properties":{"id":"int","name":"string","next":"Knot[]"}}"#)
@@ -82,12 +81,21 @@ struct UserBoundTests {
         for id in 0..<12 {
             server.send("PATCH", "/v1/classes/Knot/objects/\(id)", "{\"next\":[\(all)]}")
         }
-        let slow = (0..<9).reversed().reduce("$x9.id < 0") { inner, depth in
-            "SUBQUERY(\(depth == 0 ? "next" : "$x\(depth).next"), $x\(depth + 1), \(inner)).@count > 0"
-        }
+    }
+
+    /// A rule that takes more than a second for each of them.
+    private static let slow = (0..<9).reversed().reduce("$x9.id < 0") { inner, depth in
+        "SUBQUERY(\(depth == 0 ? "next" : "$x\(depth).next"), $x\(depth + 1), \(inner)).@count > 0"
+    }
+
+    @Test("a rule that takes too long ends the read of one object, and what was written is written")
+    func slowRule() throws {
+        let server = try RuledServer(classes: []) { $0.limits.queryTimeSecondsMax = 1 }
+        Self.makeKnots(server)
         let document = server.send(
             "PUT", "/v1/access",
-            "{\"roles\":{\"m\":{\"classes\":{\"Knot\":{\"read\":\"\(slow)\",\"create\":true}}}}}")
+            "{\"roles\":{\"m\":{\"classes\":{\"Knot\":{\"read\":\"\(Self.slow)\",\"create\":true}}}}}"
+        )
         #expect(document.status == 200, "\(document.text)")
         let ann = server.user("ann")
         let read = server.get("/v1/classes/Knot/objects/1", as: ann)
@@ -98,6 +106,39 @@ struct UserBoundTests {
         #expect(written.status >= 400, "\(written.text)")
         let plain = server.send("POST", "/v1/classes/Knot/objects", #"{"id":98}"#, as: ann)
         #expect(plain.status == 201, "\(plain.text)")
+    }
+
+    @Test("a rule that fails fails who reads by it, and no write or stream of others")
+    func othersBesideSlowRule() throws {
+        let server = try RuledServer(classes: []) { $0.limits.queryTimeSecondsMax = 1 }
+        let (ann, bob) = (server.user("ann"), server.user("bob"))
+        Self.makeKnots(server)
+        let document = server.send(
+            "PUT", "/v1/access",
+            """
+            {"roles":{
+              "a":{"when":"$user.id == 'ann'","classes":{"Knot":{"read":"\(Self.slow)"}}},
+              "b":{"when":"$user.id == 'bob'","classes":{"Knot":{"read":true,"create":true,"update":true}}}}}
+            """)
+        #expect(document.status == 200, "\(document.text)")
+        let target = "/v1/classes/Knot/changes?since=start"
+        let failing = server.follow(target, as: ann)
+        let stream = server.follow(target, as: bob)
+        #expect(stream.events(to: "upToDate").last != nil)
+        let written = server.send(
+            "PATCH", "/v1/classes/Knot/objects/3", #"{"name":"x"}"#, as: bob)
+        #expect(written.status == 200, "\(written.text)")
+        #expect(
+            server.send("POST", "/v1/classes/Knot/objects", #"{"id":99}"#, as: .admin).status == 201
+        )
+        // Both in one, or each by itself.
+        let told = stream.events(to: "change")
+        if !told.contains(where: { $0.data.contains(#""id":99"#) }) {
+            #expect(stream.events(to: "change").last?.data.contains(#""id":99"#) == true)
+        }
+        let read = server.get("/v1/classes/Knot/objects/1", as: ann)
+        #expect(read.status == 503 && read.text.contains("query-too-slow"), "\(read.text)")
+        withExtendedLifetime(failing) {}
     }
 
     @Test("places are each user's own, and free again when nobody holds them")

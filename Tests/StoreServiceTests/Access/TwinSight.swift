@@ -22,7 +22,7 @@ final class TwinSight: SightSource, @unchecked Sendable {
                 let all = Predicate.constant(true)
                 return [
                     WriteRights.Role(
-                        name: "all", create: all, before: all, after: all, delete: all,
+                        place: "", create: all, before: all, after: all, delete: all,
                         stated: members, changed: members)
                 ]
             }

@@ -47,6 +47,34 @@ struct UserWriteTests {
         )
     }
 
+    @Test("may state an object within another where they may write each of them")
+    func nested() throws {
+        let world = try world()
+        func create(_ key: Int, _ list: String) throws -> String {
+            try world.as("ann") {
+                try $0.create("Task", "{\"id\":\(key),\"text\":\"t\",\"list\":\(list)}")
+            }
+        }
+        #expect(try create(71, #"{"id":71,"owner":"ann"}"#).hasPrefix("ok"))
+        // A list of ann's own that says otherwise at the end is not hers to make, whoever has the task.
+        #expect(
+            try create(72, #"{"id":72,"owner":"bob"}"#)
+                == #"not-allowed: You may not create this object of class 'List'. [""]"#)
+        #expect(try create(73, #"{"id":1,"title":"another"}"#).hasPrefix("not-allowed"))
+        #expect(try create(74, #"{"id":1,"tags":["x"]}"#).hasPrefix("ok"))
+        // List 3 is bob's and open: seen, and not ann's to change.
+        #expect(try create(75, #"{"id":3,"tags":["x"]}"#).hasPrefix("not-allowed"))
+        for (className, key) in [("Task", "72"), ("List", "72"), ("Task", "73"), ("Task", "75")] {
+            #expect(try world.object(className, key) == "object-not-found", "\(className) \(key)")
+        }
+        #expect(
+            try world.as("ann") { try $0.merge(task(1), #"{"list":{"id":76,"owner":"bob"}}"#) }
+                .hasPrefix("not-allowed"))
+        #expect(
+            try world.as("ann") { try $0.merge(task(1), #"{"list":{"id":76,"owner":"ann"}}"#) }
+                .hasPrefix("ok"))
+    }
+
     @Test("create what they may not read, and are told nothing of it")
     func blindCreation() throws {
         let world = try world()

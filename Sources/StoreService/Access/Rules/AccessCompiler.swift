@@ -156,6 +156,7 @@ struct AccessCompiler {
         let before = condition(
             rules.update?.before, isOne ? update : update.appending("before"), "update")
         let compiled = CompiledRole.ClassRules(
+            place: place.pointer.description,
             read: condition(rules.read, place.into("read"), "read"),
             create: condition(rules.create, place.into("create"), "create"),
             before: before,

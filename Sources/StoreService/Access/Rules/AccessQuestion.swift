@@ -9,7 +9,8 @@ import HoldfastRows
 ///
 ///     {"user":"ann","claims":{"groups":["editor"]},"class":"Task","key":7}
 ///
-/// Without a user it is about anonymous visitors, and without a class about roles alone.
+/// Claims may name the user themselves, as those of a JSON Web Token do (`sub`). Without a user it is about anonymous visitors, and
+/// without a class about roles alone.
 package struct AccessQuestion: Sendable {
     private let principal: Principal
     private let className: String?
@@ -18,11 +19,12 @@ package struct AccessQuestion: Sendable {
 
     /// Reads a question.
     ///
-    /// - Throws: ``RequestFault`` `.malformed` for another shape, `.invalid` for claims without a user.
+    /// - Throws: ``RequestFault`` `.malformed` for another shape, `.invalid` for claims that are of no user.
     package init(_ body: JSONValue) throws(RequestFault) {
         guard body.kind == .object, body.repeatedName == nil else { throw Self.malformed }
         var user: String?
         var claims = Claims.none
+        var subject: String?
         var className: String?
         var key: [UInt8]?
         for member in body.members {
@@ -33,7 +35,9 @@ package struct AccessQuestion: Sendable {
                     throw Self.malformed
                 }
                 user = value.string
-            case "claims": claims = try Claims(value)
+            case "claims":
+                claims = try Claims(value)
+                subject = value.member(named: "sub")?.string
             case "class":
                 guard let name = value.string else { throw Self.malformed }
                 className = name
@@ -44,6 +48,7 @@ package struct AccessQuestion: Sendable {
             default: throw Self.malformed
             }
         }
+        if user == nil, let subject, TokenMembers.isUser(subject) { user = subject }
         guard (className == nil) == (key == nil), user != nil || claims == .none else {
             throw Self.malformed
         }
@@ -93,7 +98,7 @@ package struct AccessQuestion: Sendable {
 
     private static let malformed = RequestFault(
         .malformed, "invalid-body",
-        "The body is a JSON object with a user and perhaps claims, or with neither for nobody, and perhaps a class with the "
+        "The body is a JSON object with a user, perhaps claims, or claims with 'sub', or none of these for nobody, and perhaps a class with the "
             + "key of an object, such as {\"user\":\"ann\",\"class\":\"Task\",\"key\":7}.")
 }
 

@@ -13,7 +13,7 @@ extension AccessView {
                 MemberSet(rules.rights.indices.lazy.filter { rules.rights[$0] >= least })
             }
             return WriteRights.Role(
-                name: role.name, create: rules.create, before: rules.before, after: rules.after,
+                place: rules.place, create: rules.create, before: rules.before, after: rules.after,
                 delete: rules.delete, stated: members(.create), changed: members(.write))
         }
     }

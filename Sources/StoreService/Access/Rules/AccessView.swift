@@ -6,6 +6,8 @@ import HoldfastRows
 package struct AccessView: Hashable, Sendable {
     /// The rules of a role for the objects of a class, as conditions on the bare store; the constant false is nothing.
     package struct ClassRules: Hashable, Sendable {
+        /// Where they stand in the document, as a JSON pointer; empty for those of a token's right.
+        package var place: String
         /// The objects that are seen.
         package var read: Predicate
         /// The objects that may be created, as they are at the end of a transaction.
@@ -23,6 +25,7 @@ package struct AccessView: Hashable, Sendable {
             func predicate(_ condition: CompiledCondition?) -> Predicate {
                 condition?.predicate(for: user) ?? .constant(false)
             }
+            place = rules.place
             read = predicate(rules.read)
             create = predicate(rules.create)
             before = predicate(rules.before)
@@ -33,6 +36,7 @@ package struct AccessView: Hashable, Sendable {
 
         /// The conditions of a right.
         init(_ right: Right, of rowClass: RowClass) {
+            place = ""
             (read, create) = (.constant(right >= .read), .constant(right >= .write))
             (before, after, delete) = (create, create, create)
             rights = Array(repeating: .write, count: rowClass.members.count)

@@ -4,6 +4,8 @@ import HoldfastQuery
 struct CompiledRole: Sendable {
     /// The rules for the objects of a class; nil is nothing.
     struct ClassRules: Sendable {
+        /// Where they stand in the document, as a JSON pointer.
+        var place: String
         var read: CompiledCondition?
         var create: CompiledCondition?
         var before: CompiledCondition?
