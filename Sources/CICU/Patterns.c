@@ -5,8 +5,12 @@
 #include <unicode/uregex.h>
 #include <unicode/ustring.h>
 
-// Of one test: some ten thousand steps of the engine each, so that a test ends within about a second.
-static const int32_t tickCountMax = 5000;
+// Processor time that one test may take, in nanoseconds. The engine lets it be looked at each ten thousand steps.
+static const uint64_t nanosecondsMax = 1000000000;
+// A step takes as long as the text at the most where it compares a part of it again, or looks around and forgets the ways that it has
+// tried, so that nothing else bounds the work of ten thousand: longer texts are not tested.
+static const int32_t unitCountMaxOfReferences = 16 << 10;
+static const int32_t unitCountMaxOfLooks = 64 << 10;
 // Bytes that the engine may use to remember what it has not tried yet.
 static const int32_t stackByteCountMax = 8 << 20;
 
@@ -15,8 +19,39 @@ struct HFPattern {
     // The text in UTF-16, on which the engine is fastest by far.
     UChar *units;
     int32_t capacity;
+    // The longest text that is tested, in units.
+    int32_t unitCountMax;
     uint64_t deadline;
+    // The processor time of the thread at which a test has taken too long.
+    uint64_t end;
+    bool isTooLong;
 };
+
+static uint64_t nanoseconds(clockid_t clock) {
+    struct timespec now;
+    if (clock_gettime(clock, &now) != 0) return 0;
+    return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
+}
+
+// The longest text that an expression may be tested on, from what is written in it: rather too short than too long.
+static int32_t unitCountMax(const UChar *units, int32_t count) {
+    int32_t most = INT32_MAX;
+    for (int32_t i = 0; i + 1 < count; i++) {
+        UChar unit = units[i], next = units[i + 1];
+        if (unit == '\\') {
+            if ((next >= '1' && next <= '9') || next == 'k') return unitCountMaxOfReferences;
+            i++;
+            continue;
+        }
+        UChar third = i + 2 < count ? units[i + 2] : 0, fourth = i + 3 < count ? units[i + 3] : 0;
+        bool looks = unit == '(' && next == '?'
+            && (third == '=' || third == '!' || third == '>'
+                || (third == '<' && (fourth == '=' || fourth == '!')));
+        bool keeps = next == '+' && (unit == '*' || unit == '+' || unit == '?' || unit == '}');
+        if (looks || keeps) most = unitCountMaxOfLooks;
+    }
+    return most;
+}
 
 static const char *reason(UErrorCode status) {
     switch (status) {
@@ -40,11 +75,11 @@ static const char *reason(UErrorCode status) {
 
 static UBool goesOn(const void *context, int32_t steps) {
     (void)steps;
-    const HFPattern *pattern = context;
-    if (pattern->deadline == UINT64_MAX) return true;
-    struct timespec now;
-    if (clock_gettime(CLOCK_MONOTONIC, &now) != 0) return true;
-    return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000 < pattern->deadline;
+    HFPattern *pattern = (HFPattern *)context;
+    pattern->isTooLong = nanoseconds(CLOCK_THREAD_CPUTIME_ID) > pattern->end;
+    if (pattern->isTooLong) return false;
+    return pattern->deadline == UINT64_MAX
+        || nanoseconds(CLOCK_MONOTONIC) / 1000000 < pattern->deadline;
 }
 
 // Puts a text into the units. The count, or -1 when there is no memory.
@@ -88,7 +123,7 @@ HFPattern *HFPatternMake(
             fault->reason = reason(status);
             if (place.line <= 1) fault->offset = place.offset;
         } else {
-            uregex_setTimeLimit(pattern->expression, tickCountMax, &status);
+            pattern->unitCountMax = unitCountMax(pattern->units, count);
             uregex_setStackLimit(pattern->expression, stackByteCountMax, &status);
             uregex_setMatchCallback(pattern->expression, goesOn, pattern, &status);
         }
@@ -111,14 +146,16 @@ HFMatch HFPatternTest(
     HFPattern *pattern, const void *text, size_t byteCount, uint64_t deadline) {
     int32_t count = convert(pattern, text, byteCount);
     if (count < 0) return HFMatchMemory;
+    if (count > pattern->unitCountMax) return HFMatchLimit;
     pattern->deadline = deadline;
+    pattern->end = nanoseconds(CLOCK_THREAD_CPUTIME_ID) + nanosecondsMax;
+    pattern->isTooLong = false;
     UErrorCode status = U_ZERO_ERROR;
     uregex_setText(pattern->expression, pattern->units, count, &status);
     bool matches = uregex_matches(pattern->expression, 0, &status);
     if (U_SUCCESS(status)) return matches ? HFMatchYes : HFMatchNo;
     switch (status) {
-    case U_REGEX_STOPPED_BY_CALLER: return HFMatchTime;
-    case U_REGEX_TIME_OUT:
+    case U_REGEX_STOPPED_BY_CALLER: return pattern->isTooLong ? HFMatchLimit : HFMatchTime;
     case U_REGEX_STACK_OVERFLOW: return HFMatchLimit;
     default: return HFMatchMemory;
     }

@@ -42,6 +42,8 @@ package final class ReadTransaction {
     /// When what is read on it has to be done, in milliseconds of the monotonic clock, where it is handed to a job else; nil where it may take as
     /// long as a query.
     package var shortDeadline: UInt64?
+    /// Whether it is read on a thread that must not be held up, so that what turns out to be long begins again elsewhere.
+    package var isBrief = false
     let keyBuffer = ByteBuffer(capacity: 512)
 
     /// Nil when there is no catalog for the snapshot, which is closed then.
@@ -129,6 +131,7 @@ package final class ReadTransaction {
         self.snapshot = snapshot
         ownFailure = nil
         shortDeadline = nil
+        isBrief = false
         recentRows = nil
         budget.begin(until: .max)
         return true

@@ -50,6 +50,11 @@ package final class ObjectDraft {
 
     deinit { statements.deallocate() }
 
+    /// The bytes of memory that a draft takes of which the client has stated nothing: an estimate.
+    package static func byteCount(of rowClass: RowClass) -> Int {
+        256 + rowClass.members.count * MemoryLayout<DraftField>.stride
+    }
+
     /// One statement per property of the class, valid while the draft is not begun again.
     package var fields: UnsafeBufferPointer<DraftField> {
         UnsafeBufferPointer(start: statements, count: fieldCount)

@@ -80,6 +80,10 @@ package struct ServiceLimits: Sendable {
 
     /// Bytes of memory that a query on a view may use.
     package func memoryByteCountMax(of read: ReadTransaction) -> Int {
-        (read.turn as? Job)?.memoryByteCountMax ?? queryMemoryByteCountMax
+        if read.isBrief { return min(queryMemoryByteCountMax, Self.briefByteCountMax) }
+        return (read.turn as? Job)?.memoryByteCountMax ?? queryMemoryByteCountMax
     }
+
+    /// The bytes of a reply, or of what a query collects for it, beyond which no thread of connections makes it.
+    private static let briefByteCountMax = 1 << 20
 }

@@ -129,4 +129,42 @@ import Testing
         #expect(!isTooSlow(2, 281, 6199, isWaiting: false))
         #expect(isTooSlow(2, 341, 6199))
     }
+
+    /// A body of which all is made with the first piece, as a long line of an export is.
+    private final class LineSource: PullSource {
+        private(set) var heldByteCount = 0
+        private let byteCount: Int
+
+        init(_ byteCount: Int) { self.byteCount = byteCount }
+
+        func read(into buffer: UnsafeMutableRawBufferPointer) -> Pull {
+            heldByteCount = byteCount
+            return .bytes(buffer.count)
+        }
+
+        func close() {}
+    }
+
+    @Test(
+        "a body that is pulled counts with what it holds, and is cut where there is no room for that"
+    )
+    func pulledBodies() throws {
+        let lines = Route(.get, "/lines", "lines") { _ in
+            .respond(Response(200, .bytes, pulling: LineSource(900_000)))
+        }
+        try withServer([lines, hello], { $0.messageByteCountMax = 1_000_000 }) { server, port in
+            let memory = server.metrics.messageMemory
+            let first = try RawClient(port: port, receiveBuffer: 4096)
+            first.send("GET /lines HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(eventually { memory.byteCount == 900_000 })
+            let second = try RawClient(port: port)
+            second.send("GET /lines HTTP/1.1\r\nHost: x\r\n\r\n")
+            // It is cut, before any of it is sent.
+            #expect(try second.reply().text.isEmpty)
+            #expect(eventually { memory.byteCount == 900_000 })
+            first.reset()
+            #expect(eventually { memory.byteCount == 0 })
+            #expect(try RawClient(port: port).get("/hello").status == 200)
+        }
+    }
 }

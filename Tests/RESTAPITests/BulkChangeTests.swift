@@ -237,7 +237,14 @@ struct BulkChangeTests {
         options.limits.queryTimeSecondsMax = 0
         let server = try TestServer(schema: Schemas.everything, options: options)
         let all = (0..<3000).map { "{\"id\":\($0)}" }
-        server.send("POST", things, "[\(all.joined(separator: ","))]")
+        server.send(
+            "POST", "/v1/classes/Thing/import", all.joined(separator: "\n"),
+            headers: [("Content-Type", "application/x-ndjson")])
+        APIScenario(
+            "POST", things, #"[{"id":9001},{"id":9002}]"#, status: 503,
+            contains: ["write-too-slow"], fields: ["retry-after": ""]
+        ).check(on: server)
+        APIScenario("GET", things + "/9001", status: 404).check(on: server)
         APIScenario(
             "DELETE", things + "?filter=count%20%3D%3D%200", status: 503,
             contains: ["query-too-slow"]

@@ -21,8 +21,15 @@ package protocol PullSource: AnyObject {
     /// Writes the next bytes to `buffer` (128 bytes at least, usually 16 to 32 KiB).
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Pull
 
+    /// The memory of what was made and is not read yet, in bytes: no more than a piece, unless one can't be cut.
+    var heldByteCount: Int { get }
+
     /// Called exactly once, when no more is read; also for a reply that was never sent.
     func close()
+}
+
+extension PullSource {
+    package var heldByteCount: Int { 0 }
 }
 
 /// The body of a reply that is pulled; it owns the source and closes it exactly once.
@@ -33,6 +40,9 @@ package final class PullBody: @unchecked Sendable {
     /// Whether it has taken too long.
     let isOverdue: (@Sendable () -> Bool)?
     private var isClosed = false
+    /// Counts what the source holds; nil before the reply is sent.
+    var memory: MessageMemory?
+    private var heldByteCount = 0
     /// The connection's socket once the reply is queued, and whether its end is the body's end.
     var socket: Int32 = -1
     var endsWithConnection = false
@@ -45,7 +55,8 @@ package final class PullBody: @unchecked Sendable {
 
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Pull {
         if isClosed { return .failed }
-        let pull = source.read(into: buffer)
+        var pull = source.read(into: buffer)
+        if !hold(source.heldByteCount) { pull = .failed }
         switch pull {
         case .bytes: break
         case .end: if endsWithConnection { shut() }
@@ -60,10 +71,21 @@ package final class PullBody: @unchecked Sendable {
         if socket >= 0 { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
+    /// Counts the memory of what is not read yet; false where there is no room for more.
+    private func hold(_ byteCount: Int) -> Bool {
+        guard let memory, byteCount != heldByteCount else { return true }
+        let hasRoom =
+            byteCount < heldByteCount || memory.hasRoom(for: byteCount, insteadOf: heldByteCount)
+        memory.replace(heldByteCount, with: byteCount)
+        heldByteCount = byteCount
+        return hasRoom
+    }
+
     func close() {
         guard !isClosed else { return }
         isClosed = true
         source.close()
+        _ = hold(0)
     }
 
     deinit { close() }

@@ -21,6 +21,8 @@ package struct Response: Sendable {
     package var contentType: ContentType?
     package var headers = Headers()
     package var body: Body
+    /// Whether its bytes are counted as memory, and compressed if they are to be.
+    var isPrepared = false
 
     /// A reply without a body.
     package init(_ status: UInt16) {

@@ -7,12 +7,7 @@ extension Server {
     ///
     /// - `isLast`: Whether nothing that follows the request is taken for another.
     func send(_ reply: Response, for request: Request, isLast: Bool = false) -> MHD_Result {
-        if case .bytes(let bytes) = reply.body, bytes.count > MessageMemory.grantedByteCountMax,
-            request.route >= 0, router.routes[request.route].isForReading,
-            !metrics.messageMemory.hasRoom(for: bytes.count)
-        {
-            return send(noMemory(), for: request, isLast: isLast)
-        }
+        let reply = prepared(reply, for: request)
         request.status = reply.status
         if case .events(let body) = reply.body, request.method != .head {
             return detach(body.stream, reply, request)
@@ -40,6 +35,41 @@ extension Server {
         return result
     }
 
+    /// Refuses a large reply for which there is no memory, and counts and compresses any other: once, by the thread that made it, since
+    /// it takes long.
+    func prepared(_ reply: consuming Response, for request: Request) -> Response {
+        if case .pull(let body) = reply.body { body.memory = metrics.messageMemory }
+        guard case .bytes(let bytes) = reply.body, !reply.isPrepared,
+            bytes.count > MessageMemory.uncountedByteCountMax, bytes.storage != nil
+        else { return reply }
+        if bytes.count > MessageMemory.grantedByteCountMax, request.route >= 0,
+            router.routes[request.route].isForReading,
+            !metrics.messageMemory.hasRoom(for: bytes.count)
+        {
+            return noMemory()
+        }
+        var sent = bytes
+        if couldCompress(reply), accepts(gzip: request), let smaller = compressed(bytes) {
+            sent = smaller
+            reply.headers.add(.contentEncoding, "gzip" as StaticString)
+        }
+        reply.body = .bytes(
+            Bytes(sent.buffer, keptBy: HeldReply(sent, in: metrics.messageMemory)))
+        reply.isPrepared = true
+        return reply
+    }
+
+    private func compressed(_ bytes: Bytes) -> Bytes? {
+        guard let writer = GzipWriter.take() else { return nil }
+        defer { GzipWriter.give(writer) }
+        return writer.compress(bytes.buffer)
+    }
+
+    private func accepts(gzip request: Request) -> Bool {
+        guard let accepted = request.header(.acceptEncoding) else { return false }
+        return accepted.listContains("gzip") || accepted.listContains("x-gzip")
+    }
+
     private func add(_ native: OpaquePointer, _ name: HeaderName, _ value: StaticString) {
         _ = MHD_add_response_header(native, name.text.cString, value.cString)
     }
@@ -63,12 +93,9 @@ extension Server {
         addCORS(request, &fields)
         switch reply.body {
         case .bytes(let bytes):
-            if mayCompress, let writer = GzipWriter.take() {
-                defer { GzipWriter.give(writer) }
-                if let smaller = writer.compress(bytes.buffer) {
-                    fields.add(.contentEncoding, "gzip" as StaticString)
-                    return native(smaller, request)
-                }
+            if mayCompress, !reply.isPrepared, let smaller = compressed(bytes) {
+                fields.add(.contentEncoding, "gzip" as StaticString)
+                return native(smaller, request)
             }
             return native(bytes, request)
         case .pull(let body):
@@ -95,11 +122,7 @@ extension Server {
 
     private func native(_ bytes: Bytes, _ request: Request) -> OpaquePointer? {
         request.sentByteCount = bytes.count
-        var owner = bytes.storage
-        if owner != nil, bytes.count > MessageMemory.uncountedByteCountMax {
-            owner = HeldReply(bytes, in: metrics.messageMemory)
-        }
-        let storage = owner.map { Unmanaged.passRetained($0) }
+        let storage = bytes.storage.map { Unmanaged.passRetained($0) }
         let native = shim_response_from_bytes(
             bytes.count, bytes.buffer.baseAddress, releaseBytes, storage?.toOpaque())
         if native == nil { storage?.release() }
@@ -125,8 +148,7 @@ extension Server {
             return false
         }
         fields.add(.vary, variesByOrigin ? "Accept-Encoding, Origin" : "Accept-Encoding")
-        guard let accepted = request.header(.acceptEncoding) else { return false }
-        return accepted.listContains("gzip") || accepted.listContains("x-gzip")
+        return accepts(gzip: request)
     }
 
     private func couldCompress(_ reply: Response) -> Bool {

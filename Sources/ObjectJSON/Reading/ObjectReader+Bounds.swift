@@ -3,23 +3,23 @@ import HoldfastRows
 
 // The bounds of what one body is read into. A body of 32 MiB can state ten million objects, and each takes a draft.
 extension ObjectReader {
-    /// The most bytes of memory that the drafts of one body may take.
-    static let draftByteCountMax = 256 << 20
-    /// The bytes of memory that a draft takes, beside those that its body states: an estimate.
-    static let draftByteCount = 256
+    /// The most bytes of memory that the drafts of one body may take, or of the lines that are imported together.
+    package static let draftByteCountMax = 256 << 20
+
+    /// The drafts take more memory.
+    package static let tooLarge = RequestFault(
+        .transactionTooLarge(byteCountMax: draftByteCountMax))
 
     /// Makes the draft of an object. It states nothing and is not to be used once reading was given up.
     func makeDraft(_ rowClass: RowClass, isMerge: Bool) -> ObjectDraft {
-        draftCount += 1
+        draftByteCount += ObjectDraft.byteCount(of: rowClass)
         if rowClass.definition.kind != .embedded {
             operationCount += 1
             if operationCount > operationCountMax {
                 giveUp(RequestFault(.tooManyOperations(limit: operationCountMax)))
             }
         }
-        if draftCount > Self.draftByteCountMax / Self.draftByteCount {
-            giveUp(RequestFault(.transactionTooLarge(byteCountMax: Self.draftByteCountMax)))
-        }
+        if draftByteCount > Self.draftByteCountMax { giveUp(Self.tooLarge) }
         return drafts?.draft(rowClass, isMerge: isMerge) ?? ObjectDraft(rowClass, isMerge: isMerge)
     }
 

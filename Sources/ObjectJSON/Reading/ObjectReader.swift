@@ -47,8 +47,8 @@ package final class ObjectReader {
     var operationCountMax = Int.max
     /// The number of objects that the body writes, embedded ones left out.
     var operationCount = 0
-    /// The number of drafts that were made of the body.
-    package internal(set) var draftCount = 0
+    /// The bytes of memory that the drafts of the body take, beside those that it states: an estimate.
+    package internal(set) var draftByteCount = 0
     /// The fault for which reading was given up; nil while it was not.
     var refusal: RequestFault?
 
@@ -61,7 +61,7 @@ package final class ObjectReader {
     package func reset(operationCountMax: Int) {
         self.operationCountMax = operationCountMax
         operationCount = 0
-        draftCount = 0
+        draftByteCount = 0
         refusal = nil
         budget.begin(until: .max)
         faults.removeAll(keepingCapacity: true)

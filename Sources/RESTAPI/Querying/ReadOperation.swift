@@ -57,14 +57,17 @@ extension RESTService {
                     caller.sight == nil ? nil : monotonicMilliseconds() + Self.shortMilliseconds
                 return try served.withRead(for: caller, of: pin, until: deadline) {
                     read throws(RequestFault) -> Response? in
+                    read.isBrief = true
                     guard let reply = try operation.reading.replyIfShort(read, served) else {
                         return nil
                     }
                     return try operation.response(to: reply, request, self)
                 }
             } catch {
-                // What rules read of one object may take as long as a query.
-                guard caller.sight != nil, error.isQueryTime else { throw error }
+                // What rules read of one object may take as long as a query, and a reply may be large.
+                guard error.isQueryMemory || caller.sight != nil && error.isQueryTime else {
+                    throw error
+                }
                 return nil
             }
         }

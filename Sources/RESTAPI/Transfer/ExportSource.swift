@@ -36,5 +36,7 @@ final class ExportSource: PullSource {
         return .bytes(count)
     }
 
+    var heldByteCount: Int { export.pieces.heldByteCount }
+
     func close() { service.endExport(export) }
 }

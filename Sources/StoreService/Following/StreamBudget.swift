@@ -3,7 +3,8 @@ import Synchronization
 /// Bytes that are held for streams, of all streams together. Any thread.
 final class StreamBudget: Sendable {
     private let byteCountMax: Int
-    private let byteCount = Atomic<Int>(0)
+    /// How many are held.
+    let byteCount = Atomic<Int>(0)
 
     /// - `byteCountMax`: How many leave room for more.
     init(byteCountMax: Int) { self.byteCountMax = byteCountMax }

@@ -17,6 +17,8 @@ package final class StreamHub: @unchecked Sendable {
     /// Figures of its streams.
     package let meter = StreamMeter()
     private var feed: ChangeFeed?
+    /// The whole results that clients have before them.
+    let results: ResultBudget
     /// The channels of live streams. The feed's thread alone.
     var channels: [StreamChannel.Key: StreamChannel] = [:]
     /// The watches of what live followers' views depend on. The feed's thread alone.
@@ -62,6 +64,7 @@ package final class StreamHub: @unchecked Sendable {
         self.events = events
         catchUp = StreamCatchUp(served: served, events: events)
         queryStreams = QueryStreams(served.limits)
+        results = ResultBudget(byteCountMax: served.limits.queryMemoryByteCountMax)
     }
 
     /// Starts following the store.

@@ -204,7 +204,9 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
     ) throws(StoreError) -> [WrittenObject] {
         var written: [(key: UInt64, rowClass: RowClass, isCreated: Bool)] = []
         written.reserveCapacity(items.count)
+        let deadline = served.queryDeadline
         for (position, item) in items.enumerated() {
+            try served.checkWriteTime(deadline)
             self.position = position
             let result = try transaction.write(
                 item.draft, objectKey: item.objectKey, mode: mode,

@@ -73,7 +73,10 @@ extension RequestFault {
     }
 
     /// Whether a query takes more time or memory than one may.
-    var isQueryLimit: Bool { isQueryTime || code == Self.memoryCode }
+    var isQueryLimit: Bool { isQueryTime || isQueryMemory }
+
+    /// Whether a query or reply takes more memory than one may.
+    package var isQueryMemory: Bool { code == Self.memoryCode }
 
     /// Whether a query takes more time than one may.
     package var isQueryTime: Bool { code == Self.timeCode }

@@ -1,5 +1,6 @@
 import HoldfastObjectJSON
 import HoldfastObjectStore
+import HoldfastRows
 import Synchronization
 import HoldfastThreads
 
@@ -45,14 +46,18 @@ package final class Transfers: Sendable {
         _ target: ImportTarget, _ options: ImportOptions, unpacker: (any ImportUnpacker)? = nil,
         onRoom: @escaping @Sendable () -> Void
     ) throws(RequestFault) -> ImportSession {
-        try target.check(
-            options.rights?.known().rows ?? served.store.catalog.rows, options.mode)
+        let schema = served.store.catalog.rows
+        try target.check(options.rights?.known().rows ?? schema, options.mode)
         guard imports.enter() else { throw .tooBusy }
         var options = options
         if options.rights != nil {
             // Each line takes the writer some times as long.
             options.chunkLineCount = min(options.chunkLineCount, Self.keptLineCount)
         }
+        // The lines of a chunk are in memory together, and of a wide class each takes more.
+        let byteCount = schema.classes.reduce(0) { max($0, ObjectDraft.byteCount(of: $1)) }
+        options.chunkLineCount = min(
+            options.chunkLineCount, max(1, ObjectReader.draftByteCountMax / 2 / max(1, byteCount)))
         let imports = self.imports
         let session = ImportSession(
             served.store, target, options, longLines: longLines, unpacker: unpacker, onRoom: onRoom

@@ -25,8 +25,8 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
     /// Whether so much memory is freed at its end that it is worth giving back.
     private let isLarge: Bool
 
-    /// The least number of drafts of a large write.
-    private static var largeDraftCount: Int { 10_000 }
+    /// The least memory of the drafts of a large write, in bytes.
+    private static var largeByteCount: Int { 4 << 20 }
 
     /// Reads the request.
     ///
@@ -50,7 +50,7 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
         let scratch = RequestScratch.current
         // The body keeps its request where this fails: a job that begins again makes another write of it.
         try self.body.read(known, scratch, served)
-        isLarge = scratch.reader.draftCount > Self.largeDraftCount
+        isLarge = scratch.reader.draftByteCount > Self.largeByteCount
     }
 
     /// Changes what is to be done, before the write is handed in.

@@ -1,3 +1,4 @@
+import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastObjectJSON
 import HoldfastRESTAPI
@@ -52,6 +53,47 @@ struct TransactionSizeTests {
             APIScenario("PATCH", things + "?filter=id%20%3C%204", "{\"count\":1}", status: 200),
         ]
         for scenario in table { scenario.check(on: server) }
+    }
+
+    @Test(
+        "objects of many properties of which nothing is stated take as much memory as they need, and no more than a write may"
+    )
+    func wideObjects() throws {
+        let wide = ObjectClass(
+            name: "Wide", kind: .embedded,
+            properties: (0..<500).map { Schemas.property("p\($0)", .int) })
+        let holder = ObjectClass(
+            name: "Holder", primaryKey: "id",
+            properties: [
+                Schemas.property("id", .int),
+                Property(name: "parts", type: .list(.object("Wide"))),
+            ])
+        let server = try TestServer(schema: Schema(classes: [wide, holder]))
+        let holders = "/v1/classes/Holder"
+        func parts(_ count: Int) -> String {
+            "[\(Array(repeating: "{}", count: count).joined(separator: ","))]"
+        }
+        for (method, target, body) in [
+            ("POST", holders + "/objects", "{\"id\":1,\"parts\":\(parts(30_000))}"),
+            ("PUT", holders + "/objects/1", "{\"parts\":\(parts(30_000))}"),
+            (
+                "POST", path,
+                "{\"operations\":[{\"op\":\"create\",\"class\":\"Holder\",\"value\":{\"id\":1,\"parts\":\(parts(30_000))}}]}"
+            ),
+        ] {
+            APIScenario(method, target, body, status: 422, contains: ["transaction-too-large"])
+                .check(on: server)
+        }
+        // Lines of an import are in memory together.
+        let lines = (1...4).map { "{\"id\":\($0),\"parts\":\(parts(9_000))}" }
+        let report = server.send(
+            "POST", holders + "/import", lines.joined(separator: "\n"),
+            headers: [("Content-Type", "application/x-ndjson")])
+        #expect(report.text.contains(#""imported":3"#), "\(report.text)")
+        #expect(report.text.contains("transaction-too-large"), "\(report.text)")
+        APIScenario(
+            "PUT", holders + "/objects/9", "{\"parts\":\(parts(200))}", status: 201
+        ).check(on: server)
     }
 
     @Test("a deletion that writes too much of those that held the object is refused and taken back")

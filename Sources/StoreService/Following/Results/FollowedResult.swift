@@ -112,15 +112,21 @@ final class FollowedResult: @unchecked Sendable {
     private func schedule(in channel: StreamChannel) {
         guard !isComputing, markedThrough != nil || !arrivals.isEmpty, !channel.isEmpty
         else { return }
-        if arrivals.isEmpty, !channel.isDue {
+        let hub = channel.hub
+        // Who needs the whole result waits as long as too much of others' is unread.
+        let first = arrivals.first?.follower.caller.client
+        let mustWait = first.map { hub.results.isTight(for: $0) } ?? false
+        let count = mustWait ? 0 : arrivals.count
+        if mustWait, markedThrough == nil || channel.followers.isEmpty { return retry(in: channel) }
+        if count == 0, !channel.isDue {
             return channel.delay { _ in self.schedule(in: channel) }
         }
         isComputing = true
-        let hub = channel.hub
         let computation = ResultComputation(
             stream: channel.stream, served: hub.served, framing: hub.events.framing,
-            known: result.map { ($0, span.upperBound) }, needsSnapshot: !arrivals.isEmpty)
-        let count = arrivals.count
+            known: result.map { ($0, span.upperBound) }, needsSnapshot: count > 0,
+            budget: hub.results,
+            client: first ?? channel.followers.first?.caller.client ?? ClientKey(token: 0))
         let isTaken = hub.compute(
             computation, for: arrivals.prefix(16).map(\.follower) + channel.followers.prefix(16)
         ) { outcome, position in

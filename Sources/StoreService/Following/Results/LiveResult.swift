@@ -21,8 +21,8 @@ struct LiveResult: Sendable {
     var sections: [Section] = []
     /// Hashes of what is shown of the objects, by their object keys, where the followers may not read everything; none where they may.
     var contents: [UInt64: Int] = [:]
-    /// The reply of an aggregate.
-    var value: [UInt8] = []
+    /// A hash of the reply of an aggregate.
+    var value: UInt128 = 0
 
     /// Whether an object is known to be shown as it was in another result.
     func isSame(_ key: UInt64, as other: LiveResult) -> Bool {

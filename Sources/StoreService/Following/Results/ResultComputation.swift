@@ -30,13 +30,19 @@ struct ResultComputation: Sendable {
     let known: Known?
     /// Whether somebody needs the whole result.
     let needsSnapshot: Bool
+    /// Counts whole results as long as clients have them before them.
+    let budget: ResultBudget
+    /// Whose they count as.
+    let client: ClientKey
 
     /// Computes the result on a view.
     ///
-    /// - Returns: Nil for a view of another schema, or that shows something else than the followers know.
+    /// - Returns: Nil for a view of another schema, or that shows something else than the followers know, and where too much is unread.
     /// - Throws: ``RequestFault`` for limits, or failing storage.
     func run(in read: ReadTransaction) throws(RequestFault) -> Outcome? {
         guard let followed = stream.result, stream.isChecked(for: read) else { return nil }
+        // Many may have been handed in before one of them was counted.
+        if needsSnapshot, budget.isTight(for: client) { return nil }
         let version = try served.stored(read.state().version)
         var outcome = Outcome(version: version, result: LiveResult())
         let writer = ResultWriter(
@@ -44,8 +50,8 @@ struct ResultComputation: Sendable {
         switch followed {
         case .aggregate(let query, let text):
             let value = try value(query, text, in: read)
-            outcome.result.value = value.array
-            outcome.snapshot = [writer.value(value)]
+            outcome.result.value = SipHash128.number(value.bytes)
+            outcome.snapshot = [budget.hold(writer.value(value), for: client)]
             if known.map({ $0.result.value != outcome.result.value }) ?? false {
                 outcome.changes = outcome.snapshot
             }
@@ -74,7 +80,11 @@ struct ResultComputation: Sendable {
                     difference, outcome.result, candidates, events)
             }
         }
-        if needsSnapshot { outcome.snapshot = try writer.snapshot(outcome.result) }
+        if needsSnapshot {
+            outcome.snapshot = try writer.snapshot(outcome.result).map {
+                budget.hold($0, for: client)
+            }
+        }
         return outcome
     }
 

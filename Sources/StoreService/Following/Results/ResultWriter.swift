@@ -46,6 +46,7 @@ struct ResultWriter {
     /// The events with all objects in order.
     func snapshot(_ result: LiveResult) throws(RequestFault) -> [SharedBytes] {
         var pieces: [SharedBytes] = []
+        var byteCount = 0
         var writer = makeWriter()
         var isFirst = true
         /// Begins what stands in an array of a piece.
@@ -61,7 +62,12 @@ struct ResultWriter {
         func end() throws(RequestFault) {
             writer.raw("]}")
             framing.end(id: nil, in: writer.buffer)
-            pieces.append(try writer.finish())
+            let piece = try writer.finish()
+            byteCount += piece.count
+            guard byteCount <= served.limits.queryMemoryByteCountMax else {
+                throw .queryMemory(served.limits)
+            }
+            pieces.append(piece)
             writer = makeWriter()
             isFirst = true
         }

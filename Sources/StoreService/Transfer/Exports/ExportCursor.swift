@@ -27,6 +27,9 @@ package final class ExportCursor {
     /// How many objects were written so far.
     package private(set) var objectCount = 0
 
+    /// The memory of the piece that was made last, in bytes.
+    package var heldByteCount: Int { buffer.count }
+
     /// The bytes after which a piece ends.
     private static let pieceByteCount = 32 << 10
 
@@ -61,7 +64,10 @@ package final class ExportCursor {
     ///
     /// - Throws: ``StoreError`` `.storage` when the store can't be read; nothing more follows.
     package func next() throws(StoreError) -> UnsafeRawBufferPointer {
+        // Of a long line the room is given back.
+        let isLong = buffer.count > 2 * Self.pieceByteCount
         buffer.removeAll()
+        if isLong { buffer.trim() }
         try view.withRead { read throws(StoreError) in
             if !hasHeader {
                 hasHeader = true

@@ -11,6 +11,8 @@ final class ImportReader {
     private let parser = JSONParser()
     private let reader = ObjectReader()
     private var names: SchemaNames?
+    /// The memory of the drafts of the chunk so far.
+    private var draftByteCount = 0
     /// Pools of drafts that no chunk has.
     private var pools: [DraftPool] = []
 
@@ -41,6 +43,7 @@ final class ImportReader {
             chunk.drafts = pools.popLast() ?? DraftPool()
         }
         reader.drafts = chunk.drafts
+        draftByteCount = 0
         chunk.unknownCount = 0
         chunk.readFaults = chunk.faults.map { ($0.number, [$0.fault]) }
         var (start, index) = chunk.start
@@ -88,6 +91,11 @@ final class ImportReader {
         _ line: inout ImportChunk.Line, _ chunk: ImportChunk, _ rowClass: RowClass?,
         _ names: SchemaNames
     ) {
+        guard draftByteCount <= ObjectReader.draftByteCountMax else {
+            let fault = ObjectReader.tooLarge
+            return chunk.readFaults.append(
+                (line.number, [RequestFault.Entry(code: fault.code, detail: fault.detail)]))
+        }
         let json: JSONValue
         let text = chunk.text(of: line)
         do throws(JSONError) {
@@ -104,6 +112,7 @@ final class ImportReader {
             } else {
                 reader.readStored(json, names: names, isMerge: isMerge)
             }
+        draftByteCount += reader.draftByteCount
         if line.reading == nil {
             chunk.readFaults.append((line.number, reader.faults))
         } else if chunk.numbers == nil {
