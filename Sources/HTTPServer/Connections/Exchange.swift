@@ -20,7 +20,9 @@ package final class Exchange: Sendable {
     /// - Returns: False when it was answered before, or the server has given it up while stopping.
     @discardableResult
     package func respond(_ response: Response) -> Bool {
-        answer(.ready(request.connection.server.prepared(response, for: request)))
+        let server = request.connection.server
+        guard server.needsPreparing(response) else { return answer(.ready(response)) }
+        return answer(.ready(server.prepared(response, for: request)))
     }
 
     /// Answers with a closure that makes the reply on the connection's own thread, so that the

@@ -7,7 +7,9 @@ extension Server {
     ///
     /// - `isLast`: Whether nothing that follows the request is taken for another.
     func send(_ reply: Response, for request: Request, isLast: Bool = false) -> MHD_Result {
-        let reply = prepared(reply, for: request)
+        if needsPreparing(reply) {
+            return send(prepared(reply, for: request), for: request, isLast: isLast)
+        }
         request.status = reply.status
         if case .events(let body) = reply.body, request.method != .head {
             return detach(body.stream, reply, request)
@@ -35,13 +37,18 @@ extension Server {
         return result
     }
 
+    /// Whether a reply is so large that it is counted, and was not yet. Most are small: nothing of them is copied.
+    @inline(__always)
+    func needsPreparing(_ reply: borrowing Response) -> Bool {
+        guard case .bytes(let bytes) = reply.body else { return false }
+        return bytes.count > MessageMemory.uncountedByteCountMax && !reply.isPrepared
+            && bytes.storage != nil
+    }
+
     /// Refuses a large reply for which there is no memory, and counts and compresses any other: once, by the thread that made it, since
     /// it takes long.
     func prepared(_ reply: consuming Response, for request: Request) -> Response {
-        if case .pull(let body) = reply.body { body.memory = metrics.messageMemory }
-        guard case .bytes(let bytes) = reply.body, !reply.isPrepared,
-            bytes.count > MessageMemory.uncountedByteCountMax, bytes.storage != nil
-        else { return reply }
+        guard case .bytes(let bytes) = reply.body else { return reply }
         if bytes.count > MessageMemory.grantedByteCountMax, request.route >= 0,
             router.routes[request.route].isForReading,
             !metrics.messageMemory.hasRoom(for: bytes.count)
@@ -130,6 +137,7 @@ extension Server {
     }
 
     private func native(_ body: PullBody, _ request: Request) -> OpaquePointer? {
+        body.memory = metrics.messageMemory
         body.socket = request.connection.socket
         body.endsWithConnection = !request.isHTTP11
         let context = Unmanaged.passRetained(body).toOpaque()
