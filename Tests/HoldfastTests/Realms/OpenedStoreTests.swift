@@ -30,7 +30,7 @@ struct OpenedStoreTests {
         let opened = try OpenedStore.open(configuration)
         defer { opened.release() }
         let turn = try opened.store.beginTurn()
-        try turn.transaction.putAccessDocument(
+        turn.transaction.putAccessDocument(
             StoredDocument(revision: 1, text: #"{"roles":{}}"#))
         _ = try turn.commit() as UInt64
         try realm.write { realm.add(Note()) }
