@@ -22,7 +22,7 @@ struct HFPattern {
     // The longest text that is tested, in units.
     int32_t unitCountMax;
     uint64_t deadline;
-    // The processor time of the thread at which a test has taken too long.
+    // The processor time of the thread at which a test has taken too long; 0 before it is looked at.
     uint64_t end;
     bool isTooLong;
 };
@@ -40,6 +40,7 @@ static int32_t unitCountMax(const UChar *units, int32_t count) {
         UChar unit = units[i], next = units[i + 1];
         if (unit == '\\') {
             if ((next >= '1' && next <= '9') || next == 'k') return unitCountMaxOfReferences;
+            if (next == 'X') most = unitCountMaxOfLooks;
             i++;
             continue;
         }
@@ -47,8 +48,14 @@ static int32_t unitCountMax(const UChar *units, int32_t count) {
         bool looks = unit == '(' && next == '?'
             && (third == '=' || third == '!' || third == '>'
                 || (third == '<' && (fourth == '=' || fourth == '!')));
+        // Blanks and comments may stand within what is looked for here, and words may be as long as the text.
+        bool isFree = false;
+        for (int32_t j = i + 2; unit == '(' && next == '?' && j < count; j++) {
+            if (units[j] == 'x' || units[j] == 'w') isFree = true;
+            if (units[j] != '-' && (units[j] < 'a' || units[j] > 'z')) break;
+        }
         bool keeps = next == '+' && (unit == '*' || unit == '+' || unit == '?' || unit == '}');
-        if (looks || keeps) most = unitCountMaxOfLooks;
+        if (looks || keeps || isFree) most = unitCountMaxOfLooks;
     }
     return most;
 }
@@ -76,7 +83,10 @@ static const char *reason(UErrorCode status) {
 static UBool goesOn(const void *context, int32_t steps) {
     (void)steps;
     HFPattern *pattern = (HFPattern *)context;
-    pattern->isTooLong = nanoseconds(CLOCK_THREAD_CPUTIME_ID) > pattern->end;
+    uint64_t now = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+    // Most tests end before this is asked: the time begins here.
+    if (pattern->end == 0) pattern->end = now + nanosecondsMax;
+    pattern->isTooLong = now == 0 || now > pattern->end;
     if (pattern->isTooLong) return false;
     return pattern->deadline == UINT64_MAX
         || nanoseconds(CLOCK_MONOTONIC) / 1000000 < pattern->deadline;
@@ -148,7 +158,7 @@ HFMatch HFPatternTest(
     if (count < 0) return HFMatchMemory;
     if (count > pattern->unitCountMax) return HFMatchLimit;
     pattern->deadline = deadline;
-    pattern->end = nanoseconds(CLOCK_THREAD_CPUTIME_ID) + nanosecondsMax;
+    pattern->end = 0;
     pattern->isTooLong = false;
     UErrorCode status = U_ZERO_ERROR;
     uregex_setText(pattern->expression, pattern->units, count, &status);

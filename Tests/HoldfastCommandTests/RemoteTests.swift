@@ -23,13 +23,19 @@ struct RemoteTests {
         return directory.path + "/" + name
     }
 
-    @Test("sets the access document, prints it, and explains what it allows")
-    func access() throws {
+    /// Starts a service with an admin's token.
+    private func start() throws -> (ChildProcess, data: String, url: String, token: String) {
         let data = directory.path + "/data"
         let service = ChildProcess(
             Self.path, ["serve", "--data", data, "--listen", "127.0.0.1:0", "--bootstrap-token"])
         let token = try #require(service.readLine()?.split(separator: " ").last).description
         let url = try #require(service.readLine()?.split(separator: " ").last).description
+        return (service, data, url, token)
+    }
+
+    @Test("sets the access document, prints it, and explains what it allows")
+    func access() throws {
+        let (service, _, url, token) = try start()
         defer {
             service.kill(SIGTERM)
             _ = service.wait()
@@ -83,11 +89,7 @@ struct RemoteTests {
 
     @Test("does what it does on a directory, with the token that the service asks for")
     func verbs() throws {
-        let data = directory.path + "/data"
-        let service = ChildProcess(
-            Self.path, ["serve", "--data", data, "--listen", "127.0.0.1:0", "--bootstrap-token"])
-        let token = try #require(service.readLine()?.split(separator: " ").last).description
-        let url = try #require(service.readLine()?.split(separator: " ").last).description
+        let (service, data, url, token) = try start()
         defer {
             service.kill(SIGTERM)
             _ = service.wait()

@@ -184,6 +184,8 @@ final class GzipSource: PullSource {
         }
     }
 
+    var heldByteCount: Int { body.sourceByteCount }
+
     func close() {
         if let writer { GzipWriter.give(writer) }
         writer = nil

@@ -71,11 +71,16 @@ package final class PullBody: @unchecked Sendable {
         if socket >= 0 { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
+    /// What the source holds.
+    var sourceByteCount: Int { source.heldByteCount }
+
     /// Counts the memory of what is not read yet; false where there is no room for more.
     private func hold(_ byteCount: Int) -> Bool {
         guard let memory, byteCount != heldByteCount else { return true }
+        // A piece of usual length is never refused, as no reply of that length is.
         let hasRoom =
-            byteCount < heldByteCount || memory.hasRoom(for: byteCount, insteadOf: heldByteCount)
+            byteCount <= MessageMemory.grantedByteCountMax || byteCount < heldByteCount
+            || memory.hasRoom(for: byteCount, insteadOf: heldByteCount)
         memory.replace(heldByteCount, with: byteCount)
         heldByteCount = byteCount
         return hasRoom

@@ -21,8 +21,16 @@ package struct Response: Sendable {
     package var contentType: ContentType?
     package var headers = Headers()
     package var body: Body
-    /// Whether its bytes are counted as memory, and compressed if they are to be.
-    var isPrepared = false
+    /// What was done with large bytes, by the thread that made them.
+    enum Preparation: Sendable {
+        case none
+        /// They are counted as memory.
+        case counted
+        /// They are counted, and compressed.
+        case compressed
+    }
+
+    var preparation = Preparation.none
 
     /// A reply without a body.
     package init(_ status: UInt16) {

@@ -66,14 +66,12 @@ extension Server {
                 return fault(400, .badEncoding, "The request target does not decode to UTF-8.")
             case .noPath:
                 return fault(
-                    400, .badTarget, "The request target has no path; it begins with '/'."
-                ).with(.connection, "close")
+                    400, .badTarget, "The request target has no path; it begins with '/'.")
             case .noHost:
                 return fault(
                     400, .badTarget,
                     "The request target names no host with an optional port of at most 65535; it begins with "
-                        + "'/', or with http:// and a host."
-                ).with(.connection, "close")
+                        + "'/', or with http:// and a host.")
             }
         }
         switch router.match(request.method, request.target.segments) {

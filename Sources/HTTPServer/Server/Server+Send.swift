@@ -41,7 +41,7 @@ extension Server {
     @inline(__always)
     func needsPreparing(_ reply: borrowing Response) -> Bool {
         guard case .bytes(let bytes) = reply.body else { return false }
-        return bytes.count > MessageMemory.uncountedByteCountMax && !reply.isPrepared
+        return bytes.count > MessageMemory.uncountedByteCountMax && reply.preparation == .none
             && bytes.storage != nil
     }
 
@@ -56,13 +56,14 @@ extension Server {
             return noMemory()
         }
         var sent = bytes
+        reply.preparation = .counted
         if couldCompress(reply), accepts(gzip: request), let smaller = compressed(bytes) {
             sent = smaller
             reply.headers.add(.contentEncoding, "gzip" as StaticString)
+            reply.preparation = .compressed
         }
         reply.body = .bytes(
             Bytes(sent.buffer, keptBy: HeldReply(sent, in: metrics.messageMemory)))
-        reply.isPrepared = true
         return reply
     }
 
@@ -100,7 +101,7 @@ extension Server {
         addCORS(request, &fields)
         switch reply.body {
         case .bytes(let bytes):
-            if mayCompress, !reply.isPrepared, let smaller = compressed(bytes) {
+            if mayCompress, reply.preparation == .none, let smaller = compressed(bytes) {
                 fields.add(.contentEncoding, "gzip" as StaticString)
                 return native(smaller, request)
             }
@@ -162,7 +163,8 @@ extension Server {
     private func couldCompress(_ reply: Response) -> Bool {
         guard let type = reply.contentType, type.isCompressible else { return false }
         return switch reply.body {
-        case .bytes(let bytes): bytes.count >= options.compressionByteCountMin
+        case .bytes(let bytes):
+            reply.preparation == .compressed || bytes.count >= options.compressionByteCountMin
         case .pull: true
         case .empty, .events: false
         }

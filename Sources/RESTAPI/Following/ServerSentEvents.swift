@@ -71,8 +71,11 @@ struct WaitingExchange: ReplySink {
     var isGone: Bool { exchange.isGone }
 
     func reply(_ page: SharedBytes) {
-        exchange.respond(
-            Response(changes: page, quotesLargeInts: quotesLargeInts, waitSeconds: waitSeconds))
+        let (quotes, wait) = (quotesLargeInts, waitSeconds)
+        // Made, and compressed, by the connection's thread and not by the feed's.
+        exchange.respond {
+            Response(changes: page, quotesLargeInts: quotes, waitSeconds: wait)
+        }
     }
     func fail(_ fault: RequestFault) { exchange.respond(service.response(fault)) }
     func abandon() { exchange.abandon() }

@@ -18,6 +18,11 @@ final class StreamBudget: Sendable {
         return SharedBytes(bytes.buffer, heldBy: Share(self, bytes.count, of: bytes))
     }
 
+    /// Counts bytes that others may read already as long as what is returned lives.
+    func count(_ bytes: SharedBytes) -> SharedBytes {
+        SharedBytes(bytes.buffer, heldBy: Share(self, bytes.count, of: bytes))
+    }
+
     /// Counts bytes as long as what is returned lives.
     func share(_ byteCount: Int) -> AnyObject & Sendable { Share(self, byteCount) }
 

@@ -216,7 +216,9 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
         }
         var results: [WrittenObject] = []
         results.reserveCapacity(written.count)
-        var copies = form.isMinimal ? nil : try ReplyCopies(transaction, for: caller, in: served)
+        var copies =
+            form.isMinimal
+            ? nil : try ReplyCopies(transaction, for: caller, until: deadline, in: served)
         for (key, rowClass, isCreated) in written {
             var result = WrittenObject(isCreated: isCreated)
             // Later items may have changed it, so it is copied at the end.

@@ -2,6 +2,7 @@ import HoldfastBytes
 import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastRows
+import HoldfastThreads
 
 /// Copies of the objects that a reply to several writes shows, as the writer sees them when the transaction ends, each once, as
 /// long as there is room.
@@ -14,15 +15,19 @@ struct ReplyCopies {
     /// The writer's view of the transaction; nil once there was no room, or no time for its rules.
     private var view: ReadTransaction?
 
-    /// Begins without copies, at the end of a transaction.
+    /// Begins without copies, at the end of a transaction. Other writes wait meanwhile, so that rules have a second at the most.
     ///
+    /// - `deadline`: When the write has to be done.
     /// - Throws: ``StoreError`` `.refused` where it can't be told what the writer may read.
     init(
-        _ transaction: WriteTransaction, for caller: Caller, in served: ServedStore
+        _ transaction: WriteTransaction, for caller: Caller, until deadline: UInt64,
+        in served: ServedStore
     ) throws(StoreError) {
         roomByteCount = served.limits.queryMemoryByteCountMax
         let whole = transaction.openView()
-        whole.limitFollowing(until: served.queryDeadline, memoryByteCountMax: roomByteCount)
+        whole.limitFollowing(
+            until: min(deadline, monotonicMilliseconds() + ServedStore.factsMilliseconds),
+            memoryByteCountMax: roomByteCount)
         do throws(RequestFault) {
             view = try caller.view(of: whole)
         } catch {

@@ -79,16 +79,18 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
                 throw .refused(fault.placed(inOperation: position, inValue: true))
             }
         }
-        results = try collectResults(keys, transaction)
+        results = try collectResults(keys, transaction, until: deadline)
     }
 
     /// Collects the objects of its operations as the transaction leaves them.
     private func collectResults(
-        _ keys: [UInt64], _ transaction: WriteTransaction
+        _ keys: [UInt64], _ transaction: WriteTransaction, until deadline: UInt64
     ) throws(StoreError) -> [Written] {
         var results: [Written] = []
         results.reserveCapacity(keys.count)
-        var copies = form.isMinimal ? nil : try ReplyCopies(transaction, for: caller, in: served)
+        var copies =
+            form.isMinimal
+            ? nil : try ReplyCopies(transaction, for: caller, until: deadline, in: served)
         for (operation, key) in zip(plan.operations, keys) {
             let rowClass = operation.rowClass
             var id = Value.int(Int64(clamping: key))

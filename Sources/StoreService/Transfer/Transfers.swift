@@ -57,7 +57,7 @@ package final class Transfers: Sendable {
         // The lines of a chunk are in memory together, and of a wide class each takes more.
         let byteCount = schema.classes.reduce(0) { max($0, ObjectDraft.byteCount(of: $1)) }
         options.chunkLineCount = min(
-            options.chunkLineCount, max(1, ObjectReader.draftByteCountMax / 2 / max(1, byteCount)))
+            options.chunkLineCount, max(1, ObjectReader.draftByteCountMax / max(1, byteCount)))
         let imports = self.imports
         let session = ImportSession(
             served.store, target, options, longLines: longLines, unpacker: unpacker, onRoom: onRoom

@@ -38,7 +38,7 @@ struct UnreadResultTests {
                     .status == 201)
         }
         let port = server.server.addresses.first?.port ?? 0
-        var clients = (0..<24).map { index in
+        var clients = (0..<40).map { index in
             ChangesClient(
                 port: port,
                 "/v1/classes/T/\(target)filter=" + RuleRequest.escaped("n > \(-1 - index)"),
@@ -48,7 +48,7 @@ struct UnreadResultTests {
         // A quarter of it is one client's.
         for _ in 0..<30_000 where hub.results.byteCount < 20_000_000 { usleep(1000) }
         // Some were begun before.
-        let most = 20_000_000 + 8 * resultByteCount
+        let most = 80_000_000 + 8 * resultByteCount
         for _ in 0..<100 {
             #expect(hub.results.byteCount < most)
             usleep(10_000)

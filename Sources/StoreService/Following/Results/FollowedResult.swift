@@ -24,6 +24,7 @@ final class FollowedResult: @unchecked Sendable {
     private var markedThrough: UInt64?
     private(set) var arrivals: [Arrival] = []
     private var isComputing = false
+    private var isRetrying = false
 
     init(_ stream: CheckedStream) { showsObjects = stream.result?.showsObjects ?? false }
 
@@ -113,11 +114,16 @@ final class FollowedResult: @unchecked Sendable {
         guard !isComputing, markedThrough != nil || !arrivals.isEmpty, !channel.isEmpty
         else { return }
         let hub = channel.hub
-        // Who needs the whole result waits as long as too much of others' is unread.
-        let first = arrivals.first?.follower.caller.client
-        let mustWait = first.map { hub.results.isTight(for: $0) } ?? false
-        let count = mustWait ? 0 : arrivals.count
-        if mustWait, markedThrough == nil || channel.followers.isEmpty { return retry(in: channel) }
+        // Who needs the whole result waits as long as too much of their own, or of everybody's, is unread.
+        removeGone()
+        let waiting = arrivals.filter { hub.results.isTight(for: $0.follower.caller.client) }
+        let count = arrivals.count - waiting.count
+        if !waiting.isEmpty {
+            arrivals.removeAll { hub.results.isTight(for: $0.follower.caller.client) }
+            arrivals += waiting
+            retryLater(in: channel)
+            if count == 0, markedThrough == nil || channel.followers.isEmpty { return }
+        }
         if count == 0, !channel.isDue {
             return channel.delay { _ in self.schedule(in: channel) }
         }
@@ -125,10 +131,10 @@ final class FollowedResult: @unchecked Sendable {
         let computation = ResultComputation(
             stream: channel.stream, served: hub.served, framing: hub.events.framing,
             known: result.map { ($0, span.upperBound) }, needsSnapshot: count > 0,
-            budget: hub.results,
-            client: first ?? channel.followers.first?.caller.client ?? ClientKey(token: 0))
+            budget: hub.results, client: count > 0 ? arrivals.first?.follower.caller.client : nil)
         let isTaken = hub.compute(
-            computation, for: arrivals.prefix(16).map(\.follower) + channel.followers.prefix(16)
+            computation,
+            for: arrivals.prefix(min(count, 16)).map(\.follower) + channel.followers.prefix(16)
         ) { outcome, position in
             self.isComputing = false
             self.take(outcome, count, position, in: channel)
@@ -145,7 +151,17 @@ final class FollowedResult: @unchecked Sendable {
 
     private func retry(in channel: StreamChannel) {
         isComputing = false
-        channel.hub.retry { self.schedule(in: channel) }
+        retryLater(in: channel)
+    }
+
+    /// Has the result looked at again in a moment, once for all who ask for it meanwhile.
+    private func retryLater(in channel: StreamChannel) {
+        if isRetrying { return }
+        isRetrying = true
+        channel.hub.retry {
+            self.isRetrying = false
+            self.schedule(in: channel)
+        }
     }
 
     /// Tells what was computed.
@@ -227,7 +243,9 @@ final class FollowedResult: @unchecked Sendable {
                         arrival.reason ?? .overrun, of: channel.stream,
                         generation: follower.generation))
             }
-            for event in found.snapshot { follower.send(event) }
+            for event in hub.results.count(found.snapshot, for: follower.caller.client) {
+                follower.send(event)
+            }
         }
         follower.state.know(through: versions.through)
         if showsObjects { hub.tellUpToDate(follower, versions.present) }

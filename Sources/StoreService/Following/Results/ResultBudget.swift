@@ -19,9 +19,18 @@ final class ResultBudget: Sendable {
     func isTight(for client: ClientKey) -> Bool { all.isTight || share(of: client).isTight }
 
     /// Counts bytes as long as their holder lives; no other thread reads them yet.
-    func hold(_ bytes: SharedBytes, for client: ClientKey) -> SharedBytes {
-        all.hold(share(of: client).hold(bytes))
+    func hold(_ bytes: SharedBytes) -> SharedBytes { all.hold(bytes) }
+
+    /// Counts what is held by all as a client's, too, as long as what is returned lives.
+    func count(_ pieces: [SharedBytes], for client: ClientKey) -> [SharedBytes] {
+        let byteCount = pieces.reduce(0) { $0 + $1.count }
+        guard byteCount > Self.uncountedByteCountMax else { return pieces }
+        let share = share(of: client)
+        return pieces.map { share.count($0) }
     }
+
+    /// The greatest result that is not counted for a client.
+    private static let uncountedByteCountMax = 64 << 10
 
     private func share(of client: ClientKey) -> StreamBudget {
         clients.withLock { clients in

@@ -32,8 +32,8 @@ struct ResultComputation: Sendable {
     let needsSnapshot: Bool
     /// Counts whole results as long as clients have them before them.
     let budget: ResultBudget
-    /// Whose they count as.
-    let client: ClientKey
+    /// One of those who need the whole result; nil where nobody does.
+    let client: ClientKey?
 
     /// Computes the result on a view.
     ///
@@ -42,7 +42,7 @@ struct ResultComputation: Sendable {
     func run(in read: ReadTransaction) throws(RequestFault) -> Outcome? {
         guard let followed = stream.result, stream.isChecked(for: read) else { return nil }
         // Many may have been handed in before one of them was counted.
-        if needsSnapshot, budget.isTight(for: client) { return nil }
+        if isTight { return nil }
         let version = try served.stored(read.state().version)
         var outcome = Outcome(version: version, result: LiveResult())
         let writer = ResultWriter(
@@ -51,7 +51,7 @@ struct ResultComputation: Sendable {
         case .aggregate(let query, let text):
             let value = try value(query, text, in: read)
             outcome.result.value = SipHash128.number(value.bytes)
-            outcome.snapshot = [budget.hold(writer.value(value), for: client)]
+            outcome.snapshot = [budget.hold(writer.value(value))]
             if known.map({ $0.result.value != outcome.result.value }) ?? false {
                 outcome.changes = outcome.snapshot
             }
@@ -81,12 +81,16 @@ struct ResultComputation: Sendable {
             }
         }
         if needsSnapshot {
-            outcome.snapshot = try writer.snapshot(outcome.result).map {
-                budget.hold($0, for: client)
-            }
+            let snapshot = try writer.snapshot(outcome.result)
+            // Others may have been counted meanwhile.
+            if isTight { return nil }
+            outcome.snapshot = snapshot.map { budget.hold($0) }
         }
         return outcome
     }
+
+    /// Whether somebody needs the whole result for which there is no room by now.
+    private var isTight: Bool { client.map { budget.isTight(for: $0) } ?? false }
 
     /// Hashes what is shown of each object.
     private func contents(of outcome: Outcome, in read: ReadTransaction) -> [UInt64: Int] {

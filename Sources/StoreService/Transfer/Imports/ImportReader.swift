@@ -11,7 +11,10 @@ final class ImportReader {
     private let parser = JSONParser()
     private let reader = ObjectReader()
     private var names: SchemaNames?
-    /// The memory of the drafts of the chunk so far.
+    /// The most memory that the drafts of lines take which are in memory together, in bytes: more than any text of a chunk states but
+    /// by mischief.
+    private static let draftByteCountMax = 4 * ObjectReader.draftByteCountMax
+    /// The memory of the drafts so far.
     private var draftByteCount = 0
     /// Pools of drafts that no chunk has.
     private var pools: [DraftPool] = []
@@ -43,7 +46,8 @@ final class ImportReader {
             chunk.drafts = pools.popLast() ?? DraftPool()
         }
         reader.drafts = chunk.drafts
-        draftByteCount = 0
+        // The lines of an atomic import are in memory together, whatever their chunks.
+        if !options.isAtomic { draftByteCount = 0 }
         chunk.unknownCount = 0
         chunk.readFaults = chunk.faults.map { ($0.number, [$0.fault]) }
         var (start, index) = chunk.start
@@ -91,7 +95,7 @@ final class ImportReader {
         _ line: inout ImportChunk.Line, _ chunk: ImportChunk, _ rowClass: RowClass?,
         _ names: SchemaNames
     ) {
-        guard draftByteCount <= ObjectReader.draftByteCountMax else {
+        guard draftByteCount <= Self.draftByteCountMax else {
             let fault = ObjectReader.tooLarge
             return chunk.readFaults.append(
                 (line.number, [RequestFault.Entry(code: fault.code, detail: fault.detail)]))
