@@ -216,31 +216,22 @@ struct AccessDocumentOperationTests {
 
     @Test("setting it is told to the log, and a backup has it")
     func audit() throws {
-        var ends: [Int32] = [0, 0]
-        #expect(pipe(&ends) == 0)
-        do {
-            let server = try Self.server(logger: Logger(level: .notice, descriptor: ends[1]))
+        let text = try written { descriptor in
+            let server = try Self.server(logger: Logger(level: .notice, descriptor: descriptor))
             #expect(Self.send(server, "PUT", "/v1/access?dryRun=true", Self.document).status == 200)
             #expect(Self.send(server, "PUT", "/v1/access", Self.document).status == 200)
             #expect(try server.restoredStore().accessDocument()?.revision == 1)
             try server.restart()
             #expect(Self.send(server, "GET", "/v1/access").text.contains(#""revision":1"#))
         }
-        close(ends[1])
-        var bytes = [UInt8](repeating: 0, count: 65536)
-        let count = read(ends[0], &bytes, bytes.count)
-        close(ends[0])
-        let text = String(decoding: bytes[..<max(0, count)], as: UTF8.self)
         let lines = text.split(separator: "\n").filter { $0.contains("putAccess") }
         #expect(lines.count == 1 && lines.first?.contains("/v1/access") ?? false, "\(text)")
     }
 
     @Test("a refused write is told to the log, with the rules that do not allow it")
     func refusals() throws {
-        var ends: [Int32] = [0, 0]
-        #expect(pipe(&ends) == 0)
-        do {
-            let server = try Self.server(logger: Logger(level: .info, descriptor: ends[1]))
+        let text = try written { descriptor in
+            let server = try Self.server(logger: Logger(level: .info, descriptor: descriptor))
             let more = Self.document.replacing(
                 #""editor":"#,
                 with:
@@ -258,11 +249,8 @@ struct AccessDocumentOperationTests {
                     refused.status == 403 && !refused.text.contains("member"), "\(refused.text)")
             }
         }
-        close(ends[1])
-        var bytes = [UInt8](repeating: 0, count: 65536)
-        let count = read(ends[0], &bytes, bytes.count)
-        close(ends[0])
-        let lines = String(decoding: bytes[..<max(0, count)], as: UTF8.self)
+        let lines =
+            text
             .split(separator: "\n").compactMap { QueryJSON(String($0)) }
             .filter { $0["message"]?.string?.hasPrefix("a user was refused") ?? false }
         // What a role has no rule for is told by its rules for the class, or for every class.
