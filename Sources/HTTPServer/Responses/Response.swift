@@ -13,6 +13,14 @@ package struct Response: Sendable {
         case events(EventBody)
     }
 
+    enum Preparation: Sendable {
+        case none
+        /// The bytes are counted as memory.
+        case counted
+        /// They are counted, and compressed.
+        case compressed
+    }
+
     /// The status code (RFC 9110, section 15).
     ///
     /// A 304 that is given the bytes of the 200 sends their length and no body, as RFC 9110, section
@@ -22,14 +30,6 @@ package struct Response: Sendable {
     package var headers = Headers()
     package var body: Body
     /// What was done with large bytes, by the thread that made them.
-    enum Preparation: Sendable {
-        case none
-        /// They are counted as memory.
-        case counted
-        /// They are counted, and compressed.
-        case compressed
-    }
-
     var preparation = Preparation.none
 
     /// A reply without a body.

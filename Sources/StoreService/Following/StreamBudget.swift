@@ -15,7 +15,7 @@ final class StreamBudget: Sendable {
     /// Counts bytes as long as their holder lives; no other thread reads them yet.
     func hold(_ bytes: SharedBytes) -> SharedBytes {
         bytes.buffer.trim()
-        return SharedBytes(bytes.buffer, heldBy: Share(self, bytes.count, of: bytes))
+        return count(bytes)
     }
 
     /// Counts bytes that others may read already as long as what is returned lives.

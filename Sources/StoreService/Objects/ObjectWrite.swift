@@ -216,18 +216,16 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
         }
         var results: [WrittenObject] = []
         results.reserveCapacity(written.count)
-        var copies =
-            form.isMinimal
-            ? nil : try ReplyCopies(transaction, for: caller, until: deadline, in: served)
+        var copies = try ReplyCopies(transaction, for: caller, form, until: deadline, in: served)
         for (key, rowClass, isCreated) in written {
             var result = WrittenObject(isCreated: isCreated)
             // Later items may have changed it, so it is copied at the end.
-            if copies != nil, let row = try transaction.storedRow(rowClass, key) {
-                result.shown = try copies?.copy(rowClass, key, row)
+            if !copies.isExhausted, let row = try transaction.storedRow(rowClass, key) {
+                result.shown = try copies.copy(rowClass, key, row)
             }
             results.append(result)
         }
-        if copies?.isExhausted ?? false {
+        if copies.isExhausted {
             for index in results.indices { results[index].shown = nil }
         }
         return results

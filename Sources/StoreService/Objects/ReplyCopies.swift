@@ -8,11 +8,11 @@ import HoldfastThreads
 /// long as there is room.
 ///
 /// A request of a few bytes may name an object of megabytes again and again. Past the room the reply shows no
-/// objects, as one with `return=minimal`. What the writer does not see takes no room.
+/// objects, as one with `return=minimal`, of which nothing is copied. What the writer does not see takes no room.
 struct ReplyCopies {
     private var copies: [ObjectIdentity: ShownObject] = [:]
     private var roomByteCount: Int
-    /// The writer's view of the transaction; nil once there was no room, or no time for its rules.
+    /// The writer's view of the transaction; nil where the reply shows no objects: once there was no room, or no time for its rules.
     private var view: ReadTransaction?
 
     /// Begins without copies, at the end of a transaction. Other writes wait meanwhile, so that rules have a second at the most.
@@ -20,10 +20,11 @@ struct ReplyCopies {
     /// - `deadline`: When the write has to be done.
     /// - Throws: ``StoreError`` `.refused` where it can't be told what the writer may read.
     init(
-        _ transaction: WriteTransaction, for caller: Caller, until deadline: UInt64,
-        in served: ServedStore
+        _ transaction: WriteTransaction, for caller: Caller, _ form: ReplyForm,
+        until deadline: UInt64, in served: ServedStore
     ) throws(StoreError) {
         roomByteCount = served.limits.queryMemoryByteCountMax
+        if form.isMinimal { return }
         let whole = transaction.openView()
         whole.limitFollowing(
             until: min(deadline, monotonicMilliseconds() + ServedStore.factsMilliseconds),
@@ -35,7 +36,7 @@ struct ReplyCopies {
         }
     }
 
-    /// Whether one of them could not be copied, so that none is shown.
+    /// Whether none is shown: none is wanted, or one of them could not be copied.
     var isExhausted: Bool { view == nil }
 
     /// The copy of an object as it is shown; nil when there is no room for it.

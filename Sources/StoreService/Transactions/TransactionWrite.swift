@@ -88,9 +88,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
     ) throws(StoreError) -> [Written] {
         var results: [Written] = []
         results.reserveCapacity(keys.count)
-        var copies =
-            form.isMinimal
-            ? nil : try ReplyCopies(transaction, for: caller, until: deadline, in: served)
+        var copies = try ReplyCopies(transaction, for: caller, form, until: deadline, in: served)
         for (operation, key) in zip(plan.operations, keys) {
             let rowClass = operation.rowClass
             var id = Value.int(Int64(clamping: key))
@@ -105,18 +103,18 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
                 written.isDeleted = false
                 // What can't be read has no version to compare.
                 if !rowClass.isAsymmetric { written.version = row.version }
-                if copies != nil, let selection = operation.projected?.selection {
+                if !form.isMinimal, let selection = operation.projected?.selection {
                     let json = ByteBuffer(capacity: 512)
                     let isSeen = try transaction.writeProjected(
                         row, key: key, selection, form, for: caller, served, to: json)
-                    written.shown = isSeen ? copies?.copy(json) : .hidden
+                    written.shown = isSeen ? copies.copy(json) : .hidden
                 } else {
-                    written.shown = try copies?.copy(rowClass, key, row)
+                    written.shown = try copies.copy(rowClass, key, row)
                 }
             }
             results.append(written)
         }
-        if copies?.isExhausted ?? false {
+        if copies.isExhausted {
             for index in results.indices { results[index].shown = nil }
         }
         return results

@@ -116,11 +116,16 @@ final class FollowedResult: @unchecked Sendable {
         let hub = channel.hub
         // Who needs the whole result waits as long as too much of their own, or of everybody's, is unread.
         removeGone()
-        let waiting = arrivals.filter { hub.results.isTight(for: $0.follower.caller.client) }
-        let count = arrivals.count - waiting.count
+        // Asked once for each, since others may read meanwhile.
+        var waiting: [Arrival] = []
+        arrivals.removeAll { arrival in
+            let mustWait = hub.results.isTight(for: arrival.follower.caller.client)
+            if mustWait { waiting.append(arrival) }
+            return mustWait
+        }
+        let count = arrivals.count
+        arrivals += waiting
         if !waiting.isEmpty {
-            arrivals.removeAll { hub.results.isTight(for: $0.follower.caller.client) }
-            arrivals += waiting
             retryLater(in: channel)
             if count == 0, markedThrough == nil || channel.followers.isEmpty { return }
         }
@@ -130,8 +135,8 @@ final class FollowedResult: @unchecked Sendable {
         isComputing = true
         let computation = ResultComputation(
             stream: channel.stream, served: hub.served, framing: hub.events.framing,
-            known: result.map { ($0, span.upperBound) }, needsSnapshot: count > 0,
-            budget: hub.results, client: count > 0 ? arrivals.first?.follower.caller.client : nil)
+            known: result.map { ($0, span.upperBound) }, budget: hub.results,
+            newcomer: arrivals.prefix(count).first?.follower.caller.client)
         let isTaken = hub.compute(
             computation,
             for: arrivals.prefix(min(count, 16)).map(\.follower) + channel.followers.prefix(16)

@@ -28,12 +28,10 @@ struct ResultComputation: Sendable {
     let served: ServedStore
     let framing: any EventFraming
     let known: Known?
-    /// Whether somebody needs the whole result.
-    let needsSnapshot: Bool
     /// Counts whole results as long as clients have them before them.
     let budget: ResultBudget
     /// One of those who need the whole result; nil where nobody does.
-    let client: ClientKey?
+    let newcomer: ClientKey?
 
     /// Computes the result on a view.
     ///
@@ -80,7 +78,7 @@ struct ResultComputation: Sendable {
                     difference, outcome.result, candidates, events)
             }
         }
-        if needsSnapshot {
+        if newcomer != nil {
             let snapshot = try writer.snapshot(outcome.result)
             // Others may have been counted meanwhile.
             if isTight { return nil }
@@ -90,7 +88,7 @@ struct ResultComputation: Sendable {
     }
 
     /// Whether somebody needs the whole result for which there is no room by now.
-    private var isTight: Bool { client.map { budget.isTight(for: $0) } ?? false }
+    private var isTight: Bool { newcomer.map { budget.isTight(for: $0) } ?? false }
 
     /// Hashes what is shown of each object.
     private func contents(of outcome: Outcome, in read: ReadTransaction) -> [UInt64: Int] {
