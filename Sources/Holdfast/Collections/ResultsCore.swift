@@ -14,8 +14,6 @@ final class ResultsCore {
     private let era: UInt
     /// The elements as they were last found. Behind a lock, since several threads read frozen results at once.
     private let found = Mutex<Found?>(nil)
-    /// The objects as an observer has them, under a generation of the view. Frozen results have none.
-    private var followed: (generation: UInt64, keys: ObjectKeySequence)?
 
     /// The elements that were found, under a generation of the view.
     struct Found: @unchecked Sendable {
@@ -82,11 +80,6 @@ final class ResultsCore {
         let view = realm.view
         if let present { return present }
         var objects = Found(generation: realm.state.pointee.generation, keys: [])
-        if let present = presentFollowed {
-            objects.keys = present.all
-            found.withLock { $0 = objects }
-            return objects
-        }
         do throws(StoreError) {
             if case .all = base {
                 if isWhole, !realm.isInWrite {
@@ -105,16 +98,9 @@ final class ResultsCore {
     }
 
     /// Takes over the objects that an observer has found in the present view, so that reading some of them costs no query.
-    func adopt(_ keys: ObjectKeySequence) {
-        followed = (realm.state.pointee.generation, keys)
-        found.withLock { $0 = nil }
-    }
-
-    private var presentFollowed: ObjectKeySequence? {
-        guard let followed, followed.generation == realm.state.pointee.generation else {
-            return nil
-        }
-        return followed.keys
+    func adopt(_ keys: [UInt64]) {
+        let objects = Found(generation: realm.state.pointee.generation, keys: keys)
+        found.withLock { $0 = objects }
     }
 
     /// The objects, where they were found under the present generation.
@@ -166,7 +152,6 @@ final class ResultsCore {
     var count: Int {
         if isInvalidated { return 0 }
         if let present { return present.keys.count }
-        if let presentFollowed { return presentFollowed.count }
         guard case .all = base, isWhole else { return keys.count }
         do throws(StoreError) {
             let view = realm.view
@@ -193,9 +178,6 @@ final class ResultsCore {
     func element<Element: RealmCollectionValue>(
         _ position: Int, _ type: Element.Type
     ) -> Element {
-        if present == nil, let keys = presentFollowed, keys.indices.contains(position) {
-            return Element._of(realm.object(binding, key: keys[position], row: nil))
-        }
         let keys = keys
         if position < 0 { Misuse.end("Index \(position) is out of bounds: a negative value.") }
         guard position < keys.count else {

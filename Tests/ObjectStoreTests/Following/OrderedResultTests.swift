@@ -18,32 +18,6 @@ struct OrderedResultTests {
             ])
     ]
 
-    @Test("a sequence of keys is what an array is after the same changes")
-    func sequence() {
-        var random = SeededGenerator(seed: SeededGenerator.testSeed("sequences of keys"))
-        var plain: [UInt64] = []
-        var sequence = ObjectKeySequence(plain)
-        var next: UInt64 = 0
-        for _ in 0..<SeededGenerator.scaled(60) {
-            let removedCount = Int.random(in: 0...min(plain.count, 900), using: &random)
-            let removed = Set(plain.indices.shuffled(using: &random).prefix(removedCount)).sorted()
-            sequence.remove(at: removed)
-            for position in removed.reversed() { plain.remove(at: position) }
-            let isLarge = Int.random(in: 0...5, using: &random) == 0
-            let positions = (0..<Int.random(in: 0...(isLarge ? 5_000 : 40), using: &random)).map {
-                _ in Int.random(in: 0...plain.count, using: &random)
-            }.sorted()
-            let fresh = positions.map { position -> (position: Int, key: UInt64) in
-                next += 1
-                return (position, next)
-            }
-            sequence.insert(fresh)
-            for (position, key) in fresh.reversed() { plain.insert(key, at: position) }
-            #expect(sequence.all == plain)
-            #expect(sequence.count == plain.count)
-        }
-    }
-
     @Test(
         "by positions the difference is as small as by a comparison, and leads to the same objects")
     func positions() throws {
@@ -103,14 +77,14 @@ struct OrderedResultTests {
                     $1.kind == .update && !$1.members.isEmpty
                 }.map(\.0.key))
             for (result, sort) in zip(followed, sorts) {
-                let old = result.keys.all
+                let old = result.keys
                 let fresh = make(sort)
                 try fresh.load(in: after)
                 let difference = try result.advance(
                     ChangeStep(before: before, after: after, changes: changes))
-                let new = fresh.keys.all
+                let new = fresh.keys
                 let place: Comment = "step \(step) of seed \(seed)"
-                #expect(result.keys.all == new, place)
+                #expect(result.keys == new, place)
                 #expect(difference.applied(to: old, new) == new, place)
                 let compared = ListDifference(from: old, to: new, changed: changed, moving: changed)
                 #expect(compared.applied(to: old, new) == new, place)

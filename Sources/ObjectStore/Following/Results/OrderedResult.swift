@@ -4,10 +4,10 @@ import HoldfastRows
 
 /// The result of a query as object keys in their order, which goes from view to view by what has changed.
 ///
-/// Takes the memory of an ``ObjectKeySequence``. One thread at a time uses it.
+/// Takes 8 bytes for each object. One thread at a time uses it.
 package final class OrderedResult {
     /// The object keys, in the order of the result.
-    package private(set) var keys = ObjectKeySequence([])
+    package private(set) var keys: [UInt64] = []
     private let classIndex: Int
     private let predicate: Predicate?
     private let suffixes: [QuerySuffix]
@@ -54,9 +54,7 @@ package final class OrderedResult {
     }
 
     /// Runs the query.
-    package func load(in view: ReadTransaction) throws(StoreError) {
-        keys = ObjectKeySequence(try found(in: view))
-    }
+    package func load(in view: ReadTransaction) throws(StoreError) { keys = try found(in: view) }
 
     /// Goes on with the objects of a result of the same query, made for another version of the schema.
     package func take(_ other: OrderedResult) { keys = other.keys }
@@ -80,7 +78,7 @@ package final class OrderedResult {
     /// Goes on to the view that a step leads to.
     ///
     /// Cost: for each object that changed, or that is reached from one, two searches by its sort values, of some twenty looks at rows
-    /// each in a million; where many have changed, or something follows the sort, that of the query.
+    /// each in a million, and a copy of the keys; where many have changed, or something follows the sort, that of the query.
     package func advance(_ step: ChangeStep) throws(StoreError) -> ListDifference {
         let changed = shown.changes(in: step)
         var moved: Set<UInt64> = []
@@ -115,20 +113,11 @@ package final class OrderedResult {
         in view: ReadTransaction, changed: Set<UInt64>, moved: Set<UInt64>
     ) throws(StoreError) -> ListDifference {
         let new = try found(in: view)
-        let difference = ListDifference(
-            from: keys.all, to: new, changed: changed, moving: moved)
-        keys = ObjectKeySequence(new)
-        return difference
+        defer { keys = new }
+        return ListDifference(from: keys, to: new, changed: changed, moving: moved)
     }
 
     // MARK: By positions
-
-    /// An object that goes, comes or moves.
-    private struct Move {
-        var key: UInt64
-        /// Its position before.
-        var old: Int
-    }
 
     private func advance(
         _ step: ChangeStep, _ touched: Set<UInt64>, _ moved: Set<UInt64>,
@@ -138,11 +127,12 @@ package final class OrderedResult {
         let after = ResultOrder(sort, classIndex, step.after)
         let matcher = moving.matcher(in: step.after)
         var modifications: [Int] = []
-        var leaving: [Move] = []
+        var leaving: [(key: UInt64, old: Int)] = []
         var coming: [SortEntry] = []
         for key in touched {
             let old = try before.entry(key).flatMap { entry throws(StoreError) in
-                try before.position(of: entry, in: keys).map { (entry: entry, position: $0) }
+                let gap = try before.gap(of: entry, keys.count) { keys[$0] }
+                return gap < keys.count && keys[gap] == key ? (entry: entry, position: gap) : nil
             }
             guard moved.contains(key) else {
                 if let old { modifications.append(old.position) }
@@ -156,22 +146,27 @@ package final class OrderedResult {
                 if isChanged(key) { modifications.append(old.position) }
                 continue
             }
-            if let old { leaving.append(Move(key: key, old: old.position)) }
+            if let old { leaving.append((key, old.position)) }
             if let new { coming.append(new) }
         }
         try step.before.checkFailure()
         try step.after.checkFailure()
         leaving.sort { $0.old < $1.old }
-        keys.remove(at: leaving.map(\.old))
-        coming.sort { after.isBefore($0, $1) }
-        let gaps = try coming.map { (entry) throws(StoreError) in try after.gap(of: entry, in: keys)
+        coming.sort { after.order.isBefore($0, $1) }
+        // Positions without those that leave: a kept object stands behind as many of these as left before it.
+        let leavingGaps = leaving.enumerated().map { $1.old - $0 }
+        func position(ofKept kept: Int) -> Int {
+            kept + partitionPoint(leavingGaps.count) { leavingGaps[$0] <= kept }
         }
-        keys.insert(zip(gaps, coming).map { (position: $0, key: $1.key) })
+        let gaps = try coming.map { (entry) throws(StoreError) in
+            try after.gap(of: entry, keys.count - leaving.count) { keys[position(ofKept: $0)] }
+        }
+        keys = keys.replacing(
+            leaving.map(\.old), with: zip(gaps, coming).map { (position(ofKept: $0), $1.key) })
         // Where the neighbours that stay are the same, an object has not moved.
-        var origins: [UInt64: (old: Int, gap: Int)] = [:]
-        for (rank, move) in leaving.enumerated() {
-            origins[move.key] = (move.old, move.old - rank)
-        }
+        let origins = Dictionary(
+            zip(leaving, leavingGaps).map { ($0.key, (old: $0.old, gap: $1)) },
+            uniquingKeysWith: { first, _ in first })
         let fitting = zip(gaps, coming).compactMap { gap, entry in
             origins[entry.key].flatMap { $0.gap == gap ? (key: entry.key, old: $0.old) : nil }
         }
@@ -211,15 +206,17 @@ private struct ResultOrder {
         return SortEntry(buffer.bytes, key: key)
     }
 
-    func isBefore(_ a: SortEntry, _ b: SortEntry) -> Bool { order.isBefore(a, b) }
-
     /// The number of objects in a sequence that come before a place.
-    func gap(of entry: SortEntry, in keys: ObjectKeySequence) throws(StoreError) -> Int {
-        if !isSorted { return partitionPoint(keys.count) { keys[$0] < entry.key } }
-        var (low, high) = (0, keys.count)
+    ///
+    /// - `key`: The object key at a position.
+    func gap(
+        of entry: SortEntry, _ count: Int, _ key: (Int) -> UInt64
+    ) throws(StoreError) -> Int {
+        if !isSorted { return partitionPoint(count) { key($0) < entry.key } }
+        var (low, high) = (0, count)
         while low < high {
             let middle = (low + high) / 2
-            if let other = try self.entry(keys[middle]), order.isBefore(other, entry) {
+            if let other = try self.entry(key(middle)), order.isBefore(other, entry) {
                 low = middle + 1
             } else {
                 high = middle
@@ -227,12 +224,33 @@ private struct ResultOrder {
         }
         return low
     }
+}
 
-    /// The position of an object in a sequence; nil where it is not in it.
-    func position(
-        of entry: SortEntry, in keys: ObjectKeySequence
-    ) throws(StoreError) -> Int? {
-        let gap = try gap(of: entry, in: keys)
-        return gap < keys.count && keys[gap] == entry.key ? gap : nil
+extension [UInt64] {
+    /// Returns the keys without some and with others. Cost: one copy.
+    ///
+    /// - `positions`: Those that go, rising.
+    /// - `fresh`: Each with the position of one that stays, or the end, before which it comes; rising.
+    fileprivate func replacing(
+        _ positions: [Int], with fresh: [(position: Int, key: UInt64)]
+    ) -> [UInt64] {
+        var keys: [UInt64] = []
+        keys.reserveCapacity(count - positions.count + fresh.count)
+        var (gone, start) = (positions[...], 0)
+        func copy(until end: Int) {
+            while let position = gone.first, position < end {
+                keys += self[start..<position]
+                start = position + 1
+                gone.removeFirst()
+            }
+            keys += self[start..<end]
+            start = end
+        }
+        for (position, key) in fresh {
+            copy(until: position)
+            keys.append(key)
+        }
+        copy(until: count)
+        return keys
     }
 }
