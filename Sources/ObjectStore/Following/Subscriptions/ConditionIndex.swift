@@ -9,12 +9,14 @@ final class ConditionIndex {
     private var null: [Int32] = []
     private var intervals = IntervalIndex()
     private var needles = NeedleIndex()
+    /// The conditions of owners who have many, by owner.
+    private var large: [Int32: ConditionIndex] = [:]
     private var count = 0
 
     /// Whether there are none.
-    var isEmpty: Bool { count == 0 }
+    var isEmpty: Bool { count == 0 && large.isEmpty }
     /// Whether there are any on parts of texts, which take time with each text.
-    var hasTexts: Bool { !needles.isEmpty }
+    var hasTexts: Bool { !needles.isEmpty || large.values.contains(where: \.hasTexts) }
 
     /// Enters the condition of an owner.
     func add(_ condition: Anchor.Condition, _ owner: Int32) {
@@ -31,6 +33,15 @@ final class ConditionIndex {
             }
         }
     }
+
+    /// Enters all conditions of an owner who has many.
+    func add(_ conditions: ConditionIndex, _ owner: Int32) { large[owner] = conditions }
+
+    /// Removes the conditions of an owner who has many.
+    func remove(allOf owner: Int32) { large[owner] = nil }
+
+    /// Makes it ready to be asked, which else the first does who asks.
+    func prepare() { if !intervals.isReady { intervals.prepare() } }
 
     /// Removes the condition of an owner.
     func remove(_ condition: Anchor.Condition, _ owner: Int32) {
@@ -56,16 +67,28 @@ final class ConditionIndex {
     /// Hands over the owners of the conditions that a value may satisfy; an owner may come several times.
     func forEach(at value: PlacedValue, _ scratch: ByteBuffer, _ body: (Int32) -> Void) {
         guard value.isThere else { return }
+        for (owner, conditions) in large where conditions.mayFind(value, scratch) { body(owner) }
         if value.isNull { return null.forEach(body) }
         if !equal.isEmpty { equal[value.hash]?.forEach(body) }
+        prepare()
         if !intervals.isEmpty { intervals.forEach(at: value.order, body) }
         if !needles.isEmpty, let text = value.text { needles.forEach(in: text, scratch, body) }
+    }
+
+    /// Whether a value may satisfy any condition.
+    func mayFind(_ value: PlacedValue, _ scratch: ByteBuffer) -> Bool {
+        if isAnyFound(at: value) { return true }
+        var isFound = false
+        if hasTexts { forEach(at: value, scratch) { _ in isFound = true } }
+        return isFound
     }
 
     /// Whether a value may satisfy any condition but those on parts of texts.
     func isAnyFound(at value: PlacedValue) -> Bool {
         guard value.isThere else { return false }
+        if large.values.contains(where: { $0.isAnyFound(at: value) }) { return true }
         if value.isNull { return !null.isEmpty }
+        prepare()
         return !equal.isEmpty && equal[value.hash] != nil
             || !intervals.isEmpty && intervals.contain(value.order)
     }

@@ -20,7 +20,7 @@ extension SubscriptionIndex {
         var rowCount = 0
         var byteCount = 0
         func isFound(
-            _ conditions: PlacedFilters, at place: ValuePlace, of row: RowView?, _ classIndex: Int,
+            _ conditions: ConditionIndex, at place: ValuePlace, of row: RowView?, _ classIndex: Int,
             in view: ReadTransaction
         ) -> Bool {
             later.read(place, from: row, classIndex, in: view)

@@ -28,7 +28,7 @@ package final class SubscriptionIndex {
     /// The filters of one class.
     final class ClassFilters {
         /// By places of values, who is found by a condition on them.
-        var places: [ValuePlace: PlacedFilters] = [:]
+        var places: [ValuePlace: ConditionIndex] = [:]
         /// The followers of one object, by its key.
         var objects: [UInt64: Set<Int32>] = [:]
         /// Those that are tested with every change of the class, by owner.
@@ -109,8 +109,8 @@ package final class SubscriptionIndex {
         }
         let own = classes[root] ?? ClassFilters()
         classes[root] = own
-        func filters(at place: ValuePlace) -> PlacedFilters {
-            let filters = own.places[place] ?? PlacedFilters()
+        func filters(at place: ValuePlace) -> ConditionIndex {
+            let filters = own.places[place] ?? ConditionIndex()
             own.places[place] = filters
             return filters
         }
@@ -213,7 +213,7 @@ package final class SubscriptionIndex {
             findings.touched = touched(by: step.changes)
             var testCount = 0
             reached = watches.reached(step) { place, root, value in
-                isAnyFound(place, root, value)
+                classes[root]?.places[place]?.mayFind(value, scratch) ?? false
             } owners: { position, identity in
                 owners(at: position, concernedBy: identity, step, &testCount)
             }
@@ -284,15 +284,6 @@ package final class SubscriptionIndex {
         return untested.lazy.filter { one in
             one.classes.map { !$0.isDisjoint(with: changed) } ?? !changed.isEmpty
         }.map(\.channel)
-    }
-
-    /// Whether a value at a place satisfies any condition.
-    private func isAnyFound(_ place: ValuePlace, _ root: Int, _ value: PlacedValue) -> Bool {
-        guard let conditions = classes[root]?.places[place] else { return false }
-        if conditions.isAnyFound(at: value) { return true }
-        var isFound = false
-        if conditions.hasTexts { conditions.forEach(at: value, scratch) { _ in isFound = true } }
-        return isFound
     }
 
     /// Tests an object with the filters that it may concern.
