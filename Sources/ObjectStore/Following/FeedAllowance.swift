@@ -10,12 +10,10 @@ package final class FeedAllowance: EvaluationTurn, @unchecked Sendable {
     // Unchecked: the feed's thread alone uses it.
 
     /// Nanoseconds of processor time.
-    let nanosecondsMax: UInt64
+    private let nanosecondsMax: UInt64
     private let clock: () -> UInt64
+    /// When what is measured would have begun in one piece; nil while nothing is.
     private var start: UInt64?
-    private var isMeasuring = false
-    /// The time that was used before the present measurement.
-    private var usedBefore: UInt64 = 0
     /// Whether the present measurement has used all of it.
     private(set) var isSpent = false
     /// How often an evaluation asked whether it may continue.
@@ -38,36 +36,28 @@ package final class FeedAllowance: EvaluationTurn, @unchecked Sendable {
     package let isAlone = false
 
     package func mayContinue() -> Bool {
-        guard isMeasuring else { return true }
+        guard let start else { return true }
         if isSpent { return false }
         askCount += 1
-        guard let start else {
-            // Most evaluations never ask, and need no system call.
-            self.start = clock()
-            return true
-        }
-        isSpent = usedBefore + clock() &- start >= nanosecondsMax
+        isSpent = clock() &- start >= nanosecondsMax
         return !isSpent
     }
 
     /// Measures an evaluation.
     ///
     /// - `used`: What it has used of its allowance before, in nanoseconds.
-    /// - `isExact`: Whether it is measured from its beginning, or from when it first asks.
-    func begin(used: UInt64, isExact: Bool) {
-        isMeasuring = true
+    func begin(used: UInt64 = 0) {
         isSpent = false
-        usedBefore = used
-        start = isExact ? clock() : nil
+        start = clock() &- used
     }
 
     /// Ends a measurement.
     ///
-    /// - Returns: What the evaluation has used in all, in nanoseconds; nil where it never asked.
-    func end() -> UInt64? {
-        isMeasuring = false
-        guard let start else { return nil }
-        let used = usedBefore + clock() &- start
+    /// - Returns: What the evaluation has used in all, in nanoseconds.
+    func end() -> UInt64 {
+        guard let start else { return 0 }
+        self.start = nil
+        let used = clock() &- start
         if used >= nanosecondsMax { isSpent = true }
         return used
     }
