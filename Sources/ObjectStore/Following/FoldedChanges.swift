@@ -26,7 +26,7 @@ package struct FoldedChanges: Sendable {
     package private(set) var order: [ObjectIdentity] = []
     /// The outcome for each, in the same order.
     package private(set) var outcomes: [Change] = []
-    /// Where each stands, once they are too many to look at one by one.
+    /// Where each stands.
     private var positions: [ObjectIdentity: Int] = [:]
     /// Objects that lost an incoming link.
     package private(set) var lostLinks: Set<LostLink> = []
@@ -52,25 +52,7 @@ package struct FoldedChanges: Sendable {
 
     /// The outcome for an object; nil for one that did not change.
     package subscript(identity: ObjectIdentity) -> Change? {
-        position(of: identity).map { outcomes[$0] }
-    }
-
-    /// Objects that are looked at one by one: most commits change fewer, and need no table.
-    private static let unindexedCountMax = 8
-
-    private func position(of identity: ObjectIdentity) -> Int? {
-        order.count > Self.unindexedCountMax
-            ? positions[identity] : order.firstIndex(of: identity)
-    }
-
-    private mutating func append(_ identity: ObjectIdentity, _ change: Change) {
-        order.append(identity)
-        outcomes.append(change)
-        if order.count == Self.unindexedCountMax + 1 {
-            for (position, one) in order.enumerated() { positions[one] = position }
-        } else if order.count > Self.unindexedCountMax {
-            positions[identity] = order.count - 1
-        }
+        positions[identity].map { outcomes[$0] }
     }
 
     /// Whether a shape of the schema changed.
@@ -158,12 +140,14 @@ package struct FoldedChanges: Sendable {
                 $0 + Self.valueByteCount + $1.tagged.count
             }
             if notesLists { foldLists(record, identity, schema) }
-            guard let position = position(of: identity) else {
+            guard let position = positions[identity] else {
                 var change = Change(
                     kind: record.kind, members: members, primaryKey: record.primaryKey,
                     version: version, insertedAt: record.kind == .insert ? version : 0)
                 if notesFormer { change.noteFormer(record, members, version, schema) }
-                append(identity, change)
+                positions[identity] = order.count
+                order.append(identity)
+                outcomes.append(change)
                 continue
             }
             outcomes[position].version = version
