@@ -81,6 +81,13 @@ package struct MemberSet: Hashable, Sendable {
         }
     }
 
+    /// The positions that are in either set.
+    package func union(_ other: MemberSet) -> MemberSet {
+        var all = self
+        all.formUnion(other)
+        return all
+    }
+
     /// The words of the set, 64 positions each, without trailing zeros.
     package var words: [UInt64] {
         var words = [first] + rest

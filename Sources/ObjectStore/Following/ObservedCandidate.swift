@@ -44,9 +44,7 @@ package struct ObservedCandidate: Sendable {
 
     /// The properties that changed, or through which something changed.
     package var members: MemberSet {
-        guard var members = change?.members else { return reachedMembers }
-        members.formUnion(reachedMembers)
-        return members
+        change?.members.union(reachedMembers) ?? reachedMembers
     }
 
     /// Whether the query reads something of other objects that changed.

@@ -135,10 +135,20 @@ package final class ObservedQuery: Sendable {
         _ changes: FoldedChanges, since version: UInt64 = 0, in transaction: ReadTransaction,
         dependentCountMax: Int = .max
     ) -> ObservedCandidates {
+        candidates(
+            changes, since: version, in: transaction, dependentCountMax: dependentCountMax,
+            seenBy: nil)
+    }
+
+    /// - `former`: Finds out what followers saw since the version, by which they are concerned alone; nil where that does not count.
+    func candidates(
+        _ changes: FoldedChanges, since version: UInt64, in transaction: ReadTransaction,
+        dependentCountMax: Int, seenBy former: FormerResults?
+    ) -> ObservedCandidates {
         ObservedCandidates(
             self, changes, since: version,
             ReachedObjects(
-                of: self, changes, since: version, in: transaction.bare,
+                of: self, seenBy: former, changes, since: version, in: transaction.bare,
                 dependentCountMax: dependentCountMax))
     }
 
@@ -150,10 +160,8 @@ package final class ObservedQuery: Sendable {
 
     /// Those of an object's properties whose changes count.
     func counted(_ members: MemberSet) -> MemberSet {
-        if countsEverything { return members }
-        var counted = members.intersection(filter.ownMembers)
-        counted.formUnion(members.intersection(shown.ownMembers))
-        return counted
+        countsEverything
+            ? members : members.intersection(filter.ownMembers.union(shown.ownMembers))
     }
 
     /// The conditions that rules have on an object which sets off a watch by a change: as long as it satisfies the same of them as before, the

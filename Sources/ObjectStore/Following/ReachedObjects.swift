@@ -26,65 +26,36 @@ struct ReachedObjects {
 
     /// Walks back along what the query reads.
     ///
+    /// For followers with a sight it goes along what they saw since, or see now. A change concerns an object where what changed was shown behind
+    /// it: what only hidden links lead to, or what happened to hidden objects, does not. A rule reads what is hidden, too: it concerns who saw an
+    /// object of which it says otherwise than before.
+    ///
+    /// - `former`: What they saw; nil where everything is walked along.
     /// - `version`: Leaves out what has not changed since.
     /// - `dependentCountMax`: The most objects that did not change themselves; where there are more, one more is found. With 0 none
     ///   are looked for.
     init(
-        of query: ObservedQuery, _ changes: FoldedChanges, since version: UInt64,
-        in bare: ReadTransaction, dependentCountMax: Int
+        of query: ObservedQuery, seenBy former: FormerResults?, _ changes: FoldedChanges,
+        since version: UInt64, in bare: ReadTransaction, dependentCountMax: Int
     ) {
-        (self.query, self.changes, self.version) = (query, changes, version)
-        self.dependentCountMax = dependentCountMax
-        guard dependentCountMax > 0, query.dependsOnOthers, let root = query.classIndex else {
-            return
-        }
-        let origins = PathOrigins(rootClass: root, transaction: bare)
-        let areAll = [(query.filter, true), (query.shown, false)].allSatisfy { plan, isOfFilter in
-            plan.watches.allSatisfy { watch in
-                changes.forEachTrigger(of: watch, since: version, query.schema) { identity in
-                    origins.forEach(to: identity, along: watch.steps) { key in
-                        note(key, by: watch.firstMember, isOfFilter: isOfFilter, isSure: true)
-                    }
-                }
-            }
-        }
-        isCut = !areAll
-    }
-
-    /// Notes that an object is reached; false when there are too many.
-    private mutating func note(
-        _ key: UInt64, by member: Int?, isOfFilter: Bool, isSure: Bool
-    ) -> Bool {
-        let identity = ObjectIdentity(classIndex: query.classIndex ?? 0, key: key)
-        if all[key] == nil, !(changes[identity].map { $0.version > version } ?? false) {
-            dependents.append(key)
-        }
-        var reach = all[key] ?? Reach()
-        if let member { reach.members.insert(member) }
-        if isOfFilter { reach.isOfFilter = true } else { reach.isOfShown = true }
-        if isSure { reach.isSure = true }
-        all[key] = reach
-        return dependents.count <= dependentCountMax
-    }
-}
-
-extension ReachedObjects {
-    /// Walks back along what followers with a sight saw, since some version or now.
-    ///
-    /// A change concerns an object where what changed was shown behind it: what only hidden links lead to, or what happened to hidden objects, does
-    /// not. A rule reads what is hidden, too: it concerns who saw an object of which it says otherwise than before.
-    ///
-    /// - `former`: What they saw.
-    init(
-        seenBy former: FormerResults, _ changes: FoldedChanges, since version: UInt64,
-        in bare: ReadTransaction, dependentCountMax: Int
-    ) {
-        let query = former.query
         (self.query, self.changes, self.version) = (query, changes, version)
         self.dependentCountMax = dependentCountMax
         guard dependentCountMax > 0, !changes.isEmpty, query.dependsOnOthers,
             let root = query.classIndex
         else { return }
+        guard let former else {
+            let origins = PathOrigins(rootClass: root, transaction: bare)
+            isCut = ![(query.filter, true), (query.shown, false)].allSatisfy { plan, isOfFilter in
+                plan.watches.allSatisfy { watch in
+                    changes.forEachTrigger(of: watch, since: version, query.schema) { identity in
+                        origins.forEach(to: identity, along: watch.steps) {
+                            note($0, by: watch.firstMember, isOfFilter: isOfFilter, isSure: true)
+                        }
+                    }
+                }
+            }
+            return
+        }
         let ways = SeenWays(
             former, changes, since: version, in: bare, judgedCountMax: dependentCountMax)
         let areAll =
@@ -113,5 +84,21 @@ extension ReachedObjects {
                     }
                 }
         isCut = !areAll
+    }
+
+    /// Notes that an object is reached; false when there are too many.
+    private mutating func note(
+        _ key: UInt64, by member: Int?, isOfFilter: Bool, isSure: Bool
+    ) -> Bool {
+        let identity = ObjectIdentity(classIndex: query.classIndex ?? 0, key: key)
+        if all[key] == nil, !(changes[identity].map { $0.version > version } ?? false) {
+            dependents.append(key)
+        }
+        var reach = all[key] ?? Reach()
+        if let member { reach.members.insert(member) }
+        if isOfFilter { reach.isOfFilter = true } else { reach.isOfShown = true }
+        if isSure { reach.isSure = true }
+        all[key] = reach
+        return dependents.count <= dependentCountMax
     }
 }

@@ -128,12 +128,8 @@ final class FormerObjects: FormerSource {
 
     // MARK: Holders of links
 
-    private struct HeldBy: Hashable {
-        let originClass: Int
-        let member: Int
-    }
-
-    private var changedHolders: [HeldBy: [FoldedChanges.Holder]] = [:]
+    /// By the number of the property.
+    private var changedHolders: [UInt32: [FoldedChanges.Holder]] = [:]
 
     /// Hands over the objects that linked to one, once per link, until `body` returns false.
     ///
@@ -146,7 +142,7 @@ final class FormerObjects: FormerSource {
         let (target, rowClass) = (bare.rows.classes[classIndex], bare.rows.classes[originClass])
         let number = rowClass.members[member].number
         let lost = LostLink(classNumber: target.number, key: key, propertyNumber: number)
-        let changed = changedHolders(of: HeldBy(originClass: originClass, member: member))
+        let changed = changedHolders(of: member, rowClass)
         // Those that held it are read as they were.
         let changedNow = Set(changed.map(\.identity))
         var (linking, goesOn) = (Set<ObjectIdentity>(), true)
@@ -181,12 +177,12 @@ final class FormerObjects: FormerSource {
         }
     }
 
-    private func changedHolders(of held: HeldBy) -> [FoldedChanges.Holder] {
-        if let known = changedHolders[held] { return known }
-        let found = changes.holders(
-            of: held.member, of: bare.rows.classes[held.originClass], since: version, bare.rows
-        ).filter { !bare.rows.classes[$0.identity.classIndex].isAsymmetric }
-        changedHolders[held] = found
+    private func changedHolders(of member: Int, _ origin: RowClass) -> [FoldedChanges.Holder] {
+        let number = origin.members[member].number
+        if let known = changedHolders[number] { return known }
+        let found = changes.holders(of: member, of: origin, since: version, bare.rows)
+            .filter { !bare.rows.classes[$0.identity.classIndex].isAsymmetric }
+        changedHolders[number] = found
         return found
     }
 

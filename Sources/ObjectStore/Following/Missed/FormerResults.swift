@@ -7,24 +7,15 @@ import HoldfastRows
 /// They may have been told the state of any version since, as a client may have been told a part of what followed: an object is looked at as
 /// it was at each version at which something may have decided otherwise. One thread at a time uses it.
 final class FormerResults {
-    /// Whether an object may have been a result.
-    enum Verdict {
-        /// It was, or its name is no secret.
-        case mayHaveBeen
-        case wasNot
-        /// It is not known, and its name may be a secret.
-        case undecided
+    /// Whether something is so.
+    enum Answer {
+        case yes
+        case no
+        case unknown
     }
 
     /// A version with the conditions made ready for it.
-    private final class Past {
-        let view: FormerView
-        let conditions: [FormerTest]
-
-        init(_ view: FormerView, _ conditions: [FormerTest]) {
-            (self.view, self.conditions) = (view, conditions)
-        }
-    }
+    private typealias Past = (view: FormerView, conditions: [FormerTest])
 
     /// The most versions that one object is looked at in.
     private let versionCountMax: Int
@@ -89,45 +80,43 @@ final class FormerResults {
         }
     }
 
-    /// Tells of an object that is no result now.
+    /// Whether an object that is no result now may have been one, or its name is no secret; unknown where it may be a secret.
     ///
     /// - `isSeen`: Whether its name is no secret.
-    func verdict(on candidate: ObservedCandidate, isSeen: Bool) -> Verdict {
+    func wasResult(_ candidate: ObservedCandidate, isSeen: Bool) -> Answer {
         let identity = candidate.identity
         guard query.classIndex != nil else {
-            return query.sight?.mayHideObjects(of: identity.classIndex) ?? false
-                ? .undecided : .mayHaveBeen
+            return query.sight?.mayHideObjects(of: identity.classIndex) ?? false ? .unknown : .yes
         }
-        if conditions.isEmpty, query.rule == nil { return .mayHaveBeen }
+        if conditions.isEmpty, query.rule == nil { return .yes }
         // Of followers who see everything thousands may come back at once, with a filter on what was written.
         if query.sight == nil, let forgotten = candidate.change?.forgotten,
             conditions.allSatisfy({ !$0.own.isDisjoint(with: forgotten) })
         {
-            return .mayHaveBeen
+            return .yes
         }
-        if isBlind, !isSeen { return .wasNot }
-        var verdict = Verdict.wasNot
-        let isDecided = forEachPast(of: identity) { past in
-            switch self.verdict(on: identity, past) {
-            case .mayHaveBeen: verdict = .mayHaveBeen
-            case .undecided: verdict = .undecided
-            case .wasNot: break
+        if isBlind, !isSeen { return .no }
+        let answer = askPast(of: identity) { past in
+            let object = past.view.find(identity)
+            guard let found = object.found else { return object.isDecided ? .no : .unknown }
+            let isExcluded = past.conditions.contains {
+                $0.holds(for: found, identity.key, in: past.view) == false
             }
-            return verdict != .mayHaveBeen
+            return isExcluded ? .no : .yes
         }
-        if !isDecided, verdict == .wasNot { verdict = .undecided }
         // Whose name is no secret leaves in case of doubt.
-        return verdict == .undecided && (isSeen || query.rule == nil) ? .mayHaveBeen : verdict
+        return answer == .unknown && (isSeen || query.rule == nil) ? .yes : answer
     }
 
-    private func verdict(on identity: ObjectIdentity, _ past: Past) -> Verdict {
-        let object = past.view.find(identity)
-        guard let found = object.found else { return object.isDecided ? .wasNot : .undecided }
-        for condition in past.conditions
-        where condition.holds(for: found, identity.key, in: past.view) == false {
-            return .wasNot
+    /// Asks each version at which something may be otherwise that decides on an object, until one says yes.
+    private func askPast(of identity: ObjectIdentity, _ ask: (Past) -> Answer) -> Answer {
+        var answer = Answer.no
+        let areAll = forEachPast(of: identity) { past in
+            let own = ask(past)
+            if own != .no { answer = own }
+            return own != .yes
         }
-        return .mayHaveBeen
+        return areAll || answer != .no ? answer : .unknown
     }
 
     /// Looks at each version at which something may be otherwise that decides on an object, until `body` returns false.
@@ -153,11 +142,12 @@ final class FormerResults {
         if pasts.count >= Self.pastCountMax || byteCount > bare.budget.memoryByteCountMax / 2 {
             pasts = pasts.filter { $0.key == since }
         }
-        let made = Past(
+        let made = (
             FormerView(
                 query.sight, of: FormerObjects(at: version, changes, isWhole: isWhole, in: bare),
                 in: bare, reading: reads),
-            conditions.map { FormerTest($0) })
+            conditions.map { FormerTest($0) }
+        )
         pasts[version] = made
         return made
     }
@@ -165,13 +155,6 @@ final class FormerResults {
 
 // What followers saw of other objects.
 extension FormerResults {
-    /// Whether something is so.
-    enum Answer {
-        case yes
-        case no
-        case unknown
-    }
-
     /// Whether an object has been shown at any version since, or is now.
     ///
     /// - `member`: The property of it that has to have been shown; nil for none.
@@ -180,14 +163,10 @@ extension FormerResults {
             judgement.isSeen && !(member.map(judgement.hidden.contains) ?? false)
         }
         if isShown(judgeNow(identity)) { return .yes }
-        var answer = Answer.no
-        let areAll = forEachPast(of: identity) { past in
+        return askPast(of: identity) { past in
             let judgement = past.view.judge(identity)
-            if !judgement.isDecided { answer = .unknown }
-            if isShown(judgement) { answer = .yes }
-            return answer != .yes
+            return isShown(judgement) ? .yes : judgement.isDecided ? .no : .unknown
         }
-        return areAll || answer == .yes ? answer : .unknown
     }
 
     /// Whether followers saw an object in the version before that which deleted it.
@@ -253,11 +232,7 @@ extension FormerResults {
         var unsure = MemberSet()
 
         /// Those of which they may have.
-        var all: MemberSet {
-            var all = sure
-            all.formUnion(unsure)
-            return all
-        }
+        var all: MemberSet { sure.union(unsure) }
     }
 
     /// Finds those of an object's properties that changed of which followers see something else than they saw, or may have seen.
@@ -307,17 +282,10 @@ extension FormerResults {
     func hasChangedSight(of identity: ObjectIdentity) -> Answer {
         if let known = changesOfSight[identity] { return known }
         let now = judgeNow(identity)
-        var answer = Answer.no
-        let areAll = forEachPast(of: identity) { past in
+        let answer = askPast(of: identity) { past in
             let judgement = past.view.judge(identity)
-            if !judgement.isDecided {
-                answer = .unknown
-            } else if judgement != now {
-                answer = .yes
-            }
-            return answer != .yes
+            return !judgement.isDecided ? .unknown : judgement != now ? .yes : .no
         }
-        if !areAll, answer == .no { answer = .unknown }
         changesOfSight[identity] = answer
         return answer
     }
@@ -325,11 +293,8 @@ extension FormerResults {
     /// What the view shows of an object.
     private func judgeNow(_ identity: ObjectIdentity) -> FormerView.Judgement {
         if let known = judgementsNow[identity] { return known }
-        var judgement = FormerView.Judgement()
-        if let hidden = transaction.hiddenProperties(of: identity) {
-            judgement.isSeen = true
-            judgement.hidden = hidden
-        }
+        let hidden = transaction.hiddenProperties(of: identity)
+        let judgement = FormerView.Judgement(isSeen: hidden != nil, hidden: hidden ?? MemberSet())
         if transaction.budget.failure == nil { judgementsNow[identity] = judgement }
         return judgement
     }

@@ -15,16 +15,11 @@ extension FoldedChanges.Change {
     mutating func noteFormer(
         _ record: ChangeRecord, _ members: MemberSet, _ version: UInt64, _ schema: RowSchema
     ) {
-        if record.former.isEmpty {
-            forgotten.formUnion(members)
-            if record.kind != .delete { return }
-        }
         let values = record.former.compactMap { value in
             schema.memberByNumber[value.property].map { ($0.member, value.tagged) }
         }
+        forgotten.formUnion(members.subtracting(MemberSet(values.map(\.0))))
+        if record.former.isEmpty, record.kind != .delete { return }
         former.append(FormerState(version: version, values: values))
-        if !record.former.isEmpty {
-            forgotten.formUnion(members.subtracting(MemberSet(values.map(\.0))))
-        }
     }
 }

@@ -84,9 +84,8 @@ final class FormerView: FormerSource {
         _ identity: ObjectIdentity, with links: MemberSet = MemberSet()
     ) -> FormerObjects.Reached {
         subjects.release(to: RowCopies.Mark())
-        var wanted = wanted[identity.classIndex] ?? MemberSet()
-        wanted.formUnion(links)
-        return show(identity, wanted, in: subjects)
+        return show(
+            identity, links.union(wanted[identity.classIndex] ?? MemberSet()), in: subjects)
     }
 
     private func askRules(of identity: ObjectIdentity) -> Judgement {

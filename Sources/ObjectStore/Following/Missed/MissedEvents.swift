@@ -38,15 +38,9 @@ package final class MissedEvents {
     package func candidates(
         since version: UInt64 = 0, dependentCountMax: Int = .max
     ) -> ObservedCandidates {
-        if !query.asksWhatWasSeen {
-            return query.candidates(
-                changes, since: version, in: transaction, dependentCountMax: dependentCountMax)
-        }
-        return ObservedCandidates(
-            query, changes, since: version,
-            ReachedObjects(
-                seenBy: former, changes, since: version, in: transaction.bare,
-                dependentCountMax: dependentCountMax))
+        query.candidates(
+            changes, since: version, in: transaction, dependentCountMax: dependentCountMax,
+            seenBy: query.asksWhatWasSeen ? former : nil)
     }
 
     /// Makes the event of one of ``candidates(since:dependentCountMax:)``, which may be of an earlier view.
@@ -86,8 +80,7 @@ package final class MissedEvents {
         var event = candidate.event(candidate.change?.kind == .insert ? .enter : .update)
         guard query.sight != nil, candidate.change?.kind != .insert else { return event }
         let own = seenChanges(of: candidate)
-        event.members = own.sure
-        event.members.formUnion(candidate.reachedMembers)
+        event.members = own.sure.union(candidate.reachedMembers)
         if !own.all.isEmpty { return event }
         event.isUndecided = !candidate.isReachedForSure
         return candidate.dependsOnChange ? event : nil
@@ -95,9 +88,7 @@ package final class MissedEvents {
 
     /// The properties of a candidate that are seen to have changed, or through which something is.
     package func seenMembers(of candidate: ObservedCandidate) -> MemberSet {
-        var members = seenChanges(of: candidate).sure
-        members.formUnion(candidate.reachedMembers)
-        return members
+        seenChanges(of: candidate).sure.union(candidate.reachedMembers)
     }
 
     private func seenChanges(of candidate: ObservedCandidate) -> FormerResults.SeenChanges {
@@ -113,12 +104,10 @@ package final class MissedEvents {
     private func departure(
         _ candidate: ObservedCandidate, _ kind: QueryEvent.Kind, isSeen: Bool
     ) -> QueryEvent? {
+        let wasResult = former.wasResult(candidate, isSeen: isSeen)
+        if wasResult == .no { return nil }
         var event = candidate.event(kind)
-        switch former.verdict(on: candidate, isSeen: isSeen) {
-        case .mayHaveBeen: break
-        case .wasNot: return nil
-        case .undecided: event.isUndecided = true
-        }
+        event.isUndecided = wasResult == .unknown
         return event
     }
 }
