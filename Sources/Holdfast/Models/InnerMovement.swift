@@ -83,7 +83,7 @@ struct InnerMovement {
         var elements: [UnsafeRawBufferPointer?]? {
             switch self {
             case .object: nil
-            case .collection(let collection): collection.elementBytes
+            case .collection(let collection): collection.elementBytes(within: nil)
             case .mixed(let value):
                 value.kind == .list ? (0..<value.count).map { value.element($0).bytes } : nil
             }

@@ -58,7 +58,8 @@ final class FollowedElements: FollowedCollection {
             difference = ListDifference(edits.splices, changed: changed)
         } else {
             difference = ListDifference(
-                from: before.elementBytes, to: after.elementBytes, changed: changed)
+                from: before.elementBytes(within: nil), to: after.elementBytes(within: nil),
+                changed: changed)
         }
         if storage.element == .embedded {
             difference = difference.withoutModifications { index, newIndex in
@@ -72,8 +73,8 @@ final class FollowedElements: FollowedCollection {
     private static func ofSets(
         _ before: StoredCollection, _ after: StoredCollection, _ changed: Set<Int>
     ) -> ListDifference {
-        let old = before.elementBytes.map(Array.init)
-        let new = after.elementBytes.map(Array.init)
+        let old = before.elementBytes(within: nil).map(Array.init)
+        let new = after.elementBytes(within: nil).map(Array.init)
         let positions = Dictionary(
             new.enumerated().map { ($1, $0) }, uniquingKeysWith: { first, _ in first })
         let known = Set(old)
@@ -106,19 +107,6 @@ final class FollowedElements: FollowedCollection {
 
     private static func first(_ keyPath: String) -> String? {
         keyPath.split(separator: ".").first.map { String($0) }
-    }
-}
-
-extension StoredCollection {
-    /// The bytes of each element, nil for null. Valid as long as the view that they are read in.
-    var elementBytes: [UnsafeRawBufferPointer?] {
-        var elements: [UnsafeRawBufferPointer?] = []
-        elements.reserveCapacity(count)
-        forEach(within: nil) { part, offset, _ in
-            elements.append(part.isNull(offset) ? nil : part.bytes(offset))
-            return true
-        }
-        return elements
     }
 }
 

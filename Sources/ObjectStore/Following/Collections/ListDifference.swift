@@ -69,7 +69,7 @@ package struct ListDifference: Sendable {
     package init(_ splices: [ListSplice], changed: [Int] = []) {
         var segments = ListSegments()
         for splice in splices { segments.apply(splice) }
-        self.init(segments.followed(by: ListSegments(modified: changed)))
+        self.init(segments.followed(by: ListSegments(modifications: changed)))
     }
 
     /// Compares two lists: a long sequence of equal elements stays, in which those that occur several
@@ -83,7 +83,7 @@ package struct ListDifference: Sendable {
     ) {
         self.init(
             ListSegments(from: old.map(ElementBytes.init), to: new.map(ElementBytes.init))
-                .followed(by: ListSegments(modified: changed)))
+                .followed(by: ListSegments(modifications: changed)))
     }
 
     /// A difference by indices, each in order: of what went and what has changed and is there still before, of what came after.

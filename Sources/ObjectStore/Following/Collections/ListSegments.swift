@@ -1,5 +1,3 @@
-import HoldfastBytes
-
 /// A list as made of parts of what it was before, in order, and of new elements between them.
 struct ListSegments {
     /// The kind of elements.
@@ -25,28 +23,11 @@ struct ListSegments {
 
     private static let endless = Int.max / 2
 
-    /// A list as it was.
-    init() { parts = [Part(kind: .kept, old: 0, count: Self.endless)] }
-
-    /// A list of which some elements are others.
-    ///
-    /// - `modified`: Their indices, in order.
-    init(modified: [Int]) {
-        parts = []
-        var end = 0
-        for index in modified {
-            if index > end { append(Part(kind: .kept, old: end, count: index - end)) }
-            append(Part(kind: .modified, old: index, count: 1))
-            end = index + 1
-        }
-        parts.append(Part(kind: .kept, old: end, count: Self.endless))
-    }
-
     /// A list of which some elements went, came and are others.
     ///
     /// - `deletions`, `modifications`: Their indices before, in order.
     /// - `insertions`: Their indices after, in order.
-    init(deletions: [Int], insertions: [Int], modifications: [Int]) {
+    init(deletions: [Int] = [], insertions: [Int] = [], modifications: [Int] = []) {
         parts = []
         var (deletions, insertions) = (deletions[...], insertions[...])
         var modifications = modifications[...]
@@ -217,7 +198,7 @@ struct ListSegments {
     }
 
     /// Pairs of equal elements, rising on both sides: the longest sequence of them where the n-th occurrence of an
-    /// element before is paired with its n-th one after (patience sorting).
+    /// element before is paired with its n-th one after.
     private static func pairs(
         _ old: ArraySlice<ElementBytes>, _ new: ArraySlice<ElementBytes>
     ) -> [(old: Int, new: Int)] {
@@ -227,26 +208,12 @@ struct ListSegments {
         for index in new.indices.reversed() {
             following[index - new.startIndex] = first.updateValue(index, forKey: new[index])
         }
-        var matches: [(old: Int, new: Int, before: Int)] = []
-        // The match with the least end of a sequence of each length.
-        var ends: [Int] = []
+        var matches: [(old: Int, new: Int)] = []
         for index in old.indices {
             guard let match = first[old[index]] else { continue }
             first[old[index]] = following[match - new.startIndex]
-            let length = partitionPoint(ends.count) { matches[ends[$0]].new < match }
-            matches.append((index, match, length == 0 ? -1 : ends[length - 1]))
-            if length == ends.count {
-                ends.append(matches.count - 1)
-            } else {
-                ends[length] = matches.count - 1
-            }
+            matches.append((index, match))
         }
-        var pairs: [(old: Int, new: Int)] = []
-        var position = ends.last ?? -1
-        while position >= 0 {
-            pairs.append((matches[position].old, matches[position].new))
-            position = matches[position].before
-        }
-        return pairs.reversed()
+        return matches.map(\.new).longestRise().map { matches[$0] }
     }
 }

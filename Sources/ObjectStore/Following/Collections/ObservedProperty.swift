@@ -128,19 +128,8 @@ package struct ObservedProperty: Sendable {
         }
         return Self.result(
             ListDifference(
-                from: Self.elements(oldList, before.budget), to: Self.elements(list, after.budget),
-                changed: changed))
-    }
-
-    private static func elements(
-        _ list: StoredCollection, _ budget: Budget
-    ) -> [UnsafeRawBufferPointer?] {
-        var elements: [UnsafeRawBufferPointer?] = []
-        list.forEach(within: budget) { part, offset, _ in
-            elements.append(part.isNull(offset) ? nil : part.bytes(offset))
-            return true
-        }
-        return elements
+                from: oldList.elementBytes(within: before.budget),
+                to: list.elementBytes(within: after.budget), changed: changed))
     }
 
     private static func result(_ difference: ListDifference) -> PropertyDifference? {
