@@ -117,6 +117,34 @@ struct SightTests {
         return keys
     }
 
+    @Test("what embedded objects that hold each other link to may be hidden in both")
+    func embeddedCircle() throws {
+        func embedded(_ name: String, _ property: Property...) -> ObjectClass {
+            ObjectClass(name: name, kind: .embedded, properties: property)
+        }
+        func one(_ name: String, _ target: String) -> Property {
+            Property(name: name, type: .single(.object(target)), isOptional: true)
+        }
+        let note = ObjectClass(
+            name: "Note", primaryKey: "id",
+            properties: [
+                Property(name: "id", type: .single(.scalar(.int))), one("outer", "Outer"),
+                one("inner", "Inner"), one("plain", "Plain"),
+            ])
+        let store = try Shelter.open(
+            .memory,
+            classes: Self.classes + [
+                note, embedded("Outer", one("inner", "Inner"), one("task", "Task")),
+                embedded("Inner", one("outer", "Outer")), embedded("Plain", one("list", "List")),
+            ])
+        defer { store.close() }
+        let schema = store.catalog.rows
+        let links = Sight.links(
+            toAnyOf: schema.classes.map { $0.definition.name == "Task" }, schema)
+        let rowClass = try #require(schema.rowClass(named: "Note"))
+        #expect(links[rowClass.index].map { note.properties[$0].name } == ["outer", "inner"])
+    }
+
     @Test(
         "an object that no rule admits is absent under either key, in scans and in counts",
         arguments: EngineCase.all)

@@ -4,18 +4,12 @@ import HoldfastRows
 package struct ObservedCandidate: Sendable {
     /// Which object.
     package let identity: ObjectIdentity
-    /// The properties through which something changed.
-    var reachedMembers = MemberSet()
+    /// Through what it is reached from others that changed.
+    var reach = ReachedObjects.Reach()
     /// Its own change; nil for an object that only depends on others that changed.
     package let change: FoldedChanges.Change?
     /// Where its own change stands in ``FoldedChanges/order``; nil without one.
     package let position: Int?
-    /// Whether the filter reads something of other objects that changed.
-    package internal(set) var filterDependsOnChange = false
-    /// Whether the shown part reads something of other objects that changed.
-    package internal(set) var shownDependsOnChange = false
-    /// Whether it is known that the followers saw some of that, or see it.
-    var isReachedForSure = true
     /// The last version of the changes.
     let through: UInt64
     /// Whether they are more versions than that one.
@@ -36,19 +30,13 @@ package struct ObservedCandidate: Sendable {
         (through, isOfSeveralVersions) = (changes.through, changes.isOfSeveralVersions)
     }
 
-    /// Notes that a watch was walked back to it.
-    mutating func reach(by watch: Watch, isOfFilter: Bool) {
-        if isOfFilter { filterDependsOnChange = true } else { shownDependsOnChange = true }
-        if let member = watch.firstMember { reachedMembers.insert(member) }
-    }
-
     /// The properties that changed, or through which something changed.
     package var members: MemberSet {
-        change?.members.union(reachedMembers) ?? reachedMembers
+        change?.members.union(reach.members) ?? reach.members
     }
 
     /// Whether the query reads something of other objects that changed.
-    package var dependsOnChange: Bool { filterDependsOnChange || shownDependsOnChange }
+    package var dependsOnChange: Bool { reach.isOfFilter || reach.isOfShown }
 
     /// Makes the event of it, in the words of the query.
     func event(_ kind: QueryEvent.Kind) -> QueryEvent {

@@ -56,12 +56,7 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
     ) -> ObservedCandidate {
         var candidate = ObservedCandidate(
             identity: identity, change: change, position: position, of: changes)
-        if !reached.isEmpty, let reach = reached[identity.key] {
-            candidate.reachedMembers = reach.members
-            candidate.filterDependsOnChange = reach.isOfFilter
-            candidate.shownDependsOnChange = reach.isOfShown
-            candidate.isReachedForSure = reach.isSure
-        }
+        candidate.reach = reached[identity.key] ?? ReachedObjects.Reach()
         return candidate
     }
 }

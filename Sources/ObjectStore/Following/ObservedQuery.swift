@@ -91,7 +91,7 @@ package final class ObservedQuery: Sendable {
             let displaying = sight.admissions(
                 toRead: shownPaths, from: root, isWhole: countsEverything)
             let isConcerned =
-                sight.areConcerned[root] || !deciding.isEmpty || !displaying.isEmpty
+                sight.parts[root].isConcerned || !deciding.isEmpty || !displaying.isEmpty
                 || !sight.admissions(toRead: readPaths, from: root, isWhole: false).isEmpty
             self.sight = isConcerned ? sight : nil
             readsStored =
@@ -135,20 +135,10 @@ package final class ObservedQuery: Sendable {
         _ changes: FoldedChanges, since version: UInt64 = 0, in transaction: ReadTransaction,
         dependentCountMax: Int = .max
     ) -> ObservedCandidates {
-        candidates(
-            changes, since: version, in: transaction, dependentCountMax: dependentCountMax,
-            seenBy: nil)
-    }
-
-    /// - `former`: Finds out what followers saw since the version, by which they are concerned alone; nil where that does not count.
-    func candidates(
-        _ changes: FoldedChanges, since version: UInt64, in transaction: ReadTransaction,
-        dependentCountMax: Int, seenBy former: FormerResults?
-    ) -> ObservedCandidates {
         ObservedCandidates(
             self, changes, since: version,
             ReachedObjects(
-                of: self, seenBy: former, changes, since: version, in: transaction.bare,
+                of: self, seenBy: nil, changes, since: version, in: transaction.bare,
                 dependentCountMax: dependentCountMax))
     }
 
@@ -221,7 +211,7 @@ package final class ObservedQuery: Sendable {
             let isTold =
                 countsEverything
                 ? !candidate.members.isEmpty || candidate.dependsOnChange
-                : candidate.shownDependsOnChange
+                : candidate.reach.isOfShown
                     || candidate.change.map { !$0.members.isDisjoint(with: shown.ownMembers) }
                         ?? false
             return isTold ? candidate.event(.update) : nil
@@ -284,7 +274,7 @@ package final class ObservedQuery: Sendable {
                     condition: .ranges([.value(key.bytes)]))
             ]
         }
-        return placed().flatMap { Anchor.anchors(of: $0, schema, rowClass) }
+        return placed().flatMap { Anchor.anchors(of: $0, schema) }
     }
 
     /// The condition on stored objects that the query is found by, which each of its results satisfies.
@@ -322,7 +312,7 @@ package final class ObservedQuery: Sendable {
 
     /// Whether something has changed that can take an object out of the results, but for its deletion.
     func mayLeave(_ candidate: ObservedCandidate) -> Bool {
-        candidate.filterDependsOnChange
+        candidate.reach.isOfFilter
             || !candidate.members.isDisjoint(with: filter.ownMembers)
     }
 

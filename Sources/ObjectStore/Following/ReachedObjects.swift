@@ -6,11 +6,20 @@ struct ReachedObjects {
     /// Through what an object is reached.
     struct Reach {
         /// The properties with which paths from it begin.
-        var members = MemberSet()
-        var isOfFilter = false
-        var isOfShown = false
-        /// Whether it is known to be reached along some way.
-        var isSure = false
+        private(set) var members = MemberSet()
+        /// Whether the filter reads something of other objects that changed.
+        private(set) var isOfFilter = false
+        /// Whether the shown part does.
+        private(set) var isOfShown = false
+        /// Whether it is known that the followers saw some of that, or see it.
+        private(set) var isSure = false
+
+        /// Notes that a path was walked back to it, which begins with a property.
+        mutating func note(_ member: Int?, isOfFilter: Bool, isSure: Bool = true) {
+            if let member { members.insert(member) }
+            if isOfFilter { self.isOfFilter = true } else { isOfShown = true }
+            if isSure { self.isSure = true }
+        }
     }
 
     private let query: ObservedQuery
@@ -94,11 +103,7 @@ struct ReachedObjects {
         if all[key] == nil, !(changes[identity].map { $0.version > version } ?? false) {
             dependents.append(key)
         }
-        var reach = all[key] ?? Reach()
-        if let member { reach.members.insert(member) }
-        if isOfFilter { reach.isOfFilter = true } else { reach.isOfShown = true }
-        if isSure { reach.isSure = true }
-        all[key] = reach
+        all[key, default: Reach()].note(member, isOfFilter: isOfFilter, isSure: isSure)
         return dependents.count <= dependentCountMax
     }
 }

@@ -7,13 +7,6 @@ final class RowCopies {
     struct Mark: Equatable {
         fileprivate var chunkCount = 0
         fileprivate var used = 0
-
-        /// None.
-        init() {}
-
-        fileprivate init(chunkCount: Int, used: Int) {
-            (self.chunkCount, self.used) = (chunkCount, used)
-        }
     }
 
     private static let chunkByteCount = 1 << 14

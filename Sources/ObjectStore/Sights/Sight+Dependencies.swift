@@ -101,11 +101,9 @@ extension Sight {
     ) -> [Admission] {
         let part = parts[classIndex]
         guard part.own != nil, part.isConcerned else { return [] }
-        let rules = [part.rule] + part.roles.map(\.rule)
         return [
             Admission(
-                classIndex: classIndex, rules: rules.compactMap(\.self), steps: steps,
-                firstMember: firstMember)
+                classIndex: classIndex, rules: part.rules, steps: steps, firstMember: firstMember)
         ]
     }
 

@@ -28,6 +28,9 @@ package final class Sight: Sendable {
         /// The properties whose values may be shown otherwise than stored.
         var altered = MemberSet()
 
+        /// All rules that decide about its objects.
+        var rules: [Predicate] { ([rule] + roles.map(\.rule)).compactMap(\.self) }
+
         /// Whether objects may be shown otherwise than stored.
         var isConcerned: Bool { rule != nil || !altered.isEmpty }
     }
@@ -42,9 +45,6 @@ package final class Sight: Sendable {
     package let mark: String
     /// The part of each class, by position.
     let parts: [Part]
-    /// Whether objects of each class may be shown otherwise than stored, and whether some may be hidden.
-    let areConcerned: [Bool]
-    private let mayHide: [Bool]
 
     /// A matcher that no view uses.
     private struct Spare: @unchecked Sendable {
@@ -85,16 +85,14 @@ package final class Sight: Sendable {
             parts[index].roles =
                 areSame ? [ClassSight.Role(rule: nil, hidden: parts[index].hidden)] : roles
         }
-        mayHide = parts.map { $0.rule != nil }
+        let mayHide = parts.map { $0.rule != nil }
         for (index, links) in Self.links(toAnyOf: mayHide, schema).enumerated() {
             parts[index].links = links
         }
         for index in parts.indices {
-            parts[index].altered = parts[index].hidden
-            for member in parts[index].links { parts[index].altered.insert(member) }
+            parts[index].altered = parts[index].hidden.union(MemberSet(parts[index].links))
         }
         self.parts = parts
-        areConcerned = parts.map(\.isConcerned)
         spares = Mutex(Array(repeating: nil, count: parts.count))
     }
 
@@ -118,7 +116,7 @@ package final class Sight: Sendable {
     }
 
     /// Whether some objects of a class may be hidden.
-    func mayHideObjects(of classIndex: Int) -> Bool { mayHide[classIndex] }
+    func mayHideObjects(of classIndex: Int) -> Bool { parts[classIndex].rule != nil }
 
     /// Whether a property is hidden on some objects of a class.
     package func hides(_ member: Int, of classIndex: Int) -> Bool {
@@ -127,7 +125,7 @@ package final class Sight: Sendable {
 
     /// Whether a property of a class may be shown otherwise than stored, or objects that have it not at all.
     func alters(_ member: Int, of classIndex: Int) -> Bool {
-        mayHide[classIndex] || parts[classIndex].altered.contains(member)
+        mayHideObjects(of: classIndex) || parts[classIndex].altered.contains(member)
     }
 
     /// The properties that may hold links to objects of some classes, also within embedded objects and `mixed` values.
@@ -138,40 +136,26 @@ package final class Sight: Sendable {
     /// - Returns: The positions of the properties of each class.
     package static func links(toAnyOf hidden: [Bool], _ schema: RowSchema) -> [[Int]] {
         guard hidden.contains(true) else { return schema.classes.map { _ in [] } }
-        var reach = Reach(schema: schema, hasRule: hidden)
-        return schema.classes.map { rowClass in
-            rowClass.linkingMembers.filter { reach.mayHoldHidden(rowClass.members[$0]) }
+        var isLeading = zip(schema.classes, hidden).map { $0.definition.kind != .embedded && $1 }
+        // A mixed value may link to any class.
+        func mayLead(_ member: Int, _ rowClass: RowClass) -> Bool {
+            let compiled = rowClass.members[member]
+            return compiled.storage.element == .mixed || isLeading[compiled.classIndex]
         }
-    }
-
-    /// The classes to whose objects links may lead that are hidden.
-    private struct Reach {
-        let schema: RowSchema
-        let hasRule: [Bool]
-        private var embedded: [Int: Bool] = [:]
-
-        init(schema: RowSchema, hasRule: [Bool]) {
-            self.schema = schema
-            self.hasRule = hasRule
-        }
-
-        mutating func mayHoldHidden(_ member: RowClass.Member) -> Bool {
-            switch member.storage.element {
-            case .link: return hasRule[member.classIndex]
-            case .embedded:
-                if let known = embedded[member.classIndex] { return known }
-                // One that holds itself says nothing new.
-                embedded[member.classIndex] = false
-                let inner = schema.classes[member.classIndex]
-                var found = false
-                for own in inner.linkingMembers where mayHoldHidden(inner.members[own]) {
-                    found = true
-                }
-                embedded[member.classIndex] = found
-                return found
-            // A mixed value may link to any class.
-            default: return true
+        // Embedded objects may hold each other.
+        var isDone = false
+        while !isDone {
+            isDone = true
+            for rowClass in schema.classes
+            where rowClass.definition.kind == .embedded && !isLeading[rowClass.index]
+                && rowClass.linkingMembers.contains(where: { mayLead($0, rowClass) })
+            {
+                isLeading[rowClass.index] = true
+                isDone = false
             }
+        }
+        return schema.classes.map { rowClass in
+            rowClass.linkingMembers.filter { mayLead($0, rowClass) }
         }
     }
 }

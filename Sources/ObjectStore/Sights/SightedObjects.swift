@@ -10,29 +10,18 @@ final class SightedObjects: SeenObjects {
     /// The rules of a class, ready to be asked.
     private final class Rules {
         let classIndex: Int
-        let isCheap: Bool
-        /// Whether objects may be shown otherwise than stored.
-        let mayAlter: Bool
-        /// Whether all objects are seen.
-        let admitsAll: Bool
+        let part: Sight.Part
         /// For each role the test, where it does not admit all objects, and what it hides; empty where nothing is hidden.
         private(set) lazy var roles: [(rule: Matcher?, hidden: MemberSet)] = part.roles.map {
             ($0.rule?.makeMatcher(bare.rows, source: bare), $0.hidden)
         }
-        /// The members that are hidden where no role shows them.
-        var hidden: MemberSet { part.hidden }
-        let links: [Int]
         private var rule: Matcher?
         private let sight: Sight
         private let bare: ReadTransaction
-        private var part: Sight.Part { sight.parts[classIndex] }
 
         init(_ sight: Sight, _ classIndex: Int, _ bare: ReadTransaction) {
             (self.sight, self.classIndex, self.bare) = (sight, classIndex, bare)
-            isCheap = sight.parts[classIndex].isRuleCheap
-            mayAlter = !sight.parts[classIndex].altered.isEmpty
-            admitsAll = sight.parts[classIndex].rule == nil
-            links = sight.parts[classIndex].links
+            part = sight.parts[classIndex]
         }
 
         deinit { if let rule { sight.giveBack(rule, of: classIndex) } }
@@ -52,8 +41,6 @@ final class SightedObjects: SeenObjects {
     let bare: ReadTransaction
     /// Of the classes of which objects were shown: few.
     private var rules: [Rules] = []
-    /// Those of the class that was asked for last, as most rows are of one.
-    private var latest: Rules?
     /// Whether objects are seen that were asked for by their keys.
     private var judged: [ObjectIdentity: Bool] = [:]
     /// Objects that are known to be seen.
@@ -75,10 +62,10 @@ final class SightedObjects: SeenObjects {
 
     /// Returns what is shown of an object: nothing, its row, or a copy without what is hidden.
     func show(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) -> RowView? {
-        guard sight.areConcerned[rowClass.index] else { return row }
+        guard sight.parts[rowClass.index].isConcerned else { return row }
         let rules = rules(of: rowClass.index)
         guard bare.budget.spend(), admits(rules, key, row) else { return nil }
-        if !rules.mayAlter { return row }
+        if rules.part.altered.isEmpty { return row }
         let hidden = hiddenParts(rules, rowClass, key, row, in: row, seenBy: self)
         return hidden.isEmpty ? row : copy(row, rowClass, without: hidden, seenBy: self)
     }
@@ -86,7 +73,7 @@ final class SightedObjects: SeenObjects {
     /// Returns what is shown of a copy that was made for the same reader before: no more than then, nor than the rules for the object
     /// as it is now admit; nothing where that is gone.
     func show(copy row: RowView, _ rowClass: RowClass, _ key: UInt64) -> RowView? {
-        guard sight.areConcerned[rowClass.index] else { return row }
+        guard sight.parts[rowClass.index].isConcerned else { return row }
         guard let present = bare.row(classIndex: rowClass.index, key: key),
             var hidden = hiddenParts(rowClass, key, present, in: row, seenBy: self)
         else { return nil }
@@ -114,9 +101,9 @@ final class SightedObjects: SeenObjects {
         seenBy objects: some SeenObjects
     ) -> HiddenParts {
         var hidden = HiddenParts()
-        guard rules.mayAlter else { return hidden }
+        if rules.part.altered.isEmpty { return hidden }
         hidden.properties = hiddenProperties(rules, key, judged)
-        for member in rules.links where !hidden.properties.contains(member) {
+        for member in rules.part.links where !hidden.properties.contains(member) {
             if holdsHidden(member, of: rowClass, in: row, seenBy: objects) {
                 hidden.links.insert(member)
             }
@@ -146,7 +133,7 @@ final class SightedObjects: SeenObjects {
         guard let row = bare.row(classIndex: identity.classIndex, key: identity.key) else {
             return nil
         }
-        guard sight.areConcerned[identity.classIndex] else { return MemberSet() }
+        guard sight.parts[identity.classIndex].isConcerned else { return MemberSet() }
         let rules = rules(of: identity.classIndex)
         return admits(rules, identity.key, row) ? hiddenProperties(rules, identity.key, row) : nil
     }
@@ -162,7 +149,7 @@ final class SightedObjects: SeenObjects {
     func linkCount(
         from origin: ObjectIdentity, _ property: UInt32, _ count: Int, to target: ObjectIdentity
     ) -> Int {
-        guard sight.areConcerned[origin.classIndex] else { return count }
+        guard sight.parts[origin.classIndex].isConcerned else { return count }
         if !sees(classIndex: origin.classIndex, key: origin.key) { return 0 }
         let rules = rules(of: origin.classIndex)
         if rules.roles.isEmpty { return count }
@@ -174,10 +161,7 @@ final class SightedObjects: SeenObjects {
         }
         // Of an embedded object: the properties that hold those are seen or not.
         let rowClass = schema.classes[origin.classIndex]
-        var shown = MemberSet()
-        for member in rowClass.linkingMembers where !hidden.contains(member) {
-            shown.insert(member)
-        }
+        let shown = MemberSet(rowClass.linkingMembers).subtracting(hidden)
         var seen = 0
         schema.forEachLink(of: rowClass, in: row, only: shown, bare) { held, classIndex, key in
             if held == property, classIndex == target.classIndex, key == target.key { seen += 1 }
@@ -191,10 +175,10 @@ final class SightedObjects: SeenObjects {
     func admit(_ object: ObjectIdentity) { admitted.insert(object) }
 
     private func admits(_ rules: Rules, _ key: UInt64, _ row: RowView) -> Bool {
-        if rules.admitsAll { return true }
+        if rules.part.rule == nil { return true }
         let identity = ObjectIdentity(classIndex: rules.classIndex, key: key)
         if !admitted.isEmpty, admitted.contains(identity) { return true }
-        if rules.isCheap { return rules.admits(key, row) }
+        if rules.part.isRuleCheap { return rules.admits(key, row) }
         if let known = judged[identity] { return known }
         let isSeen = rules.admits(key, row)
         remember(identity, isSeen)
@@ -216,18 +200,13 @@ final class SightedObjects: SeenObjects {
         where role.rule?.matches(row: row, key: key, source: bare) ?? true {
             hidden = hidden?.intersection(role.hidden) ?? role.hidden
         }
-        return hidden ?? rules.hidden
+        return hidden ?? rules.part.hidden
     }
 
     private func rules(of classIndex: Int) -> Rules {
-        if let latest, latest.classIndex == classIndex { return latest }
-        if let known = rules.first(where: { $0.classIndex == classIndex }) {
-            latest = known
-            return known
-        }
+        if let known = rules.first(where: { $0.classIndex == classIndex }) { return known }
         let made = Rules(sight, classIndex, bare)
         rules.append(made)
-        latest = made
         return made
     }
 

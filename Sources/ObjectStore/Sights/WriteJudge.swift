@@ -62,7 +62,7 @@ final class WriteJudge {
     func show(
         _ rowClass: RowClass, _ key: UInt64, _ row: RowView
     ) throws(StoreError) -> Shown? {
-        guard rights.sight.areConcerned[rowClass.index],
+        guard rights.sight.parts[rowClass.index].isConcerned,
             let former = base.row(classIndex: rowClass.index, key: key)
         else {
             try base.checkFailure()
@@ -88,7 +88,7 @@ final class WriteJudge {
     func unshown(
         _ rowClass: RowClass, _ key: UInt64, _ row: RowView
     ) throws(StoreError) -> MemberSet {
-        guard rights.sight.areConcerned[rowClass.index],
+        guard rights.sight.parts[rowClass.index].isConcerned,
             base.row(classIndex: rowClass.index, key: key) == nil
         else { return MemberSet() }
         let hidden = objects.hiddenProperties(ofNew: rowClass, key, row)
@@ -228,26 +228,20 @@ final class WriteJudge {
 
     /// Refuses what the writer may not have done.
     ///
-    /// - `end`: A view of the transaction as it ends, which has its time.
+    /// - Parameters:
+    ///   - end: A view of the transaction as it is now, which has its time.
+    ///   - isAttempt: Whether it is the attempt alone that is under way, else the transaction, which ends.
     /// - Throws: ``StoreError`` `.notAllowed`; `.stopped` where the rules take too long.
-    func judge(_ end: ReadTransaction) throws(StoreError) {
-        if let refused = try refusals(of: order, end, countMax: 1).first {
+    func judge(_ end: ReadTransaction, isAttempt: Bool = false) throws(StoreError) {
+        let objects = isAttempt ? undo.all.map(\.object) : order
+        if let refused = try refusals(of: objects, end, countMax: 1).first {
             throw .notAllowed(refused)
         }
     }
 
-    /// Refuses what the writer may not have done in the attempt that is under way.
-    ///
-    /// - `end`: A view of the transaction as it is now, which has its time.
-    /// - Throws: As ``judge(_:)``.
-    func judgeAttempt(_ end: ReadTransaction) throws(StoreError) {
-        let refused = try refusals(of: undo.all.map(\.object), end, countMax: 1).first
-        if let refused { throw .notAllowed(refused) }
-    }
-
     /// The acts that the writer had no right to.
     ///
-    /// - `end`: As in ``judge(_:)``.
+    /// - `end`: As in ``judge(_:isAttempt:)``.
     /// - Throws: ``StoreError`` `.stopped` where the rules take too long.
     func refusals(_ end: ReadTransaction) throws(StoreError) -> [RefusedAct] {
         try refusals(of: order, end, countMax: .max)
@@ -261,13 +255,10 @@ final class WriteJudge {
         var roles: [Int: [Role]] = [:]
         for object in objects {
             guard let act = acts[object], !act.isJudged, base.budget.spend() else { continue }
-            let own: [Role]
-            if let known = roles[object.classIndex] {
-                own = known
-            } else {
-                own = self.roles(object.classIndex).map { Role($0, base: base, end) }
-                roles[object.classIndex] = own
-            }
+            let own =
+                roles[object.classIndex]
+                ?? self.roles(object.classIndex).map { Role($0, base: base, end) }
+            roles[object.classIndex] = own
             let refused = refusal(of: act, object, own, end)
             // What can't be asked is no refusal.
             try base.checkFailure()

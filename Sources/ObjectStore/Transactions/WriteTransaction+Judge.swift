@@ -9,7 +9,7 @@ extension WriteTransaction {
     ///
     /// - Throws: ``StoreError`` `.notAllowed`; `.stopped` where the rules take too long.
     package func requireAllowedAttempt() throws(StoreError) {
-        if let judge { try judge.judgeAttempt(endView(for: judge)) }
+        if let judge { try judge.judge(endView(for: judge), isAttempt: true) }
     }
 
     /// The acts that its writer had no right to, as things are now; none where they may do everything.

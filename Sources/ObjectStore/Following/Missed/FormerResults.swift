@@ -31,7 +31,7 @@ final class FormerResults {
     private let through: UInt64
     private let isWhole: Bool
     /// The parts of the filter that are asked.
-    private let conditions: [FormerCondition]
+    private let conditions: [FormerTest]
     /// What they read, by class.
     private let reads: [Int: MemberSet]
     /// Whether no object can have been seen.
@@ -59,7 +59,7 @@ final class FormerResults {
         conditions = (query.predicate?.conjuncts ?? []).filter {
             $0 != .constant(true)
                 && (hasSight || since >= changes.start || query.readsKeyAlone($0))
-        }.map { FormerCondition($0, query.schema) }
+        }.map { FormerTest($0, query.schema) }
         reads = conditions.flatMap(\.reads).reduce(into: [:]) {
             $0[$1.key, default: MemberSet()].formUnion($1.value)
         }

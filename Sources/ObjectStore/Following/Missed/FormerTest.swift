@@ -3,10 +3,26 @@ import HoldfastRows
 
 /// A condition that is asked of objects as they were at one version. One thread at a time uses it.
 final class FormerTest {
-    private let condition: FormerCondition
+    private let predicate: Predicate
+    /// The properties that it reads of the object itself.
+    let own: MemberSet
+    /// Those that it reads of this and of objects that paths lead to, by class.
+    let reads: [Int: MemberSet]
     private var matcher: Matcher?
 
-    init(_ condition: FormerCondition) { self.condition = condition }
+    init(_ predicate: Predicate, _ schema: RowSchema) {
+        self.predicate = predicate
+        let all = predicate.dependencies(schema)
+        own = MemberSet(all.filter(\.path.isEmpty).map(\.member))
+        reads = all.reduce(into: [:]) {
+            $0[$1.classIndex, default: MemberSet()].insert($1.member)
+        }
+    }
+
+    /// The condition of another one, for another version.
+    init(_ other: FormerTest) {
+        (predicate, own, reads) = (other.predicate, other.own, other.reads)
+    }
 
     /// Whether an object satisfied the condition; nil where that is not known.
     ///
@@ -14,10 +30,10 @@ final class FormerTest {
     func holds(
         for object: FormerObjects.Found, _ key: UInt64, in source: some FormerSource
     ) -> Bool? {
-        guard object.knows(condition.own), source.budget.spend() else { return nil }
-        source.begin(reading: condition.reads)
+        guard object.knows(own), source.budget.spend() else { return nil }
+        source.begin(reading: reads)
         let (matches, nextVersion) = source.noting {
-            let matcher = matcher ?? condition.predicate.makeMatcher(source.schema, source: source)
+            let matcher = matcher ?? predicate.makeMatcher(source.schema, source: source)
             self.matcher = matcher
             return matcher.matches(row: object.row, key: key, source: source)
         }

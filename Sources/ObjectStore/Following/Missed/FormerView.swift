@@ -93,7 +93,7 @@ final class FormerView: FormerSource {
         if sight?.parts[identity.classIndex].isNeverSeen ?? false { return Judgement() }
         let object = objects.reach(identity)
         guard let found = object.found else { return Judgement(isDecided: object.isDecided) }
-        guard let sight, sight.areConcerned[identity.classIndex] else {
+        guard let sight, sight.parts[identity.classIndex].isConcerned else {
             return Judgement(isSeen: true)
         }
         let rules = rules(of: identity.classIndex, sight)
@@ -119,9 +119,9 @@ final class FormerView: FormerSource {
         if let known = rules[classIndex] { return known }
         let part = sight.parts[classIndex]
         let made = Rules(
-            rule: part.rule.map { FormerTest(FormerCondition($0, sight.schema)) },
+            rule: part.rule.map { FormerTest($0, sight.schema) },
             roles: part.roles.map { role in
-                (role.rule.map { FormerTest(FormerCondition($0, sight.schema)) }, role.hidden)
+                (role.rule.map { FormerTest($0, sight.schema) }, role.hidden)
             })
         rules[classIndex] = made
         return made
@@ -133,7 +133,7 @@ final class FormerView: FormerSource {
     ) -> FormerObjects.Reached {
         let (object, judgement) = (objects.reach(identity), judge(identity))
         guard judgement.isSeen, let found = object.found, let sight,
-            sight.areConcerned[identity.classIndex]
+            sight.parts[identity.classIndex].isConcerned
         else {
             return FormerObjects.Reached(
                 found: judgement.isSeen ? object.found : nil, isDecided: judgement.isDecided)

@@ -38,9 +38,11 @@ package final class MissedEvents {
     package func candidates(
         since version: UInt64 = 0, dependentCountMax: Int = .max
     ) -> ObservedCandidates {
-        query.candidates(
-            changes, since: version, in: transaction, dependentCountMax: dependentCountMax,
-            seenBy: query.asksWhatWasSeen ? former : nil)
+        ObservedCandidates(
+            query, changes, since: version,
+            ReachedObjects(
+                of: query, seenBy: query.asksWhatWasSeen ? former : nil, changes, since: version,
+                in: transaction.bare, dependentCountMax: dependentCountMax))
     }
 
     /// Makes the event of one of ``candidates(since:dependentCountMax:)``, which may be of an earlier view.
@@ -80,15 +82,15 @@ package final class MissedEvents {
         var event = candidate.event(candidate.change?.kind == .insert ? .enter : .update)
         guard query.sight != nil, candidate.change?.kind != .insert else { return event }
         let own = seenChanges(of: candidate)
-        event.members = own.sure.union(candidate.reachedMembers)
+        event.members = own.sure.union(candidate.reach.members)
         if !own.all.isEmpty { return event }
-        event.isUndecided = !candidate.isReachedForSure
+        event.isUndecided = !candidate.reach.isSure
         return candidate.dependsOnChange ? event : nil
     }
 
     /// The properties of a candidate that are seen to have changed, or through which something is.
     package func seenMembers(of candidate: ObservedCandidate) -> MemberSet {
-        seenChanges(of: candidate).sure.union(candidate.reachedMembers)
+        seenChanges(of: candidate).sure.union(candidate.reach.members)
     }
 
     private func seenChanges(of candidate: ObservedCandidate) -> FormerResults.SeenChanges {

@@ -61,10 +61,8 @@ extension Sight {
     /// Whether it may be decided otherwise about an object of a class while that stays as it is: where rules read other objects, or links,
     /// which end with what they lead to.
     package func mayChange(ofClass classIndex: Int) -> Bool {
-        let part = parts[classIndex]
-        let rules = [part.rule] + part.roles.map(\.rule)
         let linking = MemberSet(schema.classes[classIndex].linkingMembers)
-        return rules.compactMap(\.self).flatMap { $0.dependencies(schema) }.contains {
+        return parts[classIndex].rules.flatMap { $0.dependencies(schema) }.contains {
             !$0.path.isEmpty || linking.contains($0.member)
         }
     }

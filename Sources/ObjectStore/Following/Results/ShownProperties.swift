@@ -77,7 +77,7 @@ package struct ShownProperties: Sendable {
             let kind = candidate.change?.kind ?? .update
             if kind == .delete || kind == .insert { continue }
             var members = MemberSet()
-            if candidate.shownDependsOnChange {
+            if candidate.reach.isOfShown {
                 members = candidate.members.intersection(firstMembers)
             } else if let change = candidate.change {
                 members = ownChanges(step.object(candidate.identity), change.members, step)

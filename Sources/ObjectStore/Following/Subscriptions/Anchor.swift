@@ -27,9 +27,7 @@ package struct Anchor: Hashable, Sendable {
 
     /// The anchors of a filter, of which one holds of every match: none where nothing matches, nil where none are
     /// known.
-    static func anchors(of predicate: Predicate, _ schema: RowSchema, _ rowClass: RowClass)
-        -> [Anchor]?
-    {
+    static func anchors(of predicate: Predicate, _ schema: RowSchema) -> [Anchor]? {
         var best: (anchors: [Anchor], rank: Int)?
         func offer(_ anchors: [Anchor]) {
             let rank = anchors.map(\.rank).max() ?? -1
@@ -56,7 +54,7 @@ package struct Anchor: Hashable, Sendable {
                     offer([Anchor(place: place, condition: .text(text))])
                 }
             case .or(let branches):
-                let found = branches.map { anchors(of: $0, schema, rowClass) }
+                let found = branches.map { anchors(of: $0, schema) }
                 if found.allSatisfy({ $0 != nil }) { offer(found.flatMap { $0 ?? [] }) }
             case .constant, .and, .not, .within: break
             }

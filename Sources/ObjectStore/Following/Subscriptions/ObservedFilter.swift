@@ -170,10 +170,10 @@ package final class ObservedFilter {
                 of: step.changes)
             for watch in reached {
                 if watches.contains(watch) {
-                    candidate.reach(by: table.watch(watch), isOfFilter: true)
+                    candidate.reach.note(table.watch(watch).firstMember, isOfFilter: true)
                 }
                 if followers[index].shown.contains(watch) {
-                    candidate.reach(by: table.watch(watch), isOfFilter: false)
+                    candidate.reach.note(table.watch(watch).firstMember, isOfFilter: false)
                 }
             }
             let query = followers[index].channel.query
