@@ -47,39 +47,20 @@ struct PathOrigins {
             let held = inner.first.flatMap {
                 schema.classes[$0.fromClass].definition.kind == .embedded ? nil : $0.member
             }
-            // Where the path begins here, only the identity of the owners is needed.
-            if rest.isEmpty, last.kind.isKnownFromInverse,
-                schema.classes[rootClass].definition.kind != .embedded
-            {
-                var goesOn = true
-                transaction.scanOrigins(
-                    identity.classIndex, identity.key, property: property
-                ) { origin, _, _ in
-                    if origin.classIndex == rootClass, leadsThrough?(origin, held) ?? true {
-                        goesOn = body(origin.key)
-                    }
-                    return goesOn
-                }
-                return goesOn
-            }
-            var origins: [ObjectIdentity] = []
+            var goesOn = true
             transaction.scanOrigins(
                 identity.classIndex, identity.key, property: property
             ) { origin, _, _ in
-                origins.append(origin)
-                return true
+                guard
+                    held == nil
+                        || origin.classIndex == inner.first?.fromClass
+                            && leads(inner, from: origin, to: identity.key),
+                    leadsThrough?(origin, held) ?? true
+                else { return true }
+                goesOn = walkBack(from: origin, rest[..<start], body)
+                return goesOn
             }
-            for origin in origins
-            where held == nil
-                || origin.classIndex == inner.first?.fromClass
-                    && leads(inner, from: origin, to: identity.key)
-            {
-                guard leadsThrough?(origin, held) ?? true else { continue }
-                guard walkBack(from: origin, rest[..<start], body) else {
-                    return false
-                }
-            }
-            return true
+            return goesOn
         case .inverse:
             let property = schema.classes[last.toClass].members[last.member].number
             let owner = schema.classes[identity.classIndex]

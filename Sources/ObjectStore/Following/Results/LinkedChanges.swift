@@ -20,16 +20,12 @@ struct LinkedChanges {
         view = step.after.bare
         rootClass = view.rows.classes[classIndex]
         distances = Self.distances(from: rootClass, view.rows, depth)
-        var seen: Set<ObjectIdentity> = []
-        var ends: [ObjectIdentity] = []
         // What is new is reached by links that are new, in objects that have changed.
-        for (identity, change) in zip(step.changes.order, step.changes.outcomes)
-        where change.kind == .update && !change.members.isEmpty
-            && distances[identity.classIndex] != nil
-        {
-            ends.append(identity)
-            seen.insert(identity)
-        }
+        var ends = zip(step.changes.order, step.changes.outcomes).filter { identity, change in
+            change.kind == .update && !change.members.isEmpty
+                && distances[identity.classIndex] != nil
+        }.map(\.0)
+        var seen = Set(ends)
         for length in 1...max(depth, 1) where !ends.isEmpty {
             var origins: [ObjectIdentity] = []
             for end in ends {
@@ -64,37 +60,21 @@ struct LinkedChanges {
     private static func distances(
         from rootClass: RowClass, _ schema: RowSchema, _ depth: Int
     ) -> [Int: Int] {
-        var distances = [rootClass.index: 0]
-        var ends = [rootClass]
-        for length in 1...max(depth, 1) {
-            var next: Set<Int> = []
-            for end in ends { addTargets(of: end, schema, to: &next) }
-            ends = []
-            for index in next where distances[index] == nil {
-                distances[index] = length
-                ends.append(schema.classes[index])
-            }
-        }
-        return distances
-    }
-
-    /// Adds the classes that links of a class, those in its embedded objects included, lead to.
-    private static func addTargets(
-        of rowClass: RowClass, _ schema: RowSchema, to targets: inout Set<Int>
-    ) {
-        var classes = [rowClass]
-        var seen: Set<Int> = []
-        while let next = classes.popLast() {
-            for member in next.linkingMembers {
-                let compiled = next.members[member]
+        var distances: [Int: Int] = [:]
+        func visit(_ classIndex: Int, _ distance: Int) {
+            guard distance <= depth, distance < distances[classIndex] ?? .max else { return }
+            distances[classIndex] = distance
+            let rowClass = schema.classes[classIndex]
+            for member in rowClass.linkingMembers {
+                let compiled = rowClass.members[member]
                 switch compiled.storage.element {
-                case .mixed: targets.formUnion(schema.classes.indices)
-                case .embedded where seen.insert(compiled.classIndex).inserted:
-                    classes.append(schema.classes[compiled.classIndex])
-                case .link: targets.insert(compiled.classIndex)
-                default: continue
+                case .mixed: for target in schema.classes { visit(target.index, distance + 1) }
+                case .embedded: visit(compiled.classIndex, distance)
+                default: visit(compiled.classIndex, distance + 1)
                 }
             }
         }
+        visit(rootClass.index, 0)
+        return distances
     }
 }

@@ -9,8 +9,7 @@ package final class OrderedResult {
     /// The object keys, in the order of the result.
     package private(set) var keys: [UInt64] = []
     private let classIndex: Int
-    private let predicate: Predicate?
-    private let suffixes: [QuerySuffix]
+    private let query: StagedQuery
     /// The order of the result; nil where it takes more than an object's own values to tell whether one belongs to it.
     private let sort: [SortKey]?
     /// The condition and the order: what can make objects come, go and move.
@@ -30,16 +29,13 @@ package final class OrderedResult {
         schema: RowSchema
     ) {
         self.classIndex = classIndex
-        self.predicate = predicate
-        self.suffixes = suffixes
         self.shown = shown
         sort = Self.sort(suffixes)
-        let order = StagedQuery(classIndex: classIndex, predicate: predicate, suffixes: suffixes)
-            .orderKeys
+        query = StagedQuery(classIndex: classIndex, predicate: predicate, suffixes: suffixes)
         moving = ObservedQuery(
             target: .objects(classIndex: classIndex), predicate: predicate,
             filterPaths: (predicate?.dependencies(schema) ?? [])
-                + order.flatMap { $0.path.dependencies(schema) },
+                + query.orderKeys.flatMap { $0.path.dependencies(schema) },
             countsEverything: false, schema: schema)
     }
 
@@ -60,19 +56,7 @@ package final class OrderedResult {
     package func take(_ other: OrderedResult) { keys = other.keys }
 
     private func found(in view: ReadTransaction) throws(StoreError) -> [UInt64] {
-        let limits = QueryLimits(memoryByteCountMax: .max)
-        guard let sort else {
-            let query = StagedQuery(
-                classIndex: classIndex, predicate: predicate, suffixes: suffixes)
-            return try query.run(in: view, limits: limits).keys
-        }
-        var keys: [UInt64] = []
-        let query = ObjectQuery(classIndex: classIndex, predicate: predicate, sort: sort)
-        try QueryExecution(query, in: view, limits: limits).run(limit: .max) { key, _ in
-            keys.append(key)
-            return true
-        }
-        return keys
+        try query.run(in: view, limits: QueryLimits(memoryByteCountMax: .max)).keys
     }
 
     /// Goes on to the view that a step leads to.
