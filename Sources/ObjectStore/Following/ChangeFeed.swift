@@ -213,12 +213,8 @@ package final class ChangeFeed: @unchecked Sendable {
                 quietVersion = state.quietVersion
                 isStopping = state.isStopping
                 state.hasNews = false
-                if actions.isEmpty {
-                    swap(&actions, &state.actions)
-                } else {
-                    actions += state.actions
-                    state.actions = []
-                }
+                actions += state.actions
+                state.actions = []
             }
             actions += takeDue()
             if index != nil || !actions.isEmpty {

@@ -16,8 +16,6 @@ package final class FeedAllowance: EvaluationTurn, @unchecked Sendable {
     private var start: UInt64?
     /// Whether the present measurement has used all of it.
     private(set) var isSpent = false
-    /// How often an evaluation asked whether it may continue.
-    package private(set) var askCount = 0
 
     /// Allows a time.
     ///
@@ -38,7 +36,6 @@ package final class FeedAllowance: EvaluationTurn, @unchecked Sendable {
     package func mayContinue() -> Bool {
         guard let start else { return true }
         if isSpent { return false }
-        askCount += 1
         isSpent = clock() &- start >= nanosecondsMax
         return !isSpent
     }

@@ -135,8 +135,8 @@ struct SubscriptionIndexTests {
         #expect(found.told == ["age == 2": 1])
         #expect(found.slow == [long])
         #expect(found.deferred == [])
-        // Of some twenty questions no more were asked than the allowance has milliseconds.
-        #expect(allowance.askCount > 1 && allowance.askCount <= 6)
+        // Of some twenty questions no more were asked than the allowance has milliseconds, beside the beginnings and ends of both.
+        #expect(time <= 12_000_000)
         let next = try world.told([World.person(5, age: 7, home: 0)], within: 3_600_000)
         #expect(next.told == [:])
     }

@@ -12,7 +12,7 @@ extension SubscriptionIndex {
     ///
     /// Cost: a look-up of the values of each object that changed. On the writer's thread while the feed's waits.
     func mayConcern(_ step: CommitStep) -> Bool {
-        if !storeFilters.isEmpty || step.after.rows.identity != schema.identity
+        if classes[nil] != nil || step.after.rows.identity != schema.identity
             || watches.areTriggered(by: step.changes)
         {
             return true

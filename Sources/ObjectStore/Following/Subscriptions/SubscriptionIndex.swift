@@ -7,7 +7,7 @@ import HoldfastThreads
 ///
 /// A filter is entered under a condition that holds of every object that satisfies it (``Anchor``), and is found by
 /// the value that a changed object had or has at its place: equality by a hash, ranges by an interval tree, texts
-/// by groups of three characters. What has no such condition is tested with each change of its class. Where a filter
+/// by their first three characters. What has no such condition is tested with each change of its class. Where a filter
 /// reads other objects, a change of those is first compared with the condition; only where that finds somebody is
 /// the path walked back, once for all. On the feed's thread.
 package final class SubscriptionIndex {
@@ -15,9 +15,8 @@ package final class SubscriptionIndex {
     private(set) var filters: [ObservedFilter?] = []
     private var freeOwners: [Int32] = []
     private var ownerByKey: [ObservedFilter.Key: Int32] = [:]
-    private(set) var classes: [Int: ClassFilters] = [:]
-    /// The filters of the whole store, by owner.
-    private(set) var storeFilters: Set<Int32> = []
+    /// By class; under nil those of the whole store.
+    private(set) var classes: [Int?: ClassFilters] = [:]
     let watches: WatchTable
     private let earlier = PlacedValue()
     let later = PlacedValue()
@@ -102,11 +101,7 @@ package final class SubscriptionIndex {
     }
 
     private func place(_ filter: ObservedFilter) {
-        let owner = filter.owner
-        guard let root = filter.query.classIndex else {
-            storeFilters.insert(owner)
-            return
-        }
+        let (owner, root) = (filter.owner, filter.query.classIndex)
         let own = classes[root] ?? ClassFilters()
         classes[root] = own
         func filters(at place: ValuePlace) -> ConditionIndex {
@@ -127,11 +122,8 @@ package final class SubscriptionIndex {
     }
 
     private func displace(_ filter: ObservedFilter) {
-        let owner = filter.owner
-        guard let root = filter.query.classIndex, let own = classes[root] else {
-            storeFilters.remove(owner)
-            return
-        }
+        let (owner, root) = (filter.owner, filter.query.classIndex)
+        guard let own = classes[root] else { return }
         let conditions = filter.query.conditions
         if case .object(_, let key) = filter.query.target {
             own.objects[key]?.remove(owner)
@@ -221,7 +213,7 @@ package final class SubscriptionIndex {
             return reached
         }
         body(placed)
-        if storeFilters.isEmpty, classes.values.allSatisfy(\.unplaced.isEmpty) { return }
+        if classes.values.allSatisfy(\.unplaced.isEmpty) { return }
         body(findings(of: step, within: unplacedMilliseconds, arePlaced: false) { _ in reached })
     }
 
@@ -270,8 +262,7 @@ package final class SubscriptionIndex {
 
     /// Whether a filter is tested with each change of its class.
     private func isUnplaced(_ filter: ObservedFilter) -> Bool {
-        filter.query.classIndex.map { classes[$0]?.unplaced.contains(filter.owner) ?? false }
-            ?? true
+        classes[filter.query.classIndex]?.unplaced.contains(filter.owner) ?? false
     }
 
     /// The channels with untested filters that some changes may concern.
@@ -296,7 +287,8 @@ package final class SubscriptionIndex {
         _ concerned: inout [ObservedFilter], until deadline: UInt64
     ) {
         let own = classes[identity.classIndex]
-        if arePlaced ? own == nil : own?.unplaced.isEmpty ?? true && storeFilters.isEmpty { return }
+        let ofStore = classes[nil]?.unplaced ?? []
+        if arePlaced ? own == nil : own?.unplaced.isEmpty ?? true && ofStore.isEmpty { return }
         let object = step.object(identity)
         objectNumber += 1
         func take(_ owner: Int32) {
@@ -327,7 +319,7 @@ package final class SubscriptionIndex {
                     own.unplaced.forEach(take)
                 }
             }
-            return storeFilters.forEach(take)
+            return ofStore.forEach(take)
         }
         if let own {
             for (place, conditions) in own.places {

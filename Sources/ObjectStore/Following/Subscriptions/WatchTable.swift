@@ -147,15 +147,28 @@ final class WatchTable {
                 tooWide[position, default: []].append(Trigger(identity: identity, owners: owners))
             }
         }
-        _ = forEachTriggered(by: step.changes) { position, identity, isLost in
-            if isLost || entries[position].freeCount > 0
-                || isAnyConcerned(entries[position], identity, step, isFound)
-            {
-                let concerned =
-                    isLost || entries[position].freeCount == 0 ? nil : owners(position, identity)
-                if concerned?.isEmpty != true { walk(position, from: identity, for: concerned) }
+        for (identity, change) in zip(step.changes.order, step.changes.outcomes) {
+            _ = forEachTriggered(by: change.kind, change.members, of: identity) { position in
+                let isFree = entries[position].freeCount > 0
+                let rootClass = entries[position].rootClass
+                // Whether the changed object led, or leads, to a value that a follower is found by.
+                let isConcerned =
+                    isFree
+                    || !forEachValue(at: position, of: identity, step) {
+                        !isFound($0, rootClass, $1)
+                    }
+                let concerned = isFree ? owners(position, identity) : nil
+                if isConcerned, concerned?.isEmpty != true {
+                    walk(position, from: identity, for: concerned)
+                }
+                return true
             }
-            return true
+        }
+        for lost in step.changes.lostLinks {
+            _ = forEachTriggered(by: lost) { position, target in
+                walk(position, from: target, for: nil)
+                return true
+            }
         }
         return found
     }
@@ -174,24 +187,9 @@ final class WatchTable {
         return changes.lostLinks.contains { !forEachTriggered(by: $0) { _, _ in false } }
     }
 
-    /// Hands over the watches that are set off, each with the object that does it and whether that has lost a link, until
-    /// `body` returns false.
+    /// Hands over the watches that a change of an object sets off, until `body` returns false.
     ///
     /// - Returns: Whether it never did.
-    private func forEachTriggered(
-        by changes: FoldedChanges,
-        _ body: (_ position: Int, _ identity: ObjectIdentity, _ isLost: Bool) -> Bool
-    ) -> Bool {
-        zip(changes.order, changes.outcomes).allSatisfy { identity, change in
-            forEachTriggered(by: change.kind, change.members, of: identity) {
-                body($0, identity, false)
-            }
-        }
-            && changes.lostLinks.allSatisfy { lost in
-                forEachTriggered(by: lost) { body($0, $1, true) }
-            }
-    }
-
     private func forEachTriggered(
         by kind: ChangeRecord.Kind, _ members: MemberSet, of identity: ObjectIdentity,
         _ body: (_ position: Int) -> Bool
@@ -217,14 +215,6 @@ final class WatchTable {
         return true
     }
 
-    /// Whether the changed object led, or leads, to a value that a follower is found by.
-    private func isAnyConcerned(
-        _ entry: Entry, _ identity: ObjectIdentity, _ step: ChangeStep,
-        _ isFound: (ValuePlace, Int, PlacedValue) -> Bool
-    ) -> Bool {
-        !forEachValue(entry, identity, step) { !isFound($0, entry.rootClass, $1) }
-    }
-
     /// Hands over the values that an object which changed led, and leads, to at the places on a watch's way, until
     /// `body` returns false.
     ///
@@ -233,13 +223,7 @@ final class WatchTable {
         at position: Int, of identity: ObjectIdentity, _ step: ChangeStep,
         _ body: (ValuePlace, PlacedValue) -> Bool
     ) -> Bool {
-        forEachValue(entries[position], identity, step, body)
-    }
-
-    private func forEachValue(
-        _ entry: Entry, _ identity: ObjectIdentity, _ step: ChangeStep,
-        _ body: (ValuePlace, PlacedValue) -> Bool
-    ) -> Bool {
+        let entry = entries[position]
         let object = step.object(identity)
         return entry.places.keys.allSatisfy { place in
             for (row, view) in [(object.before, step.before), (object.after, step.after)] {
