@@ -67,12 +67,8 @@ package struct FoldedEvents: Sendable {
     private static func everything(
         of identity: ObjectIdentity, _ after: ReadTransaction
     ) -> MemberSet {
-        var members = MemberSet()
-        let all = after.rows.classes[identity.classIndex].members
-        for member in all.indices where all[member].storage.shape != .none {
-            members.insert(member)
-        }
-        return members
+        let members = after.rows.classes[identity.classIndex].members
+        return MemberSet(members.indices.filter { members[$0].storage.shape != .none })
     }
 
     /// The primary key of an object, as the record of its deletion has it: it may be gone when its event is written.

@@ -7,8 +7,6 @@ extension SectionExecution {
     /// The sections that were found so far.
     private struct Walked {
         var page = SectionPage()
-        /// The key of the last section.
-        var key: [UInt8] = []
         /// The beginning of the value in each entry of the last section.
         var beginning: [UInt8] = []
         /// The objects of the last section, where entries do not stand in their order.
@@ -101,8 +99,6 @@ extension SectionExecution {
                 reader.append(row: row, key: key, source: transaction, to: buffer)
                 if query.after?.sortBytes.elementsEqual(buffer.bytes) ?? false { return true }
                 guard try begin(buffer.array, key, row, execution, &walked) else { return false }
-                walked.beginning = reader.beginning(of: walked.key)
-                walked.page.sections[walked.page.sections.count - 1].count = 1
             }
             show(key, row, &walked)
             return walked.byteCount <= limits.memoryByteCountMax
@@ -124,10 +120,11 @@ extension SectionExecution {
             walked.page.hasMore = true
             return false
         }
-        walked.key = bytes
+        walked.beginning = reader.beginning(of: bytes)
         walked.byteCount += bytes.count + MemoryLayout<Section>.size + 64
         walked.page.sections.append(
-            Section(any: (key, row), position: QueryPosition(sortBytes: bytes, key: key)))
+            Section(
+                any: (key, row), count: 1, position: QueryPosition(sortBytes: bytes, key: key)))
         if query.sort.count > 1, query.knownObjectCountMax > 0 {
             walked.shown = PageHeap(
                 countMax: query.knownObjectCountMax, byteCountMax: limits.memoryByteCountMax)

@@ -19,11 +19,17 @@ package struct KeyedDifference {
     }
 
     /// A part of a set or map as it is stored.
-    struct Chunk {
+    struct Chunk: Hashable {
         /// Which chunk of an out-of-line one; nil for one in its row.
         var number: UInt32?
         /// Its elements, see ``LeafView``.
         var bytes: UnsafeRawBufferPointer
+
+        static func == (a: Chunk, b: Chunk) -> Bool {
+            a.number == b.number && ElementBytes(a.bytes) == ElementBytes(b.bytes)
+        }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(number) }
 
         /// The chunks of a property's value.
         static func all(
@@ -60,22 +66,9 @@ package struct KeyedDifference {
     ) {
         var (before, after) = (old, new)
         if isChanged == nil {
-            let known = Dictionary(
-                before.compactMap { chunk in chunk.number.map { ($0, chunk.bytes) } },
-                uniquingKeysWith: { first, _ in first })
-            var equal: Set<UInt32> = []
-            for chunk in after {
-                if let number = chunk.number, let bytes = known[number],
-                    ElementBytes(bytes) == ElementBytes(chunk.bytes)
-                {
-                    equal.insert(number)
-                }
-            }
-            func differs(_ chunk: Chunk) -> Bool {
-                chunk.number.map { !equal.contains($0) } ?? true
-            }
-            before = before.filter(differs)
-            after = after.filter(differs)
+            let same = Set(before).intersection(after)
+            before.removeAll(where: same.contains)
+            after.removeAll(where: same.contains)
         }
         guard let old = Self.entries(before, storage), let new = Self.entries(after, storage) else {
             return nil
