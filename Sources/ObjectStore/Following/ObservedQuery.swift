@@ -136,7 +136,6 @@ package final class ObservedQuery: Sendable {
         dependentCountMax: Int = .max
     ) -> ObservedCandidates {
         ObservedCandidates(
-            self, changes, since: version,
             ReachedObjects(
                 of: self, seenBy: nil, changes, since: version, in: transaction.bare,
                 dependentCountMax: dependentCountMax))

@@ -22,9 +22,10 @@ struct ReachedObjects {
         }
     }
 
-    private let query: ObservedQuery
-    private let changes: FoldedChanges
-    private let version: UInt64
+    let query: ObservedQuery
+    let changes: FoldedChanges
+    /// Objects that have not changed since are left out.
+    let version: UInt64
     private let dependentCountMax: Int
     /// All, by key.
     private(set) var all: [UInt64: Reach] = [:]

@@ -39,7 +39,6 @@ package final class MissedEvents {
         since version: UInt64 = 0, dependentCountMax: Int = .max
     ) -> ObservedCandidates {
         ObservedCandidates(
-            query, changes, since: version,
             ReachedObjects(
                 of: query, seenBy: query.asksWhatWasSeen ? former : nil, changes, since: version,
                 in: transaction.bare, dependentCountMax: dependentCountMax))
