@@ -177,21 +177,18 @@ extension FormerResults {
         return past(at: change.version - 1).view.judge(identity).isSeen
     }
 
-    /// The links that an object is seen to have lost.
-    enum LostLinks {
-        /// Those to these objects.
-        case to(Set<ObjectIdentity>)
-        /// It was seen to change, and which links it had is not known.
-        case any
-        /// It is not known whether it was seen.
-        case unknown
+    /// The links through a property that objects are seen to have lost.
+    struct Losses {
+        /// The objects that they led to.
+        var targets: Set<ObjectIdentity> = []
+        /// Whether those to other objects may have been lost: yes where an object was seen to change of which it is not known what links
+        /// it had, unknown where it is not known whether that was seen.
+        var others = Answer.no
     }
 
     /// Finds the objects to which more links from an object were shown at some version since than it has now: by properties that may hold
     /// them, or embedded objects with them, whose own property has a number. Cost: the links.
-    func lostLinks(
-        of holder: ObjectIdentity, _ members: MemberSet, _ number: UInt32
-    ) -> LostLinks {
+    func losses(of holder: ObjectIdentity, _ members: MemberSet, _ number: UInt32) -> Losses {
         let rowClass = query.schema.classes[holder.classIndex]
         func counts(in row: RowView) -> [ObjectIdentity: Int] {
             var counts: [ObjectIdentity: Int] = [:]
@@ -205,23 +202,24 @@ extension FormerResults {
         }
         let present = transaction.bare.row(classIndex: holder.classIndex, key: holder.key)
         let now = present.map(counts) ?? [:]
-        var (lost, isUnknown, isAny) = (Set<ObjectIdentity>(), false, false)
+        var losses = Losses()
         let areAll = forEachPast(of: holder) { past in
             let object = past.view.find(holder, with: members)
             guard let found = object.found else {
-                if !object.isDecided { isUnknown = true }
+                if !object.isDecided { losses.others = .unknown }
                 return true
             }
             guard object.answers(members) else {
-                isAny = true
+                losses.others = .yes
                 return false
             }
             for (target, count) in counts(in: found.row) where count > now[target] ?? 0 {
-                lost.insert(target)
+                losses.targets.insert(target)
             }
             return true
         }
-        return isAny ? .any : isUnknown || !areAll ? .unknown : .to(lost)
+        if !areAll, losses.others == .no { losses.others = .unknown }
+        return losses.others == .no ? losses : Losses(others: losses.others)
     }
 
     /// Properties that changed, by whether followers saw another value at some version since than they see now.

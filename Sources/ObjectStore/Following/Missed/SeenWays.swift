@@ -11,7 +11,7 @@ final class SeenWays {
     private let version: UInt64
     private let bare: ReadTransaction
     /// By the number of the property.
-    private var losses: [UInt32: Losses] = [:]
+    private var losses: [UInt32: FormerResults.Losses] = [:]
     private let judgedCountMax: Int
     private var judgedOtherwise: [Int: [(identity: ObjectIdentity, isSure: Bool)]] = [:]
     /// Whether something was met in the present walk of which it is not known whether it was seen.
@@ -89,7 +89,14 @@ final class SeenWays {
         if let change = changes[identity], change.kind == .update {
             members = former.seenChanges(members.intersection(change.members), of: identity).all
         }
-        return strongest(members.positions.lazy.map { self.former.hasShown(identity, $0) })
+        var strongest = FormerResults.Answer.no
+        for member in members.positions {
+            let answer = former.hasShown(identity, member)
+            // Behind a failure nothing is told.
+            if answer == .yes || !bare.budget.spend() { return .yes }
+            if answer == .unknown { strongest = .unknown }
+        }
+        return strongest
     }
 
     /// Whether a link to an object was shown that some object has lost since.
@@ -101,36 +108,17 @@ final class SeenWays {
         return losses.others == .no || former.hasShown(target) == .no ? .no : losses.others
     }
 
-    /// The links through a property that objects were seen to lose.
-    private struct Losses {
-        var targets: Set<ObjectIdentity> = []
-        /// Whether those to other objects may have been lost.
-        var others = FormerResults.Answer.no
-    }
-
-    private func findLosses(_ number: UInt32) -> Losses {
-        var found = Losses()
+    private func findLosses(_ number: UInt32) -> FormerResults.Losses {
+        var found = FormerResults.Losses()
         guard let origin = schema.memberByNumber[number] else { return found }
         let holders = changes.holders(
             of: origin.member, of: schema.classes[origin.classIndex], schema)
         for holder in holders where bare.budget.spend() {
-            switch former.lostLinks(of: holder.identity, holder.members, number) {
-            case .to(let targets): found.targets.formUnion(targets)
-            case .any: found.others = .yes
-            case .unknown: if found.others == .no { found.others = .unknown }
-            }
+            let lost = former.losses(of: holder.identity, holder.members, number)
+            found.targets.formUnion(lost.targets)
+            if lost.others == .yes || found.others == .no { found.others = lost.others }
         }
         return found
-    }
-
-    private func strongest(_ answers: some Sequence<FormerResults.Answer>) -> FormerResults.Answer {
-        var strongest = FormerResults.Answer.no
-        for answer in answers {
-            // Behind a failure nothing is told.
-            if answer == .yes || !bare.budget.spend() { return .yes }
-            if answer == .unknown { strongest = .unknown }
-        }
-        return strongest
     }
 
     /// Hands over the objects of which some rules say otherwise than before, or may, until `body` returns false.

@@ -5,20 +5,14 @@ import HoldfastRows
 /// The properties whose changes count as changes of a class's objects: all that is theirs and what they lead to within some links, or what certain
 /// chains of properties lead to.
 package struct ShownProperties: Sendable {
-    /// A property of an object, or of one embedded in it.
-    private struct InnerProperty: Sendable {
-        /// The single embedded objects on the way.
-        var members: [Int]
-        var last: Int
-    }
-
     /// The chains that lead into other objects and back, where not everything is shown.
     private let query: ObservedQuery?
     /// The properties of the objects' own through which other objects are shown.
     private var firstMembers = MemberSet()
     /// The own properties that are shown whole.
     private var whole = MemberSet()
-    private var inner: [InnerProperty] = []
+    /// The properties that are shown of embedded objects, with the single embedded objects on the way.
+    private var inner: [(members: [Int], last: Int)] = []
     private let classIndex: Int
     private var depth = 0
 
@@ -56,8 +50,7 @@ package struct ShownProperties: Sendable {
             if embedded.isEmpty {
                 whole.insert(first)
             } else {
-                inner.append(
-                    InnerProperty(members: embedded.map(\.member), last: chain[embedded.count]))
+                inner.append((embedded.map(\.member), chain[embedded.count]))
             }
         }
         query = ObservedQuery(
@@ -113,7 +106,8 @@ package struct ShownProperties: Sendable {
             guard let first = property.members.first, changed.contains(first),
                 !members.contains(first)
             else { continue }
-            let (a, b) = (end(property, old, rowClass, step), end(property, new, rowClass, step))
+            let a = end(property.members, old, rowClass, step)
+            let b = end(property.members, new, rowClass, step)
             let differs: Bool
             if let a, let b {
                 differs = a.rowClass.differs(
@@ -126,12 +120,12 @@ package struct ShownProperties: Sendable {
         return members
     }
 
-    /// The embedded object that has a property; nil where one on the way is null.
+    /// The embedded object at the end of a way; nil where one on it is null.
     private func end(
-        _ property: InnerProperty, _ row: RowView, _ rowClass: RowClass, _ step: ChangeStep
+        _ members: [Int], _ row: RowView, _ rowClass: RowClass, _ step: ChangeStep
     ) -> (rowClass: RowClass, row: RowView)? {
         var found = (rowClass: rowClass, row: row)
-        for member in property.members {
+        for member in members {
             guard let next = found.rowClass.embedded(member, in: found.row) else { return nil }
             found = (step.after.rows.classes[found.rowClass.members[member].classIndex], next)
         }

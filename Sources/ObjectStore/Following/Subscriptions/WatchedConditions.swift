@@ -11,15 +11,9 @@ struct WatchedConditions {
 
     /// - `parts`: Those of each follower, see ``ObservedQuery/conditions(of:)``.
     init(_ parts: [Set<Predicate>?], _ schema: RowSchema) {
-        var all: Set<Predicate>? = []
-        for part in parts {
-            guard let known = all, let part else {
-                all = nil
-                break
-            }
-            all = known.union(part)
-        }
-        matchers = all?.map { $0.makeMatcher(schema) }
+        matchers =
+            parts.contains(nil)
+            ? nil : Set(parts.flatMap { $0 ?? [] }).map { $0.makeMatcher(schema) }
     }
 
     /// Whether the outcome of a condition for an object differs between the states of a step, or is not known.
