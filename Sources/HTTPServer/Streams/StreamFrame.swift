@@ -11,12 +11,12 @@ final class StreamFrame {
     private var sentByteCount = 0
     private let byteCount: Int
 
-    /// Bytes as they are, and a piece behind them.
-    init(head: [UInt8], body: Bytes? = nil) {
+    /// Bytes as they are.
+    init(head: [UInt8]) {
         self.head = head
-        pieces = body.map { [$0] } ?? []
+        pieces = []
         tail = ""
-        byteCount = head.count + (body?.count ?? 0)
+        byteCount = head.count
     }
 
     /// Pieces as one chunk, or as they are.

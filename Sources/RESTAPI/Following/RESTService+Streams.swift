@@ -22,8 +22,9 @@ extension RESTService {
         let definition = StreamDefinition(
             of: target, text, telling, quotesLargeInts: quotesLargeInts, result: form,
             intervalMilliseconds: try interval(request))
-        let mode = result == nil ? try streamMode(request) : try eventMode(request)
-        if mode == .events { return try followStream(request, definition) }
+        if result != nil { try request.requireAccepted("text/event-stream") }
+        let isEventStream = result == nil ? try acceptsEvents(request) : true
+        if isEventStream { return try followStream(request, definition) }
         let caller = caller(request)
         let checked = try definition.checked(served, for: caller)
         if definition.intervalMilliseconds > 0 {
@@ -83,28 +84,19 @@ extension RESTService {
         }
     }
 
-    /// The mode in which a client receives changes.
-    enum StreamMode { case events, json }
-
-    /// The mode that the client accepts; JSON when it does not say.
+    /// Whether the client accepts events rather than JSON; not when it does not say.
     ///
     /// - Throws: ``RequestFault`` `.notAcceptable` for neither, `.malformed` for JSON with a ticket.
-    func streamMode(_ request: Request) throws(RequestFault) -> StreamMode {
+    func acceptsEvents(_ request: Request) throws(RequestFault) -> Bool {
         let offered: [StaticString] = ["application/json", "text/event-stream"]
-        if try request.accepted(of: offered)[0] == 1 { return .events }
+        if try request.accepted(of: offered)[0] == 1 { return true }
         if request[query: StreamTickets.parameter] != nil {
             throw .parameter(
                 "ticket",
                 "A ticket opens a stream of events alone: send 'Accept: text/event-stream', or a token without the "
                     + "ticket.")
         }
-        return .json
-    }
-
-    /// The mode of what is told by events alone.
-    private func eventMode(_ request: Request) throws(RequestFault) -> StreamMode {
-        try request.requireAccepted("text/event-stream")
-        return .events
+        return false
     }
 
     /// How long what happens is folded into one event, in milliseconds.

@@ -13,7 +13,7 @@ extension RESTService {
         let name = request.parameter(0).string
         let caller = caller(request)
         try served.requireOutbox(of: name, for: caller)
-        let mode = try streamMode(request)
+        let isEventStream = try acceptsEvents(request)
         let preferences = try Preferences(request)
         var page = QueryText()
         page.limit = try request.count("limit")
@@ -21,13 +21,13 @@ extension RESTService {
         let version = try minVersion(request)
         let since = request[query: "since"]?.string
         let last = request.header(.lastEventID).flatMap { $0.isEmpty ? nil : $0.string }
-        let isResumed = mode == .events && last != nil
+        let isResumed = isEventStream && last != nil
         let outbox = OutboxRequest(
             of: name, since: isResumed ? last : since,
             parameter: isResumed ? "Last-Event-ID" : "since", limit: limit,
             quotesLargeInts: preferences.quotesLargeInts, for: caller)
         let quotesLargeInts = preferences.quotesLargeInts
-        if mode == .events {
+        if isEventStream {
             let stream = try makeEventStream(request, for: caller)
             try streams.follow(outbox, stream)
             return .respond(Response(following: stream, quotesLargeInts: quotesLargeInts))

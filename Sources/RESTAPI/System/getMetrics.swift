@@ -105,7 +105,7 @@ extension RESTService {
         text.single(
             "holdfast_stream_encodings_total", .counter,
             "Events or parts of events that were written as JSON for live streams, once for all that share them.",
-            Double(streams.meter.encodingCount))
+            Double(streams.encodingCount))
         text.single(
             "holdfast_stream_steps_total", .counter,
             "Steps in which commits that may concern live streams were told.",

@@ -43,14 +43,6 @@ package final class CheckedStream: Sendable {
         showing = observed.showsStored && isStored ? nil : observed.sight
     }
 
-    /// The key by which it shares evaluation and encoding with others.
-    ///
-    /// - `isUntested`: Whether workers test its filter.
-    func channelKey(isUntested: Bool) -> StreamChannel.Key {
-        StreamChannel.Key(
-            query: observed, definition: definition, isUntested: isUntested, viewMark: viewMark)
-    }
-
     /// The name of the class whose outbox is followed; empty for all else.
     var className: String {
         if case .outbox(let name) = definition.target { name } else { "" }

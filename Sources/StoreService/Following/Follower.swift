@@ -81,6 +81,9 @@ package final class Follower: @unchecked Sendable {
         if case .events(let sink) = client { sink } else { nil }
     }
 
+    /// Whether it is a request that waits for a reply.
+    var isPoll: Bool { sink == nil }
+
     /// Whether the client has gone.
     var isGone: Bool {
         switch client {
@@ -137,13 +140,14 @@ package final class Follower: @unchecked Sendable {
     /// Whether nothing waits for its client.
     var isIdle: Bool { unsent.isEmpty && sink?.queuedByteCount ?? 0 == 0 }
 
-    /// Has `body` run once, on any thread, when its client has read enough for another try to send, or has gone.
+    /// Has `body` run once, on any thread, when its client has read enough for another try to send, or has gone: the queue is less than
+    /// half full with what is sent next behind what waits, or is empty.
     ///
     /// - `isScarce`: Whether it has to have read everything.
     func whenReady(isScarce: Bool, _ body: @escaping @Sendable () -> Void) {
         guard let sink else { return body() }
-        if isScarce { return sink.whenQueued(atMost: 0, body) }
-        sink.whenReady(for: unsent.first?.count ?? 0, body)
+        let room = sink.queueByteCountMax / 2 - 1 - (unsent.first?.count ?? 0)
+        sink.whenQueued(atMost: isScarce ? 0 : max(0, room), body)
     }
 
     /// Sends bytes behind what is left, or keeps them until there is room.

@@ -28,6 +28,8 @@ struct FollowerState<Missed> {
     /// The last version whose result the client held exactly, or at which a snapshot began: what it has been told since is of later views, so
     /// that it may still hold what was deleted or unlinked before they were made.
     private(set) var exactVersion: UInt64 = 0
+    /// Why a snapshot was begun last.
+    private var snapshotReason = ResetReason.start
     /// Whether a snapshot has a version to begin at.
     private(set) var hasSnapshotVersion = false
     /// Whether the client has to be told when it is at the present: it has been told something that has no id.
@@ -47,11 +49,15 @@ struct FollowerState<Missed> {
     mutating func resume(after known: UInt64) { know(through: known) }
 
     /// Begins with the whole result: the client forgets what it has.
-    mutating func reset() {
+    mutating func reset(_ reason: ResetReason) {
         phase = .snapshot(classNumber: 0, after: 0)
+        snapshotReason = reason
         hasSnapshotVersion = false
         owesUpToDate = true
     }
+
+    /// Why the client is told the whole result next; nil where it is not.
+    var resetReason: ResetReason? { if case .snapshot = phase { snapshotReason } else { nil } }
 
     // MARK: On a worker's thread
 

@@ -5,27 +5,13 @@ import HoldfastRows
 
 /// The meaning of some changes to the followers of a property.
 struct PropertyStep {
-    private let stream: CheckedStream
-    private let property: ObservedProperty
-    private let changes: FoldedChanges
-    private let before: ReadTransaction?
-    private let after: ReadTransaction
-    private let served: ServedStore
-
-    /// Takes what happened between two states.
-    ///
-    /// - `before`: Nil where it is not open any more.
-    init(
-        _ stream: CheckedStream, _ property: ObservedProperty, _ changes: FoldedChanges,
-        from before: ReadTransaction?, to after: ReadTransaction, _ served: ServedStore
-    ) {
-        self.stream = stream
-        self.property = property
-        self.changes = changes
-        self.before = before
-        self.after = after
-        self.served = served
-    }
+    let stream: CheckedStream
+    let property: ObservedProperty
+    let changes: FoldedChanges
+    /// The state that they begin at; nil where it is not open any more.
+    let before: ReadTransaction?
+    let after: ReadTransaction
+    let served: ServedStore
 
     /// Finds out what became of the property.
     ///

@@ -116,11 +116,8 @@ extension ServedStore {
                 objectCountMax: objectCountMax, recordCountMax: Self.pageRecordCountMax,
                 classes: query.observed.formerClasses)
         } catch {
-            switch error {
-            case .storage(let storage): throw fault(.storage(storage))
-            case .expired: throw .expiredCursor
-            case .future: throw .futureCursor
-            }
+            let isExpired = try ResetReason(error, self) == .cursorExpired
+            throw isExpired ? .expiredCursor : .futureCursor
         }
         if query.isReset(by: changes) { throw .schemaChangedCursor }
         let present = try stored(read.state().version)

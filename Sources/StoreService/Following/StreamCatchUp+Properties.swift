@@ -45,11 +45,7 @@ extension StreamCatchUp {
                 formerByteCountMax: countMax == nil
                     ? FoldedChanges.formerByteCountMax : FoldCache.scarceFormerByteCountMax)
         } catch {
-            switch error {
-            case .storage(let storage): throw served.fault(.storage(storage))
-            case .expired: return reset(follower, .cursorExpired)
-            case .future: return reset(follower, .restored)
-            }
+            return reset(follower, try ResetReason(error, served))
         }
         if follower.query.isReset(by: changes) { return reset(follower, .schemaChanged) }
         if changes.through < present {
@@ -100,7 +96,8 @@ extension StreamCatchUp {
         var knownCount: Int?
         if case .snapshot(_, let count) = follower.state.phase { knownCount = Int(clamping: count) }
         let outcome = try PropertyStep(
-            follower.query, property, changes, from: nil, to: read, served
+            stream: follower.query, property: property, changes: changes, before: nil, after: read,
+            served: served
         ).outcome(of: concerned)
         return try PropertyEvents(
             stream: follower.query, property: property, read: read, served: served,

@@ -66,6 +66,7 @@ struct StreamCatchUp: Sendable {
             // Whether the client has to forget what it has, the change log tells.
             follower.state.lookUpAgain()
         }
+        if follower.query.result != nil { return true }
         if let cursor = follower.outboxCursor {
             return try step(follower, behind: cursor, read)
         }
@@ -87,11 +88,7 @@ struct StreamCatchUp: Sendable {
                     after: follower.state.version, through: present, in: read,
                     classes: follower.query.observed.formerClasses)
             } catch {
-                switch error {
-                case .storage(let storage): throw served.fault(.storage(storage))
-                case .expired: return reset(follower, .cursorExpired)
-                case .future: return reset(follower, .restored)
-                }
+                return reset(follower, try ResetReason(error, served))
             }
             let changes = fold.changes
             // What the client holds has the shape of another schema.
@@ -253,9 +250,12 @@ struct StreamCatchUp: Sendable {
 
     /// Has a stream begin again with a snapshot.
     func reset(_ follower: Follower, _ reason: ResetReason) -> Bool {
-        follower.state.reset()
-        follower.send(
-            events.reset(reason, of: follower.query, generation: follower.generation))
+        follower.state.reset(reason)
+        // A result that is followed as a whole comes together with that, from its channel.
+        if follower.query.result == nil {
+            follower.send(
+                events.reset(reason, of: follower.query, generation: follower.generation))
+        }
         return false
     }
 

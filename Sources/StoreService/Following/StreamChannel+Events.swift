@@ -46,7 +46,8 @@ extension StreamChannel {
     ) throws(Interruption) -> PropertyOutcome {
         try inTime(step.before, step.after) { () throws(RequestFault) in
             try PropertyStep(
-                stream, property, step.changes, from: step.before, to: step.after, hub.served
+                stream: stream, property: property, changes: step.changes, before: step.before,
+                after: step.after, served: hub.served
             ).outcome(of: events)
         }
     }
@@ -67,10 +68,10 @@ extension StreamChannel {
             switch news {
             case .nothing: break
             case .event(let bytes, _):
-                hub.meter.countEncoding()
+                hub.countEncoding()
                 send(bytes, of: version)
             case .unknown:
-                for follower in takeFollowers() { hub.restart(follower, .overrun) }
+                for follower in take() { hub.restart(follower, .overrun) }
             }
         case .result, .outbox: break
         }
@@ -84,13 +85,13 @@ extension StreamChannel {
         _ after: ReadTransaction
     ) throws(Interruption) {
         var position = 0
-        while position < events.count, !followers.isEmpty {
+        while position < events.count, followers.contains(where: { !$0.isPoll }) {
             let first = position
             let bytes = try inTime(before, after, isToldInPart: first > 0) {
                 () throws(RequestFault) in
                 try part(of: events, &position, version, before, after)
             }
-            hub.meter.countEncoding()
+            hub.countEncoding()
             send(bytes, of: version, isLast: position == events.count, isToldInPart: first > 0)
         }
     }
@@ -124,8 +125,8 @@ extension StreamChannel {
         _ events: [QueryEvent], _ versions: (start: UInt64, end: UInt64),
         _ before: ReadTransaction, _ after: ReadTransaction
     ) {
+        let polls = take(where: \.isPoll)
         var page: SharedBytes?
-        if polls.isEmpty { return }
         func fits(_ poll: Follower) -> Bool {
             if case .reply(_, let limit, _) = poll.client { events.count <= limit } else { false }
         }
@@ -136,7 +137,7 @@ extension StreamChannel {
                 return try writer.finish()
             }
         }
-        for poll in takePolls() {
+        for poll in polls {
             if let page, fits(poll), case .reply(let sink, _, _) = poll.client {
                 sink.reply(page)
             } else {

@@ -10,17 +10,14 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
 
     /// The properties that its followers have in common: the spelling of the filter does not count.
     struct Key: Hashable {
-        let query: ObservedQuery
-        let definition: StreamDefinition
+        let stream: CheckedStream
         /// Whether workers test the filter.
         let isUntested: Bool
-        /// Names the view of its followers.
-        let viewMark: String
 
         static func == (a: Key, b: Key) -> Bool {
-            let (own, other) = (a.definition, b.definition)
-            return a.query.filterKey == b.query.filterKey && a.isUntested == b.isUntested
-                && a.viewMark == b.viewMark
+            let (own, other) = (a.stream.definition, b.stream.definition)
+            return a.stream.observed.filterKey == b.stream.observed.filterKey
+                && a.isUntested == b.isUntested && a.stream.viewMark == b.stream.viewMark
                 && own.shown == other.shown
                 && own.fields == other.fields && own.expand == other.expand
                 && own.telling == other.telling && own.quotesLargeInts == other.quotesLargeInts
@@ -29,17 +26,15 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         }
 
         func hash(into hasher: inout Hasher) {
-            hasher.combine(query.filterKey)
-            hasher.combine(definition.fields)
-            hasher.combine(definition.expand)
+            hasher.combine(stream.observed.filterKey)
+            hasher.combine(stream.definition.fields)
+            hasher.combine(stream.definition.expand)
         }
     }
 
-    let stream: CheckedStream
-    let isUntested: Bool
+    let key: Key
     unowned let hub: StreamHub
     private(set) var followers: [Follower] = []
-    private(set) var polls: [Follower] = []
     /// The rules under which all of these joined it, or later ones; see ``StreamHub/rulesGeneration``.
     var oldestRules = UInt64.max
     private var content: ChannelContent
@@ -48,14 +43,15 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     /// The last version that the followers know everything of, while they are not told of all steps; nil where they are.
     private var toldThrough: UInt64?
 
+    var stream: CheckedStream { key.stream }
     var query: ObservedQuery { stream.observed }
-    var key: Key { stream.channelKey(isUntested: isUntested) }
+    var isUntested: Bool { key.isUntested }
     var readsLists: Bool { stream.property != nil }
 
-    init(_ stream: CheckedStream, isUntested: Bool, hub: StreamHub) {
-        self.stream = stream
-        self.isUntested = isUntested
+    init(_ key: Key, hub: StreamHub) {
+        self.key = key
         self.hub = hub
+        let stream = key.stream
         content = ChannelContent(stream)
         // Those of several queries end together, so that what is told then is of one version.
         pace = Pace(
@@ -69,10 +65,10 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     }
 
     /// Whether it has no followers.
-    var isEmpty: Bool { followers.isEmpty && polls.isEmpty && result?.arrivals.isEmpty ?? true }
+    var isEmpty: Bool { followers.isEmpty && result?.arrivals.isEmpty ?? true }
 
     /// Whether a poll waits.
-    var hasPolls: Bool { !polls.isEmpty }
+    var hasPolls: Bool { followers.contains(where: \.isPoll) }
 
     /// The last version up to which the streams have been told everything, where `version` is that of the feed.
     func knownVersion(at version: UInt64) -> UInt64 {
@@ -84,37 +80,26 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     func add(_ follower: Follower) {
         follower.channel = self
         oldestRules = min(oldestRules, follower.rulesGeneration)
-        switch follower.client {
-        case .events: followers.append(follower)
-        case .reply: polls.append(follower)
-        }
+        followers.append(follower)
     }
 
     /// Drops followers that are gone, or not its own any more.
     func removeGone() {
         result?.removeGone()
-        let gone = followers.filter { $0.isGone && $0.channel === self }
-        followers.removeAll { $0.isGone || $0.channel !== self }
-        polls.removeAll { $0.channel !== self }
-        for follower in gone { follower.channel = nil }
+        for follower in take(where: { $0.isGone && $0.channel === self }) { follower.abandon() }
+        followers.removeAll { $0.channel !== self }
         forgetIfEmpty()
     }
 
     /// Gives up polls whose clients have left, and answers those that have waited in vain until a time.
     func endPolls(_ now: UInt64, version: UInt64) {
-        polls.removeAll { poll in
-            if poll.isGone {
-                poll.abandon()
-                poll.channel = nil
-                return true
-            }
-            guard case .reply(_, _, let deadline) = poll.client, deadline <= now else {
-                return false
-            }
+        removeGone()
+        let isOver = { (follower: Follower) in
+            if case .reply(_, _, let deadline) = follower.client { deadline <= now } else { false }
+        }
+        for poll in take(where: isOver) {
             poll.state.know(through: version)
             poll.end(hub.served)
-            poll.channel = nil
-            return true
         }
         forgetIfEmpty()
     }
@@ -123,18 +108,16 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         if isEmpty { hub.forget(self) }
     }
 
-    /// Lets go of the streams, which others look after from here on.
-    func takeFollowers() -> [Follower] {
-        defer { followers = [] }
-        for follower in followers { follower.channel = nil }
-        return followers
-    }
-
-    /// Lets go of the polls, which others look after from here on.
-    func takePolls() -> [Follower] {
-        defer { polls = [] }
-        for poll in polls { poll.channel = nil }
-        return polls
+    /// Lets go of followers, which others look after from here on.
+    func take(where isTaken: (Follower) -> Bool = { _ in true }) -> [Follower] {
+        var taken: [Follower] = []
+        followers.removeAll { follower in
+            let isTaken = isTaken(follower)
+            if isTaken { taken.append(follower) }
+            return isTaken
+        }
+        for follower in taken { follower.channel = nil }
+        return taken
     }
 
     // MARK: Steps
@@ -252,30 +235,27 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     ///
     /// - `isToldInPart`: Whether the streams have been told a part of a step.
     private func letCatchUp(isToldInPart: Bool = false) {
-        for follower in takeFollowers() + takePolls() {
-            hub.overrun(follower, isToldInPart: isToldInPart)
-        }
+        for follower in take() { hub.overrun(follower, isToldInPart: isToldInPart) }
         hub.forget(self)
     }
 
     /// Ends the streams with an error, and lets the polls learn it for themselves.
     func fail(_ fault: RequestFault) {
-        for follower in takeFollowers() + (result?.takeArrivals() ?? []) {
-            follower.fail(fault, hub.events)
+        for follower in take() + (result?.takeArrivals() ?? []) {
+            if follower.isPoll { hub.overrun(follower) } else { follower.fail(fault, hub.events) }
         }
-        for poll in takePolls() { hub.overrun(poll) }
     }
 
     /// Ends every stream and answers every poll: the service stops.
     ///
     /// All changes up to `version` have been told, so the polls that are left have nothing to learn.
     func end(version: UInt64) {
-        for follower in followers + (result?.takeArrivals() ?? []) { follower.end(hub.served) }
-        followers = []
-        for poll in takePolls() {
+        for poll in take(where: \.isPoll) {
             poll.state.know(through: version)
             poll.end(hub.served)
         }
+        for follower in followers + (result?.takeArrivals() ?? []) { follower.end(hub.served) }
+        followers = []
     }
 
     /// Sends bytes of a step to the streams.
@@ -288,10 +268,10 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     ) {
         let now = monotonicMilliseconds()
         let isLarge = bytes.count > Self.largeByteCount
-        var slow = isLarge && hub.budget.isTight ? takeFollowers() : []
-        var gone: [Follower] = []
+        var slow = isLarge && hub.budget.isTight ? take { !$0.isPoll } : []
         let bytes = isLarge ? hub.budget.hold(bytes) : bytes
-        followers.removeAll { follower in
+        _ = take { follower in
+            if follower.isPoll { return false }
             switch follower.sendLive(bytes, of: version, now: now) {
             case .queued:
                 if isLast { follower.state.know(through: version) }
@@ -300,12 +280,9 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
                 // Its client is slow: it gets what it misses, folded, when there is room again.
                 slow.append(follower)
                 return true
-            case .closed:
-                gone.append(follower)
-                return true
+            case .closed: return true
             }
         }
-        for follower in slow + gone { follower.channel = nil }
         for follower in slow { hub.overrun(follower, isToldInPart: isToldInPart) }
     }
 

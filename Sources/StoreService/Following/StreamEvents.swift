@@ -97,13 +97,3 @@ package struct StreamEvents: Sendable {
         return SharedBytes(buffer)
     }
 }
-
-/// Why a stream restarts.
-enum ResetReason: String, Sendable {
-    case start
-    case overrun = "fell-behind"
-    case cursorExpired = "cursor-expired"
-    case schemaChanged = "schema-changed"
-    case restored
-    case accessChanged = "access-changed"
-}

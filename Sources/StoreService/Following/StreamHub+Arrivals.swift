@@ -27,11 +27,14 @@ extension StreamHub {
         }
         // Live events go past what is left to send, so nothing may be.
         guard follower.flush(), follower.hasRoom else { return wait(follower) }
+        let channel = channel(follower.query, position)
+        if let result = channel.result {
+            return result.join(follower, at: position.version, in: channel)
+        }
         if follower.state.owesUpToDate {
             tellUpToDate(follower, position.version)
             follower.state.tellUpToDate()
         }
-        let channel = channel(follower.query, position)
         channel.settle(position.transaction, position.version)
         // It is let go where that takes too long.
         guard isInUse(channel) else { return feedLater(follower) }
@@ -69,6 +72,7 @@ extension StreamHub {
     private func deliverRest(
         to follower: Follower, _ position: ChangeFeed.Position
     ) throws(RequestFault) -> Bool {
+        if follower.query.result != nil { return true }
         if let cursor = follower.outboxCursor {
             if try !hasMore(follower, behind: cursor, position) { return true }
             feedLater(follower)

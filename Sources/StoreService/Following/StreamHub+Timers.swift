@@ -50,7 +50,6 @@ extension StreamHub {
                 self?.serveTimers(position.version)
             }
         }
-        var beat: SharedBytes?
         for timer in due {
             switch timer {
             case .heartbeat(let follower):
@@ -68,15 +67,9 @@ extension StreamHub {
                 }
                 if now >= follower.lastSent + heartbeatMilliseconds {
                     let through = channel.knownVersion(at: version)
-                    // Most are told the same.
-                    let isShared =
-                        through == version && follower.outboxCursor == nil
-                        && follower.query.viewMark.isEmpty
-                    let own =
-                        follower.outboxCursor?.description ?? cursor(through, of: follower.query)
-                    let sent = (isShared ? beat : nil) ?? events.heartbeat(own)
-                    if isShared { beat = sent }
-                    if case .queued = follower.sendLive(sent, of: through, now: now) {
+                    let beat = events.heartbeat(
+                        follower.outboxCursor?.description ?? cursor(through, of: follower.query))
+                    if case .queued = follower.sendLive(beat, of: through, now: now) {
                         follower.state.know(through: through)
                     }
                     // A client that does not read is asked again later.

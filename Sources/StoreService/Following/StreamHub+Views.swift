@@ -59,8 +59,7 @@ extension StreamHub {
             return false
         }
         channel.oldestRules = generation
-        lookAgain(
-            (channel.followers + channel.polls).filter { $0.rulesGeneration < generation })
+        lookAgain(channel.followers.filter { $0.rulesGeneration < generation })
         return channel.isEmpty
     }
 

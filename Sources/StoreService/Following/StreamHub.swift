@@ -14,8 +14,7 @@ package final class StreamHub: @unchecked Sendable {
     let served: ServedStore
     /// How its streams are written.
     let events: StreamEvents
-    /// Figures of its streams.
-    package let meter = StreamMeter()
+    private let encodings = Atomic<Int>(0)
     private var feed: ChangeFeed?
     /// The whole results that clients have before them.
     let results: ResultBudget
@@ -78,6 +77,11 @@ package final class StreamHub: @unchecked Sendable {
 
     /// How the streams keep up with the commits.
     package var feedFigures: FeedFigures? { feed?.figures }
+
+    /// Pieces of changes that were written as JSON for live streams, each for all that share it. Any thread.
+    package var encodingCount: Int { encodings.load(ordering: .relaxed) }
+
+    func countEncoding() { encodings.wrappingAdd(1, ordering: .relaxed) }
 
     /// The cursor behind a version for the followers of a query.
     func cursor(_ number: UInt64, of query: CheckedStream) -> String {
@@ -169,14 +173,14 @@ package final class StreamHub: @unchecked Sendable {
                 return restart(follower, .restored)
             }
             follower.state.resume(after: version.number)
-            feedLater(follower, nil)
+            feedLater(follower)
         }
     }
 
     /// Has a stream begin again with a snapshot.
     func restart(_ follower: Follower, _ reason: ResetReason) {
-        if follower.query.result == nil { _ = catchUp.reset(follower, reason) }
-        feedLater(follower, reason)
+        _ = catchUp.reset(follower, reason)
+        feedLater(follower)
     }
 
     /// Hands a stream over to the feed's thread; when the feed has stopped, or stops, the stream ends.
@@ -216,15 +220,14 @@ package final class StreamHub: @unchecked Sendable {
     }
 
     func channel(_ query: CheckedStream, _ position: ChangeFeed.Position) -> StreamChannel {
-        let isUntested = isUntested(query.observed)
-        let key = query.channelKey(isUntested: isUntested)
+        let key = StreamChannel.Key(stream: query, isUntested: isUntested(query.observed))
         if let present = channels[key] {
             if present.stream.names.schema.identity == query.names.schema.identity {
                 return present
             }
             present.invalidate()
         }
-        let fresh = StreamChannel(query, isUntested: isUntested, hub: self)
+        let fresh = StreamChannel(key, hub: self)
         channels[key] = fresh
         position.feed.add(fresh)
         return fresh
@@ -243,6 +246,8 @@ package final class StreamHub: @unchecked Sendable {
     /// - `isToldInPart`: Whether it has been told a part of the event that comes next.
     func overrun(_ follower: Follower, isToldInPart: Bool = false) {
         follower.state.overrun(isToldInPart: isToldInPart)
+        // What becomes of a whole result is not told folded.
+        if follower.query.result != nil { follower.state.reset(.overrun) }
         wait(follower)
     }
 
@@ -256,11 +261,8 @@ package final class StreamHub: @unchecked Sendable {
         }
     }
 
-    /// - `reason`: Why a result that its client knows is void; nil for one that it knows at its version.
-    func feedLater(_ follower: Follower, _ reason: ResetReason? = .overrun) {
-        if follower.query.result != nil {
-            return onFeed(follower) { self.join(follower, $0, reason) }
-        }
+    /// Has a worker take a follower towards the present.
+    func feedLater(_ follower: Follower) {
         let isTaken = served.scheduler.submit(
             Job(
                 follower.caller.client, until: served.queryDeadline,

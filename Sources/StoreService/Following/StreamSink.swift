@@ -37,12 +37,6 @@ extension StreamSink {
     package func moveID(to version: UInt64, at present: UInt64) -> Bool { true }
     package func leaveSteps() {}
     package func send(_ bytes: SharedBytes, inStepTo version: UInt64) -> StreamSent { send(bytes) }
-
-    /// Has `body` run once, on any thread, when the queue is less than half full with bytes of a number behind what
-    /// waits, or is empty, or the client has gone.
-    func whenReady(for byteCount: Int, _ body: @escaping @Sendable () -> Void) {
-        whenQueued(atMost: max(0, queueByteCountMax / 2 - 1 - byteCount), body)
-    }
 }
 
 /// The fate of bytes that were given to a ``StreamSink``.

@@ -20,21 +20,23 @@ extension ServedStore {
         }
     }
 
-    /// Where a consumer begins in an outbox, and why it has to where its position is of another epoch or another view: what was
-    /// acknowledged is known to the store alone, so everything is delivered again.
+    /// The query of an outbox, where its consumer begins, and why it has to where its position is of another epoch or another view: what
+    /// was acknowledged is known to the store alone, so everything is delivered again.
     ///
     /// - `restarts`: Whether the consumer can be told so; else it is a fault.
     func outboxStart(
         _ request: OutboxRequest, restarts: Bool
-    ) throws(RequestFault) -> (cursor: OutboxCursor, reset: ResetReason?) {
+    ) throws(RequestFault) -> (query: CheckedStream, cursor: OutboxCursor, reset: ResetReason?) {
         try withOutbox(request.className, for: request.caller) {
             rowClass, read throws(RequestFault) in
+            let query = try checkedOutbox(
+                request.className, quotesLargeInts: request.quotesLargeInts, in: read)
             if restarts, let cursor = request.since.flatMap({ OutboxCursor($0) }) {
                 let start = beginning(of: rowClass, in: read)
-                if cursor.epoch != store.epoch { return (start, .restored) }
-                if !cursor.isOf(read) { return (start, .accessChanged) }
+                if cursor.epoch != store.epoch { return (query, start, .restored) }
+                if !cursor.isOf(read) { return (query, start, .accessChanged) }
             }
-            return (try position(request, of: rowClass, in: read), nil)
+            return (query, try position(request, of: rowClass, in: read), nil)
         }
     }
 

@@ -9,8 +9,8 @@ extension StreamHub {
     package func follow(
         _ request: OutboxRequest, _ sink: any StreamSink
     ) throws(RequestFault) {
-        let (cursor, reset) = try served.outboxStart(request, restarts: true)
-        let follower = Follower(sink, try checkedOutbox(request), request.caller)
+        let (query, cursor, reset) = try served.outboxStart(request, restarts: true)
+        let follower = Follower(sink, query, request.caller)
         follower.outboxCursor = cursor
         follower.state.begin(at: 0)
         keepAlive(follower)
@@ -26,21 +26,14 @@ extension StreamHub {
         _ request: OutboxRequest, until deadline: UInt64, _ sink: any ReplySink
     ) {
         do throws(RequestFault) {
-            let (cursor, _) = try served.outboxStart(request, restarts: false)
+            let (query, cursor, _) = try served.outboxStart(request, restarts: false)
             let follower = Follower(
-                replyingTo: sink, try checkedOutbox(request), request.caller, after: 0,
-                limit: request.limit, deadline: deadline)
+                replyingTo: sink, query, request.caller, after: 0, limit: request.limit,
+                deadline: deadline)
             follower.outboxCursor = cursor
             feedLater(follower)
         } catch {
             sink.fail(error)
-        }
-    }
-
-    private func checkedOutbox(_ request: OutboxRequest) throws(RequestFault) -> CheckedStream {
-        try served.withRead(for: request.caller) { read throws(RequestFault) in
-            try served.checkedOutbox(
-                request.className, quotesLargeInts: request.quotesLargeInts, in: read)
         }
     }
 

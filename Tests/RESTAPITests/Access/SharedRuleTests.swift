@@ -31,12 +31,12 @@ struct SharedRuleTests {
         let followers = try #require(hub.liveFollowers(count: clients.count))
         // One for each team finds the changes, and is told of them.
         #expect(Set(followers.compactMap { $0.channel.map { ObjectIdentifier($0) } }).count == 2)
-        let before = hub.meter.encodingCount
+        let before = hub.encodingCount
         let written = server.send("PATCH", "/v1/classes/Task/objects/1", #"{"n":1}"#)
         #expect(written.status == 200, "\(written.text)")
         for client in clients.prefix(8) {
             #expect(client.events(to: "change").last?.data.contains(#""id":1"#) == true)
         }
-        #expect(hub.meter.encodingCount == before + 1)
+        #expect(hub.encodingCount == before + 1)
     }
 }

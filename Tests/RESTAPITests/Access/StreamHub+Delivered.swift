@@ -9,14 +9,15 @@ extension StreamHub {
     /// - Returns: The streams; nil where that does not come.
     func liveFollowers(count: Int) -> [Follower]? {
         awaited { _ in
-            let followers = self.channels.values.flatMap(\.followers).filter { !$0.isGone }
+            let followers = self.channels.values.flatMap(\.followers)
+                .filter { !$0.isPoll && !$0.isGone }
             return followers.count == count ? followers : nil
         }
     }
 
     /// How many long polls wait for a change.
     var waitingPollCount: Int {
-        awaited { _ in self.channels.values.reduce(0) { $0 + $1.polls.count } } ?? 0
+        awaited { _ in self.channels.values.flatMap(\.followers).count(where: \.isPoll) } ?? 0
     }
 
     /// Waits until streams have been told everything up to a version, and their clients have been sent it.

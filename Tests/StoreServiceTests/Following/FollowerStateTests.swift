@@ -40,7 +40,7 @@ struct FollowerStateTests {
     @Test("a snapshot begins at one version, whatever was written between its pieces")
     func snapshot() {
         var state = State()
-        state.reset()
+        state.reset(.start)
         state.beginSnapshot(at: 10)
         state.tellSnapshot(next: (2, 40))
         #expect(Self.phase(state) == "snapshot 2.40")
@@ -49,7 +49,7 @@ struct FollowerStateTests {
         state.tellSnapshot(next: nil)
         #expect(Self.phase(state) == "catching up" && state.version == 10)
         // Another one begins at a version of its own.
-        state.reset()
+        state.reset(.start)
         #expect(Self.phase(state) == "snapshot 0.0")
         state.beginSnapshot(at: 12)
         #expect(state.version == 12)
@@ -86,7 +86,7 @@ struct FollowerStateTests {
         state.goLive()
         #expect(state.lateArrivalCount == 0)
         // A snapshot is not lost by that.
-        state.reset()
+        state.reset(.start)
         state.beginSnapshot(at: 8)
         state.tellSnapshot(next: (1, 3))
         state.lookUpAgain()
@@ -113,7 +113,7 @@ struct FollowerStateTests {
         for _ in 0..<SeededGenerator.scaled(300) {
             var state = State()
             var (present, told) = (UInt64(1), UInt64(0))
-            if Bool.random(using: &random) { state.reset() } else { state.resume(after: 0) }
+            if Bool.random(using: &random) { state.reset(.start) } else { state.resume(after: 0) }
             for step in 0..<60 {
                 if Bool.random(using: &random) { present += 1 }
                 switch state.phase {
@@ -138,7 +138,7 @@ struct FollowerStateTests {
                     #expect(!state.owesUpToDate, "seed \(seed)")
                     switch Int.random(in: 0..<4, using: &random) {
                     case 0: state.overrun(isToldInPart: Bool.random(using: &random))
-                    case 1: state.reset()
+                    case 1: state.reset(.start)
                     default:
                         state.know(through: present)
                         told = present

@@ -8,13 +8,6 @@ import HoldfastObjectStore
 final class FollowedResult: @unchecked Sendable {
     // Unchecked: everything is touched on the feed's thread alone.
 
-    /// A follower that needs the whole result, or to learn that it has it.
-    struct Arrival {
-        let follower: Follower
-        /// Why what it knows is void; nil for one that knows the result at its version.
-        let reason: ResetReason?
-    }
-
     private let showsObjects: Bool
     /// The result that the followers know; nil before the first computation.
     private var result: LiveResult?
@@ -22,7 +15,8 @@ final class FollowedResult: @unchecked Sendable {
     private var span: ClosedRange<UInt64> = 0...0
     /// The last version that may have changed it and is not computed.
     private var markedThrough: UInt64?
-    private(set) var arrivals: [Arrival] = []
+    /// The followers that need the whole result, or to learn that they have it.
+    private(set) var arrivals: [Follower] = []
     private var isComputing = false
     private var isRetrying = false
 
@@ -40,39 +34,37 @@ final class FollowedResult: @unchecked Sendable {
     // MARK: Followers
 
     /// Drops those that wait and are gone.
-    func removeGone() { arrivals.removeAll { $0.follower.isGone } }
+    func removeGone() { arrivals.removeAll(where: \.isGone) }
 
     /// Lets go of those that wait.
     func takeArrivals() -> [Follower] {
         defer { arrivals = [] }
-        return arrivals.map(\.follower)
+        return arrivals
     }
 
     /// Takes a follower that needs the result.
     ///
-    /// - `reason`: Why what it knows is void; nil for one that knows the result at its version.
     /// - `version`: That of the feed.
-    func join(
-        _ follower: Follower, _ reason: ResetReason?, at version: UInt64,
-        in channel: StreamChannel
-    ) {
+    func join(_ follower: Follower, at version: UInt64, in channel: StreamChannel) {
         let through = knownVersion(at: version)
-        let isKnown = reason == nil && span.contains(follower.state.version)
-        if isKnown, result != nil, markedThrough == nil, showsObjects {
+        if isKnown(to: follower), result != nil, markedThrough == nil, showsObjects {
             follower.state.know(through: through)
             channel.hub.tellUpToDate(follower, version)
             return channel.hub.goLive(follower, in: channel)
         }
-        arrivals.append(Arrival(follower: follower, reason: reason))
+        arrivals.append(follower)
         schedule(in: channel)
+    }
+
+    /// Whether a follower that comes knows the result that the others do.
+    private func isKnown(to follower: Follower) -> Bool {
+        follower.state.resetReason == nil && span.contains(follower.state.version)
     }
 
     /// Has live followers wait for the whole result.
     private func expect(_ followers: [Follower], _ reason: ResetReason) {
-        for follower in followers {
-            follower.state.overrun(isToldInPart: true)
-            arrivals.append(Arrival(follower: follower, reason: reason))
-        }
+        for follower in followers { follower.state.reset(reason) }
+        arrivals += followers
     }
 
     /// Has the followers of a channel that the feed has let go follow the same result from where they are.
@@ -87,7 +79,7 @@ final class FollowedResult: @unchecked Sendable {
     func adopt(_ other: StreamChannel, at version: UInt64, in channel: StreamChannel) {
         guard let former = other.result else { return }
         let isNew = result == nil && channel.isEmpty
-        let live = other.takeFollowers()
+        let live = other.take()
         if isNew {
             // What has happened is in the change log.
             (result, span, markedThrough) = (former.result, former.span, version)
@@ -117,10 +109,10 @@ final class FollowedResult: @unchecked Sendable {
         // Who needs the whole result waits as long as too much of their own, or of everybody's, is unread.
         removeGone()
         // Asked once for each, since others may read meanwhile.
-        var waiting: [Arrival] = []
-        arrivals.removeAll { arrival in
-            let mustWait = hub.results.isTight(for: arrival.follower.caller.client)
-            if mustWait { waiting.append(arrival) }
+        var waiting: [Follower] = []
+        arrivals.removeAll { follower in
+            let mustWait = hub.results.isTight(for: follower.caller.client)
+            if mustWait { waiting.append(follower) }
             return mustWait
         }
         let count = arrivals.count
@@ -136,10 +128,10 @@ final class FollowedResult: @unchecked Sendable {
         let computation = ResultComputation(
             stream: channel.stream, served: hub.served, framing: hub.events.framing,
             known: result.map { ($0, span.upperBound) }, budget: hub.results,
-            newcomer: arrivals.prefix(count).first?.follower.caller.client)
+            newcomer: arrivals.prefix(count).first?.caller.client)
         let isTaken = hub.compute(
             computation,
-            for: arrivals.prefix(min(count, 16)).map(\.follower) + channel.followers.prefix(16)
+            for: Array(arrivals.prefix(min(count, 16))) + channel.followers.prefix(16)
         ) { outcome, position in
             self.isComputing = false
             self.take(outcome, count, position, in: channel)
@@ -150,7 +142,7 @@ final class FollowedResult: @unchecked Sendable {
     /// Has all followers begin again, with the result as it is then.
     private func begin(again reason: ResetReason, in channel: StreamChannel) {
         result = nil
-        expect(channel.takeFollowers(), reason)
+        expect(channel.take(), reason)
         schedule(in: channel)
     }
 
@@ -199,18 +191,18 @@ final class FollowedResult: @unchecked Sendable {
         span = (isSame ? span.lowerBound : found.version)...found.version
         if !found.changes.isEmpty {
             channel.beginInterval()
-            channel.hub.meter.countEncoding()
+            channel.hub.countEncoding()
             for event in found.changes { channel.send(event, of: found.version) }
         }
         let through = knownVersion(at: position.version)
         let served = arrivals.prefix(count)
         arrivals.removeFirst(served.count)
-        for arrival in served {
-            if isOtherView(arrival, position, in: channel) {
-                channel.hub.check(arrival.follower, arrival.reason)
+        for follower in served {
+            if isOtherView(follower, position, in: channel) {
+                channel.hub.feedLater(follower)
                 continue
             }
-            welcome(arrival, found, (through, position.version), in: channel)
+            welcome(follower, found, (through, position.version), in: channel)
         }
         channel.forgetIfEmpty()
         schedule(in: channel)
@@ -218,34 +210,35 @@ final class FollowedResult: @unchecked Sendable {
 
     /// Whether the client of one that waits may not read what the others of a channel may.
     private func isOtherView(
-        _ arrival: Arrival, _ position: ChangeFeed.Position, in channel: StreamChannel
+        _ follower: Follower, _ position: ChangeFeed.Position, in channel: StreamChannel
     ) -> Bool {
-        !channel.stream.viewMark.isEmpty && !channel.hub.isCurrent(arrival.follower, position)
+        !channel.stream.viewMark.isEmpty && !channel.hub.isCurrent(follower, position)
     }
 
     /// Lets go of those that wait whose clients may read something else by now.
     private func checkViews(_ position: ChangeFeed.Position, in channel: StreamChannel) {
-        let all = arrivals
-        arrivals = all.filter { !isOtherView($0, position, in: channel) }
-        for arrival in all where !arrivals.contains(where: { $0.follower === arrival.follower }) {
-            channel.hub.check(arrival.follower, arrival.reason)
+        for follower in takeArrivals() {
+            if isOtherView(follower, position, in: channel) {
+                channel.hub.feedLater(follower)
+            } else {
+                arrivals.append(follower)
+            }
         }
     }
 
     /// - `versions`: The last one that the result is right for, and that of the feed.
     private func welcome(
-        _ arrival: Arrival, _ found: ResultComputation.Outcome,
+        _ follower: Follower, _ found: ResultComputation.Outcome,
         _ versions: (through: UInt64, present: UInt64), in channel: StreamChannel
     ) {
-        let follower = arrival.follower
         let hub = channel.hub
         // One that has gone is looked after no more.
         if follower.isGone { return }
-        if arrival.reason != nil || !span.contains(follower.state.version) || !showsObjects {
+        if !isKnown(to: follower) || !showsObjects {
             if showsObjects {
                 follower.send(
                     hub.events.reset(
-                        arrival.reason ?? .overrun, of: channel.stream,
+                        follower.state.resetReason ?? .overrun, of: channel.stream,
                         generation: follower.generation))
             }
             for event in hub.results.count(found.snapshot, for: follower.caller.client) {

@@ -184,11 +184,7 @@ struct ResultComputation: Sendable {
                 after: version, in: read, recordCountMax: FoldCache.recordCountMax,
                 classes: stream.observed.formerClasses)
         } catch {
-            switch error {
-            case .storage(let storage): throw served.fault(.storage(storage))
-            case .expired: return .reset(.cursorExpired)
-            case .future: return .reset(.restored)
-            }
+            return .reset(try ResetReason(error, served))
         }
         if stream.isReset(by: changes) { return .reset(.schemaChanged) }
         if try changes.through < served.stored(read.state().version) { return .reset(.overrun) }
