@@ -24,7 +24,6 @@ package final class EventStream: Sendable {
 
     private struct State {
         var queue: [Piece] = []
-        var first = 0
         /// Whether the piece that was taken last goes on with the first piece that is left.
         var isWithin = false
         /// Bytes that are queued, or taken and not sent yet.
@@ -87,38 +86,33 @@ package final class EventStream: Sendable {
     package func end() { end(sending: Bytes("")) }
 
     /// Ends the stream after what is queued, and `last` behind that, for which there is always room.
-    package func end(sending last: Bytes) {
-        let socket = state.withLock { state -> StreamSocket? in
-            if state.isEnded || state.isClosed { return nil }
-            state.isEnded = true
+    package func end(sending last: Bytes) { end(last, inPlaceOfQueue: false) }
+
+    /// Ends the stream with `last` in place of what is queued, behind the rest of what has begun. Any thread.
+    func end(with last: Bytes) { end(last, inPlaceOfQueue: true) }
+
+    private func end(_ last: Bytes, inPlaceOfQueue: Bool) {
+        let (dropped, socket) = state.withLock { state -> ([Piece], StreamSocket?) in
+            if state.isClosed || state.isEnded && !inPlaceOfQueue { return ([], nil) }
+            var dropped: [Piece] = []
+            if inPlaceOfQueue {
+                swap(&dropped, &state.queue)
+                if state.isWithin {
+                    state.queue +=
+                        dropped.prefix { $0.goesOn } + dropped.drop { $0.goesOn }.prefix(1)
+                }
+                state.byteCount =
+                    state.takenByteCount + state.queue.reduce(0) { $0 + $1.bytes.count }
+            }
             if last.count > 0 {
                 state.queue.append(Piece(bytes: last, goesOn: false))
                 state.byteCount += last.count
             }
-            return EventStream.schedule(&state)
-        }
-        if let socket { socket.loop.wake(for: socket) }
-    }
-
-    /// Ends the stream with `last` in place of what is queued, behind the rest of what has begun. Any thread.
-    func end(with last: Bytes) {
-        let (queue, socket) = state.withLock { state -> ([Piece], StreamSocket?) in
-            if state.isClosed { return ([], nil) }
-            let queue = state.queue
-            state.queue = []
-            if state.isWithin {
-                let rest = queue[state.first...]
-                state.queue += rest.prefix { $0.goesOn } + rest.drop { $0.goesOn }.prefix(1)
-            }
-            if last.count > 0 { state.queue.append(Piece(bytes: last, goesOn: false)) }
-            state.first = 0
-            state.byteCount =
-                state.takenByteCount + state.queue.reduce(0) { $0 + $1.bytes.count }
             state.isEnded = true
-            return (queue, EventStream.schedule(&state))
+            return (dropped, EventStream.schedule(&state))
         }
         // Released here and not under the lock.
-        _ = queue
+        _ = dropped
         if let socket { socket.loop.wake(for: socket) }
     }
 
@@ -163,22 +157,21 @@ package final class EventStream: Sendable {
     ///   moved, the loop is woken by the next `send`.
     func take(upTo limit: Int, _ sink: (Bytes) -> Void) -> Bool {
         let (isOver, waiting) = state.withLock { state in
-            var moved = 0
+            var (count, moved) = (0, 0)
             state.byteCount -= state.takenByteCount
-            while state.first < state.queue.count, moved < limit {
-                let piece = state.queue[state.first]
-                state.first += 1
+            while count < state.queue.count, moved < limit {
+                let piece = state.queue[count]
+                count += 1
                 moved += piece.bytes.count
                 state.isWithin = piece.goesOn
                 sink(piece.bytes)
             }
             state.takenByteCount = moved
-            if state.first == state.queue.count {
-                state.queue.removeAll(keepingCapacity: false)
-                state.first = 0
-            } else if state.first > 64 {
-                state.queue.removeFirst(state.first)
-                state.first = 0
+            // An idle stream has no memory for it.
+            if count == state.queue.count {
+                state.queue = []
+            } else {
+                state.queue.removeFirst(count)
             }
             if moved == 0 { state.isScheduled = false }
             let isDue = state.waiting.map { state.byteCount <= $0.byteCount } ?? false
@@ -196,7 +189,6 @@ package final class EventStream: Sendable {
                 state.onClose.take(), state.waiting.take(), state.queue, state.socket.take()
             )
             state.queue = []
-            state.first = 0
             state.byteCount = 0
             return left
         }

@@ -60,7 +60,7 @@ final class LoopQueue<Message: Sendable>: Sendable {
 
     /// Waits for sockets or messages. The loop's thread.
     ///
-    /// - `milliseconds`: Other than 0 only after ``take(_:mayRest:)`` has allowed to rest; -1 for any time.
+    /// - `milliseconds`: Other than 0 only after ``take(_:)`` has allowed to rest; -1 for any time.
     /// - Returns: Those of `events` that were filled.
     func wait(
         _ events: UnsafeMutableBufferPointer<shim_ready>, milliseconds: Int32
@@ -73,15 +73,13 @@ final class LoopQueue<Message: Sendable>: Sendable {
 
     /// Takes the messages that were left, in place of those in `messages`. The loop's thread.
     ///
-    /// - `mayRest`: Whether the thread has nothing else to do.
-    /// - Returns: Whether it may rest: nor were there messages.
-    func take(_ messages: inout [Message], mayRest: Bool) -> Bool {
+    /// - Returns: Whether there were none, so that the thread may rest.
+    func take(_ messages: inout [Message]) -> Bool {
         messages.removeAll(keepingCapacity: true)
         return inbox.withLock { inbox in
             swap(&inbox.messages, &messages)
-            let rests = mayRest && messages.isEmpty
-            if rests { inbox.isAwake = false }
-            return rests
+            if messages.isEmpty { inbox.isAwake = false }
+            return messages.isEmpty
         }
     }
 }

@@ -114,7 +114,7 @@ final class SocketLoop: @unchecked Sendable {
             let ready = queue.wait(
                 events, milliseconds: mayRest ? Int32(wait / 1_000_000) + 1 : 0)
             for event in ready { handle(event) }
-            mayRest = queue.take(&messages, mayRest: true)
+            mayRest = queue.take(&messages)
             guard handle(messages) else { break }
             let now = monotonicNanoseconds()
             if now >= nextWatch {
@@ -188,7 +188,7 @@ final class SocketLoop: @unchecked Sendable {
     /// Closes what was left for the thread after it had ended.
     func closeLeft() {
         var messages: [Message] = []
-        _ = queue.take(&messages, mayRest: true)
+        _ = queue.take(&messages)
         for message in messages {
             switch message {
             case .linger(let socket): close(socket)

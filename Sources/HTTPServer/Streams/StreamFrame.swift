@@ -1,5 +1,4 @@
 import Glibc
-import HoldfastJSON
 
 /// Bytes on their way into a socket: pieces that many streams may share, which are not copied, with the framing of a
 /// chunk (RFC 9112, section 7.1) around them. On the thread of the loop.

@@ -60,11 +60,12 @@ extension RESTService {
         return .later { exchange in
             self.streams.open(
                 Follower(
-                    replyingTo: WaitingExchange(
-                        exchange, self, place, quotesLargeInts: quotesLargeInts,
-                        waitSeconds: wait),
-                    checked, caller, after: number, limit: limit,
-                    deadline: monotonicMilliseconds() + UInt64(wait) * 1000))
+                    .reply(
+                        WaitingExchange(
+                            exchange, self, place, quotesLargeInts: quotesLargeInts,
+                            waitSeconds: wait),
+                        limit: limit, deadline: monotonicMilliseconds() + UInt64(wait) * 1000),
+                    checked, caller, after: number))
         }
     }
 
@@ -76,7 +77,7 @@ extension RESTService {
         let checked = try definition.checked(served, for: caller)
         let cursor = try streamCursor(request, isEventStream: true, of: checked.viewMark)
         let stream = try makeEventStream(request, for: caller)
-        let follower = Follower(stream, checked, caller)
+        let follower = Follower(.events(stream), checked, caller)
         let response = Response(
             following: stream, quotesLargeInts: checked.definition.quotesLargeInts)
         return .later { exchange in

@@ -27,13 +27,9 @@ struct ChangeWriter {
         self.limits = limits
         buffer = ByteBuffer(capacity: 1024)
         json = JSONWriter(buffer)
-        writer = ObjectWriter(
-            buffer, stream.names, read, limits,
-            quotesLargeInts: stream.definition.quotesLargeInts)
+        writer = stream.makeWriter(to: buffer, of: read, limits)
         if let before, stream.definition.telling.tellsOld {
-            earlier = ObjectWriter(
-                buffer, stream.names, before, limits,
-                quotesLargeInts: stream.definition.quotesLargeInts)
+            earlier = stream.makeWriter(to: buffer, of: before, limits)
         }
     }
 

@@ -1,3 +1,4 @@
+import HoldfastBytes
 import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastRows
@@ -41,6 +42,14 @@ package final class CheckedStream: Sendable {
         let isOwn = [selection, compared].allSatisfy { !($0?.holdsOtherObjects ?? false) }
         let isStored = selection != nil && property == nil && result == nil && isOwn
         showing = observed.showsStored && isStored ? nil : observed.sight
+    }
+
+    /// Makes what writes objects of a view into a buffer, as its followers are shown them.
+    func makeWriter(
+        to buffer: ByteBuffer, of read: ReadTransaction, _ limits: ServiceLimits
+    ) -> ObjectWriter {
+        ObjectWriter(
+            buffer, names, read, limits, quotesLargeInts: definition.quotesLargeInts)
     }
 
     /// The name of the class whose outbox is followed; empty for all else.

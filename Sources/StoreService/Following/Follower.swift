@@ -11,10 +11,10 @@ package final class Follower: @unchecked Sendable {
     // Unchecked: see the rule above.
 
     /// How what is told reaches the client.
-    enum Client {
+    package enum Client {
         case events(any StreamSink)
-        /// One reply with so many changes or objects at most, or with none at a time in milliseconds of the monotonic
-        /// clock.
+        /// One reply with so many changes or objects at most, or with none at a time in milliseconds of the monotonic clock: of a request
+        /// that waits.
         case reply(any ReplySink, limit: Int, deadline: UInt64)
     }
 
@@ -48,29 +48,16 @@ package final class Follower: @unchecked Sendable {
     /// When something was last sent, in milliseconds of the monotonic clock.
     var lastSent: UInt64 = 0
 
-    /// Makes a stream that has come nowhere yet.
+    /// Makes one that has come nowhere yet, or one that knows everything up to a version.
     package init(
-        _ sink: any StreamSink, _ query: CheckedStream, _ caller: Caller,
+        _ client: Client, _ query: CheckedStream, _ caller: Caller, after version: UInt64? = nil,
         generation: Int? = nil
     ) {
-        client = .events(sink)
+        self.client = client
         self.caller = caller
         self.query = query
         self.generation = generation
-    }
-
-    /// Makes a request that waits for what follows a version.
-    ///
-    /// - `deadline`: When it is answered with nothing, in milliseconds of the monotonic clock.
-    package init(
-        replyingTo sink: any ReplySink, _ query: CheckedStream, _ caller: Caller,
-        after version: UInt64, limit: Int, deadline: UInt64
-    ) {
-        client = .reply(sink, limit: limit, deadline: deadline)
-        self.caller = caller
-        self.query = query
-        generation = nil
-        state.begin(at: version)
+        if let version { state.begin(at: version) }
     }
 
     /// The longest wait of a request, in seconds.

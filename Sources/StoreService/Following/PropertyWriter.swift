@@ -34,9 +34,7 @@ struct PropertyWriter {
             ?? FieldSelection(only: property.member, of: property.rowClass, named: "value")
         let isShaped = stream.definition.fields != nil || stream.projection != nil
         showsKeys = property.isSet && property.holdsObjects && isShaped
-        writer = ObjectWriter(
-            buffer, stream.names, read, limits,
-            quotesLargeInts: stream.definition.quotesLargeInts)
+        writer = stream.makeWriter(to: buffer, of: read, limits)
     }
 
     /// Ends the writing and takes the bytes.

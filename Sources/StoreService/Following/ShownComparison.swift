@@ -61,24 +61,26 @@ struct ShownComparison {
     func changes(in events: [QueryEvent]) -> [QueryEvent] {
         events.compactMap { event in
             guard event.kind == .update else { return event }
+            let (index, key) = (event.identity.classIndex, event.identity.key)
+            guard let old = before.row(classIndex: index, key: key),
+                let new = after.row(classIndex: index, key: key)
+            else { return nil }
             var event = event
             if countsEverything {
-                event.members = changedMembers(event)
+                event.members = changedMembers(event, old, new)
                 return event.members.isEmpty ? nil : event
             }
-            let changed = changedProperties(event)
+            let changed = changedProperties(event, old, new)
             event.shown = changed
             return changed.isEmpty ? nil : event
         }
     }
 
     /// The properties that are not shown as they were, or through which something is not.
-    private func changedMembers(_ event: QueryEvent) -> MemberSet {
-        let (index, key) = (event.identity.classIndex, event.identity.key)
+    private func changedMembers(
+        _ event: QueryEvent, _ old: RowView, _ new: RowView
+    ) -> MemberSet {
         var changed = MemberSet()
-        guard let old = before.row(classIndex: index, key: key),
-            let new = after.row(classIndex: index, key: key)
-        else { return changed }
         let rowClass = selection.rowClass
         for member in rowClass.members.indices where !rowClass.unknown.contains(member) {
             let isHidden = rowClass.hides(member, in: new)
@@ -94,7 +96,7 @@ struct ShownComparison {
             guard event.members.contains(member), !changed.contains(member),
                 !rowClass.hides(member, in: new), !selection.showsRowAlone(step)
             else { continue }
-            if !isSame(step, old, new, key) { changed.insert(member) }
+            if !isSame(step, old, new, event.identity.key) { changed.insert(member) }
         }
         return changed
     }
@@ -109,12 +111,10 @@ struct ShownComparison {
         return was.elementsEqual(now)
     }
 
-    private func changedProperties(_ event: QueryEvent) -> MemberSet {
-        let identity = event.identity
+    private func changedProperties(
+        _ event: QueryEvent, _ old: RowView, _ new: RowView
+    ) -> MemberSet {
         var changed = MemberSet()
-        guard let old = before.row(classIndex: identity.classIndex, key: identity.key),
-            let new = after.row(classIndex: identity.classIndex, key: identity.key)
-        else { return changed }
         for (position, step) in selection.steps.enumerated() where step.member >= 0 {
             if step.showsProperty {
                 let rowClass = selection.rowClass
@@ -133,7 +133,7 @@ struct ShownComparison {
             {
                 continue
             }
-            if !isSame(step, old, new, identity.key) { changed.insert(position) }
+            if !isSame(step, old, new, event.identity.key) { changed.insert(position) }
         }
         return changed
     }

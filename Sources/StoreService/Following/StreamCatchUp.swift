@@ -17,7 +17,7 @@ struct StreamCatchUp: Sendable {
     /// Bytes of a piece while the streams together have too many.
     private static let smallPieceByteCount = 4 << 10
 
-    private let folds = FoldCache()
+    let folds = FoldCache()
     /// The bytes that wait for single streams, and of large events. Beyond it each stream is sent small pieces, one at a time.
     let budget = StreamBudget(byteCountMax: 32 << 20)
 
@@ -25,12 +25,6 @@ struct StreamCatchUp: Sendable {
         self.served = served
         self.events = events
     }
-
-    /// Gives back the memory of folds that were not used for a while.
-    func dropUnused() { folds.dropUnused() }
-
-    /// Whether the streams together have too much to send.
-    var isTight: Bool { budget.isTight }
 
     /// Whether a stream may be sent another piece.
     func hasRoom(_ follower: Follower) -> Bool {

@@ -23,7 +23,7 @@ extension StreamChannel {
         do throws(RequestFault) { result = try body() } catch { throw .fault(error) }
         // What can't be read need not be the same.
         if let failure = after.failure ?? before?.failure {
-            throw .fault(hub.fault(.storage(failure)))
+            throw .fault(hub.served.fault(.storage(failure)))
         }
         if after.isLate || before?.isLate ?? false { throw .late(isToldInPart: isToldInPart) }
         return result
@@ -35,7 +35,7 @@ extension StreamChannel {
     ) throws(Interruption) -> [QueryEvent] {
         guard events.contains(where: { $0.kind == .update }),
             let comparison = ShownComparison(
-                of: stream, before: step.before, after: step.after, hub.limits)
+                of: stream, before: step.before, after: step.after, hub.served.limits)
         else { return events }
         return try inTime(step.before, step.after) { comparison.changes(in: events) }
     }
@@ -101,7 +101,7 @@ extension StreamChannel {
         of events: [QueryEvent], _ position: inout Int, _ version: UInt64,
         _ before: ReadTransaction?, _ after: ReadTransaction
     ) throws(RequestFault) -> SharedBytes {
-        var writer = ChangeWriter(stream, after, hub.limits, before: before)
+        var writer = ChangeWriter(stream, after, hub.served.limits, before: before)
         let first = position
         // Where its client has several queries, what this one has is a piece of their event.
         let isEvent = stream.definition.telling.query == nil
@@ -132,7 +132,7 @@ extension StreamChannel {
         }
         if polls.contains(where: fits) {
             page = try? inTime(before, after) { () throws(RequestFault) in
-                var writer = ChangeWriter(stream, after, hub.limits, before: before)
+                var writer = ChangeWriter(stream, after, hub.served.limits, before: before)
                 writer.writePage(events, version: versions.end)
                 return try writer.finish()
             }

@@ -38,7 +38,8 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     /// The rules under which all of these joined it, or later ones; see ``StreamHub/rulesGeneration``.
     var oldestRules = UInt64.max
     private var content: ChannelContent
-    private var pace: Pace
+    /// How often they are told.
+    var pace: Pace
     private var isDelayed = false
     /// The last version that the followers know everything of, while they are not told of all steps; nil where they are.
     private var toldThrough: UInt64?
@@ -196,17 +197,11 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
 
     // MARK: Intervals
 
-    /// Whether the interval since the last event is over.
-    var isDue: Bool { pace.isDue }
-
-    /// Begins an interval, behind an event.
-    func beginInterval() { pace.begin() }
-
     /// Runs `body` when the interval is over, if nothing waits for that already.
     func delay(_ body: @escaping @Sendable (ChangeFeed.Position) -> Void) {
         if isDelayed { return }
         isDelayed = true
-        hub.perform(at: pace.due) { position in
+        hub.feed?.perform(at: pace.due) { position in
             self.isDelayed = false
             body(position)
         }
@@ -268,8 +263,8 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     ) {
         let now = monotonicMilliseconds()
         let isLarge = bytes.count > Self.largeByteCount
-        var slow = isLarge && hub.budget.isTight ? take { !$0.isPoll } : []
-        let bytes = isLarge ? hub.budget.hold(bytes) : bytes
+        var slow = isLarge && hub.catchUp.budget.isTight ? take { !$0.isPoll } : []
+        let bytes = isLarge ? hub.catchUp.budget.hold(bytes) : bytes
         _ = take { follower in
             if follower.isPoll { return false }
             switch follower.sendLive(bytes, of: version, now: now) {
@@ -297,7 +292,9 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             content = .changes(FoldedEvents())
             for event in try counted(events, step) { folded.add(event, step.after) }
             content = .changes(folded)
-            if let failure = step.after.failure { throw .fault(hub.fault(.storage(failure))) }
+            if let failure = step.after.failure {
+                throw .fault(hub.served.fault(.storage(failure)))
+            }
         case .property(let property, var outcome):
             outcome.append(try self.outcome(of: property, events, step))
             content = .property(property, outcome)

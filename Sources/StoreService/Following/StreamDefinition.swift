@@ -83,21 +83,18 @@ package final class StreamDefinition: Sendable {
                 "A live list and an 'interval' do not tell what was before; leave 'old' out, and compare with what was "
                     + "told before.")
         }
+        func everything(of target: ObservedQuery.Target) -> CheckedStream {
+            CheckedStream(
+                definition: self, names: names,
+                observed: ObservedQuery(
+                    target: target, predicate: nil, filterPaths: [], schema: schema, sight: sight),
+                selection: nil, projection: nil, compared: nil, for: sight)
+        }
         switch target {
-        case .store:
-            return CheckedStream(
-                definition: self, names: names,
-                observed: ObservedQuery(
-                    target: .store, predicate: nil, filterPaths: [], schema: schema, sight: sight),
-                selection: nil, projection: nil, compared: nil, for: sight)
+        case .store: return everything(of: .store)
         case .outbox(let name):
-            let rowClass = try schema.asymmetricClass(named: name)
-            return CheckedStream(
-                definition: self, names: names,
-                observed: ObservedQuery(
-                    target: .objects(classIndex: rowClass.index), predicate: nil,
-                    filterPaths: [], schema: schema, sight: sight),
-                selection: nil, projection: nil, compared: nil, for: sight)
+            let index = try schema.asymmetricClass(named: name).index
+            return everything(of: .objects(classIndex: index))
         case .property(let className, _, let name, let path, let projection):
             let rowClass = try names.objectClass(named: className)
             guard let member = rowClass.member(named: name) else {

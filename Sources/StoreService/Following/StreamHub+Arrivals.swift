@@ -150,7 +150,7 @@ extension StreamHub {
     /// Sends what is left as the client reads.
     private func sendRest(to follower: Follower) {
         guard case .live = follower.state.phase, !follower.flush() else { return }
-        follower.whenReady(isScarce: catchUp.isTight) { [weak self] in
+        follower.whenReady(isScarce: catchUp.budget.isTight) { [weak self] in
             guard let self else { return }
             self.onFeed(follower) { _ in self.sendRest(to: follower) }
         }

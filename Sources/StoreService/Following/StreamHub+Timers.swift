@@ -22,7 +22,7 @@ extension StreamHub {
     private static let timerPauseMilliseconds: UInt64 = 2
 
     func tick(_ version: UInt64) {
-        catchUp.dropUnused()
+        catchUp.folds.dropUnused()
         let now = monotonicMilliseconds()
         for (key, channel) in polled {
             channel.endPolls(now, version: version)
@@ -45,7 +45,7 @@ extension StreamHub {
         let due = timers.takeDue(now, atMost: Self.timerCountMax)
         if due.count == Self.timerCountMax, !servesTimersSoon {
             servesTimersSoon = true
-            perform(at: now + Self.timerPauseMilliseconds) { [weak self] position in
+            feed?.perform(at: now + Self.timerPauseMilliseconds) { [weak self] position in
                 self?.servesTimersSoon = false
                 self?.serveTimers(position.version)
             }

@@ -38,14 +38,14 @@ extension StreamHub {
         let key = ViewWatch.Key(
             filter: query.filterKey, rulesGeneration: follower.rulesGeneration)
         let watch = viewWatches[key] ?? ViewWatch(query, key, hub: self)
-        if viewWatches.updateValue(watch, forKey: key) == nil { add(watch) }
+        if viewWatches.updateValue(watch, forKey: key) == nil { feed?.add(watch) }
         watch.add(follower)
     }
 
     /// Forgets a watch that no view depends on any more.
     func forget(_ watch: ViewWatch) {
         if viewWatches[watch.key] === watch { viewWatches[watch.key] = nil }
-        remove(watch)
+        feed?.remove(watch)
     }
 
     /// Has the followers of a channel be looked at again where other rules have been set since they joined it.

@@ -15,7 +15,7 @@ package final class StreamHub: @unchecked Sendable {
     /// How its streams are written.
     let events: StreamEvents
     private let encodings = Atomic<Int>(0)
-    private var feed: ChangeFeed?
+    private(set) var feed: ChangeFeed?
     /// The whole results that clients have before them.
     let results: ResultBudget
     /// The channels of live streams. The feed's thread alone.
@@ -48,14 +48,6 @@ package final class StreamHub: @unchecked Sendable {
 
     /// How long workers test a filter that has taken the feed too long, in milliseconds.
     private static let untestedMilliseconds: UInt64 = 30_000
-
-    var limits: ServiceLimits { served.limits }
-
-    /// The bytes that all streams hold together.
-    var budget: StreamBudget { catchUp.budget }
-
-    /// The fault that a client is told for an error of the store.
-    func fault(_ error: StoreError) -> RequestFault { served.fault(error) }
 
     /// Makes a hub, which follows nothing yet.
     package init(_ served: ServedStore, _ events: StreamEvents) {
@@ -115,19 +107,8 @@ package final class StreamHub: @unchecked Sendable {
         if isTaken != true { orElse() }
     }
 
-    /// Adds a channel to the feed. On the feed's thread.
-    func add(_ channel: any FeedChannel) { feed?.add(channel) }
-
-    /// Removes a channel from the feed. On the feed's thread.
-    func remove(_ channel: any FeedChannel) { feed?.remove(channel) }
-
     /// Whether a channel has not been replaced.
     func isInUse(_ channel: StreamChannel) -> Bool { channels[channel.key] === channel }
-
-    /// Runs `body` on the feed's thread at a time, in milliseconds of the monotonic clock.
-    func perform(at due: UInt64, _ body: @escaping @Sendable (ChangeFeed.Position) -> Void) {
-        feed?.perform(at: due, body)
-    }
 
     // MARK: Joining
 
@@ -254,7 +235,7 @@ package final class StreamHub: @unchecked Sendable {
     /// Goes on once the client has read.
     func wait(_ follower: Follower) {
         if isStopping.load(ordering: .acquiring) { return follower.end(served) }
-        follower.whenReady(isScarce: catchUp.isTight) { [weak self] in
+        follower.whenReady(isScarce: catchUp.budget.isTight) { [weak self] in
             // A client that has gone needs no more.
             if follower.isGone { return follower.abandon() }
             self?.feedLater(follower)

@@ -10,9 +10,8 @@ extension StreamHub {
         _ request: OutboxRequest, _ sink: any StreamSink
     ) throws(RequestFault) {
         let (query, cursor, reset) = try served.outboxStart(request, restarts: true)
-        let follower = Follower(sink, query, request.caller)
+        let follower = Follower(.events(sink), query, request.caller, after: 0)
         follower.outboxCursor = cursor
-        follower.state.begin(at: 0)
         keepAlive(follower)
         follower.send(events.hello(cursor.description))
         if let reset { follower.send(events.reset(reset)) }
@@ -28,8 +27,8 @@ extension StreamHub {
         do throws(RequestFault) {
             let (query, cursor, _) = try served.outboxStart(request, restarts: false)
             let follower = Follower(
-                replyingTo: sink, query, request.caller, after: 0, limit: request.limit,
-                deadline: deadline)
+                .reply(sink, limit: request.limit, deadline: deadline), query, request.caller,
+                after: 0)
             follower.outboxCursor = cursor
             feedLater(follower)
         } catch {

@@ -114,7 +114,7 @@ final class UserFollower {
         let caller = world.callers[user]
         guard let checked = known(caller) else { return }
         let start = try world.service.served.streamCursor(cursor, "since", of: checked.viewMark)
-        let follower = Follower(sink, checked, caller)
+        let follower = Follower(.events(sink), checked, caller)
         self.follower = follower
         hub.open(follower, from: start) {}
     }
@@ -128,8 +128,8 @@ final class UserFollower {
         guard start.canWait, let version = start.version?.number else { return }
         let reply = AwaitedReply()
         let follower = Follower(
-            replyingTo: reply, checked, caller, after: version, limit: 3,
-            deadline: monotonicMilliseconds() + 60_000)
+            .reply(reply, limit: 3, deadline: monotonicMilliseconds() + 60_000), checked, caller,
+            after: version)
         (waiting, self.follower) = (reply, follower)
         hub.open(follower)
     }

@@ -74,7 +74,7 @@ final class UserViewFollower {
             return
         }
         let start = try served.streamCursor(cursor, "since", of: checked.viewMark)
-        let follower = Follower(sink, checked, caller)
+        let follower = Follower(.events(sink), checked, caller)
         self.follower = follower
         hub.open(follower, from: start) {}
     }

@@ -130,7 +130,7 @@ final class StreamGroup: @unchecked Sendable {
     private func delay() {
         if isDelayed { return }
         isDelayed = true
-        hub.perform(at: pace.due) { _ in
+        hub.feed?.perform(at: pace.due) { _ in
             self.isDelayed = false
             self.hub.groupsInStep.append(self)
         }
@@ -186,8 +186,8 @@ final class StreamGroup: @unchecked Sendable {
 
     /// The cursor of a query's client behind a version.
     private func cursor(_ version: UInt64, of follower: Follower?) -> String {
-        let number = StoreVersion(epoch: hub.served.store.epoch, number: version)
-        return follower?.query.cursor(number) ?? number.description
+        follower.map { hub.cursor(version, of: $0.query) }
+            ?? StoreVersion(epoch: hub.served.store.epoch, number: version).description
     }
 
     /// Tells its client that the connection holds.

@@ -70,25 +70,20 @@ extension StreamHub {
     ) {
         let querySink = QuerySink(query, of: group)
         let follower = Follower(
-            querySink, query.checked, group.caller, generation: query.generation)
+            .events(querySink), query.checked, group.caller, generation: query.generation)
         group.members.append((querySink, follower))
         switch start {
         case .now? where query.checked.result == nil:
             query.knownFrom = min(query.knownFrom, position.version)
             follower.state.begin(at: position.version)
             arrive(follower, position)
-        case .now?, .start?, .snapshot?:
+        case .after(let version)? where version.number >= query.knownFrom,
+            .within(let version, _)? where version.number >= query.knownFrom:
+            resume(follower, .after(version), present: position.version)
+        case .now?, .start?, .snapshot?, .otherView?:
             query.knownFrom = min(query.knownFrom, position.version)
-            restart(follower, .start)
-        case .otherView?:
-            query.knownFrom = min(query.knownFrom, position.version)
-            restart(follower, .accessChanged)
-        case .after(let version)?, .within(let version, _)?:
-            if version.number >= query.knownFrom {
-                return resume(follower, .after(version), present: position.version)
-            }
-            fallthrough
-        case nil:
+            resume(follower, start ?? .start, present: position.version)
+        case .after?, .within?, nil:
             // What has an id up to here was told without it, and nothing has one until it is up to date.
             if query.knownFrom > position.version { query.knownFrom = position.version + 1 }
             restart(follower, .start)

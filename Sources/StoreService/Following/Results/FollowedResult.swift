@@ -121,7 +121,7 @@ final class FollowedResult: @unchecked Sendable {
             retryLater(in: channel)
             if count == 0, markedThrough == nil || channel.followers.isEmpty { return }
         }
-        if count == 0, !channel.isDue {
+        if count == 0, !channel.pace.isDue {
             return channel.delay { _ in self.schedule(in: channel) }
         }
         isComputing = true
@@ -136,7 +136,9 @@ final class FollowedResult: @unchecked Sendable {
             self.isComputing = false
             self.take(outcome, count, position, in: channel)
         }
-        if !isTaken { retry(in: channel) }
+        if isTaken { return }
+        isComputing = false
+        retryLater(in: channel)
     }
 
     /// Has all followers begin again, with the result as it is then.
@@ -144,11 +146,6 @@ final class FollowedResult: @unchecked Sendable {
         result = nil
         expect(channel.take(), reason)
         schedule(in: channel)
-    }
-
-    private func retry(in channel: StreamChannel) {
-        isComputing = false
-        retryLater(in: channel)
     }
 
     /// Has the result looked at again in a moment, once for all who ask for it meanwhile.
@@ -181,7 +178,7 @@ final class FollowedResult: @unchecked Sendable {
         case .success(nil):
             channel.removeGone()
             checkViews(position, in: channel)
-            return retry(in: channel)
+            return retryLater(in: channel)
         case .success(let outcome?): found = outcome
         }
         if let reason = found.reset { return begin(again: reason, in: channel) }
@@ -190,7 +187,7 @@ final class FollowedResult: @unchecked Sendable {
         result = found.result
         span = (isSame ? span.lowerBound : found.version)...found.version
         if !found.changes.isEmpty {
-            channel.beginInterval()
+            channel.pace.begin()
             channel.hub.countEncoding()
             for event in found.changes { channel.send(event, of: found.version) }
         }

@@ -93,9 +93,7 @@ struct ResultComputation: Sendable {
     /// Hashes what is shown of each object.
     private func contents(of outcome: Outcome, in read: ReadTransaction) -> [UInt64: Int] {
         let buffer = ByteBuffer(capacity: 1024)
-        var writer = ObjectWriter(
-            buffer, stream.names, read, served.limits,
-            quotesLargeInts: stream.definition.quotesLargeInts)
+        var writer = stream.makeWriter(to: buffer, of: read, served.limits)
         guard let classIndex = stream.observed.classIndex, let selection = stream.selection else {
             return [:]
         }
@@ -140,9 +138,7 @@ struct ResultComputation: Sendable {
         let page = try served.stored(execution.run())
         let reader = SectionKeyReader(query.sections.key, isAscending: true, schema: read.rows)
         let buffer = ByteBuffer(capacity: 64)
-        var writer = ObjectWriter(
-            buffer, stream.names, read, served.limits,
-            quotesLargeInts: stream.definition.quotesLargeInts)
+        var writer = stream.makeWriter(to: buffer, of: read, served.limits)
         return page.sections.map { section in
             buffer.removeAll()
             writer.write(
