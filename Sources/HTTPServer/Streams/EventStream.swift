@@ -36,8 +36,8 @@ package final class EventStream: Sendable {
         var isScheduled = false
         var socket: StreamSocket?
         var onClose: (@Sendable () -> Void)?
-        /// The sender that waits until no more than some bytes are queued.
-        var waiting: (byteCount: Int, body: @Sendable () -> Void)?
+        /// The senders that wait until no more than some bytes are queued.
+        var waiting: [(byteCount: Int, body: @Sendable () -> Void)] = []
     }
 
     /// The bound of the queue, in bytes.
@@ -117,11 +117,11 @@ package final class EventStream: Sendable {
     }
 
     /// Has `body` run once when no more than some bytes are queued, or the stream is over: at once, or later on the
-    /// streams' thread, which it must not hold up. Only the last one is kept. Any thread.
+    /// streams' thread, which it must not hold up. Any thread.
     package func whenQueued(atMost byteCount: Int, _ body: @escaping @Sendable () -> Void) {
         let isDue = state.withLock { state in
             if state.isClosed || state.byteCount <= byteCount { return true }
-            state.waiting = (byteCount, body)
+            state.waiting.append((byteCount, body))
             return false
         }
         if isDue { body() }
@@ -156,7 +156,7 @@ package final class EventStream: Sendable {
     /// - Returns: Whether the stream is ended and nothing is left. When false and nothing was
     ///   moved, the loop is woken by the next `send`.
     func take(upTo limit: Int, _ sink: (Bytes) -> Void) -> Bool {
-        let (isOver, waiting) = state.withLock { state in
+        let (isOver, due) = state.withLock { state in
             var (count, moved) = (0, 0)
             state.byteCount -= state.takenByteCount
             while count < state.queue.count, moved < limit {
@@ -174,10 +174,12 @@ package final class EventStream: Sendable {
                 state.queue.removeFirst(count)
             }
             if moved == 0 { state.isScheduled = false }
-            let isDue = state.waiting.map { state.byteCount <= $0.byteCount } ?? false
-            return (moved == 0 && state.isEnded, isDue ? state.waiting.take() : nil)
+            let byteCount = state.byteCount
+            let due = state.waiting.filter { byteCount <= $0.byteCount }
+            if !due.isEmpty { state.waiting.removeAll { byteCount <= $0.byteCount } }
+            return (moved == 0 && state.isEnded, due)
         }
-        waiting?.body()
+        for one in due { one.body() }
         return isOver
     }
 
@@ -185,15 +187,14 @@ package final class EventStream: Sendable {
     func close() {
         let (onClose, waiting, queue, socket) = state.withLock { state in
             state.isClosed = true
-            let left = (
-                state.onClose.take(), state.waiting.take(), state.queue, state.socket.take()
-            )
+            let left = (state.onClose.take(), state.waiting, state.queue, state.socket.take())
+            state.waiting = []
             state.queue = []
             state.byteCount = 0
             return left
         }
         onClose?()
-        waiting?.body()
+        for one in waiting { one.body() }
         _ = (queue, socket)
     }
 

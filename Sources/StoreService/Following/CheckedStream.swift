@@ -95,10 +95,7 @@ package final class CheckedStream: Sendable {
 
     /// The text of the cursor that a client of events goes on from.
     func eventText(of cursor: StreamCursor) -> String {
-        switch cursor {
-        case .after(let version), .within(let version, _): self.cursor(version)
-        case .now, .start, .snapshot, .otherView: cursor.eventCursor
-        }
+        cursor.eventVersion.map { self.cursor($0) } ?? StreamCursor.start.text
     }
 
     /// The text of the cursor behind a version.

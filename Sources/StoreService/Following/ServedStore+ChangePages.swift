@@ -61,10 +61,10 @@ extension ServedStore {
         switch cursor {
         case .otherView: throw .otherViewCursor
         case .start:
-            return try snapshotPage(stream, in: read, begunAt: nil, behind: nil, limit: limit)
+            return try snapshotPage(stream, in: read, behind: nil, limit: limit)
         case .snapshot(let version, let object):
             return try snapshotPage(
-                stream, in: read, begunAt: version, behind: object, limit: limit)
+                stream, in: read, behind: (begun: version, object: object), limit: limit)
         case .within(let version, let part):
             return try changePage(stream, from: version.number, part, limit: limit, in: read).bytes
         case .now, .after:
@@ -179,15 +179,17 @@ extension ServedStore {
     }
 
     /// A page of what a query holds now; the last one has the cursor behind it.
-    func snapshotPage(
-        _ stream: CheckedStream, in read: ReadTransaction, begunAt begun: StoreVersion?,
-        behind object: StreamCursor.SnapshotPlace?, limit: Int
+    ///
+    /// - `place`: The version that its first page was of, and the last object that is known; nil for the first page.
+    private func snapshotPage(
+        _ stream: CheckedStream, in read: ReadTransaction,
+        behind place: (begun: StoreVersion, object: StreamCursor.SnapshotPlace)?, limit: Int
     ) throws(RequestFault) -> SharedBytes {
         let query = try stream.under(read, self)
         let present = try stored(read.state().version)
-        let version = begun ?? StoreVersion(epoch: store.epoch, number: present)
+        let version = place?.begun ?? StoreVersion(epoch: store.epoch, number: present)
         var start = ObjectIdentity(classIndex: query.observed.classIndex ?? 0, key: 0)
-        if let object {
+        if let object = place?.object {
             guard let index = read.rows.classIndexByNumber[object.classNumber] else {
                 throw .schemaChangedCursor
             }

@@ -27,7 +27,6 @@ final class SharedFold: Sendable {
 
     private let changes: FoldedChanges
     private let departures = Mutex<[Key: Departures]>([:])
-    private let making = Mutex<Void>(())
 
     init(_ changes: FoldedChanges) { self.changes = changes }
 
@@ -45,16 +44,14 @@ final class SharedFold: Sendable {
         let key = Key(
             classIndex: classIndex, telling: stream.definition.telling,
             quotesLargeInts: stream.definition.quotesLargeInts)
-        if let known = departures.withLock({ $0[key] }) { return known }
-        let made = try making.withLockIfAvailable { _ throws(RequestFault) in
-            if let known = departures.withLock({ $0[key] }) { return known }
+        return try departures.withLockIfAvailable { departures throws(RequestFault) in
+            if let known = departures[key] { return known }
             let made = try served.checked(read) { () throws(RequestFault) in
                 try make(of: classIndex, stream, read, served)
             }
-            departures.withLock { $0[key] = made }
+            departures[key] = made
             return made
         }
-        return made
     }
 
     private func make(

@@ -47,11 +47,11 @@ package enum StreamCursor: Equatable, Sendable {
         }
     }
 
-    /// Where a client of events goes on that stands there: behind a whole version, or from the start.
-    var eventCursor: String {
+    /// The version behind which a client of events goes on that stands there; nil for one that begins at the start.
+    var eventVersion: StoreVersion? {
         switch self {
-        case .now, .start, .snapshot, .otherView: StreamCursor.start.text
-        case .after(let version), .within(let version, _): version.description
+        case .now, .start, .snapshot, .otherView: nil
+        case .after(let version), .within(let version, _): version
         }
     }
 

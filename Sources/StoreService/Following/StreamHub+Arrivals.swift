@@ -60,10 +60,8 @@ extension StreamHub {
         follower.query = channel.stream
         channel.add(follower)
         watchView(of: follower)
-        switch follower.client {
-        case .events: sendRest(to: follower)
-        case .reply: polled[ObjectIdentifier(channel)] = channel
-        }
+        if follower.isPoll { polled[ObjectIdentifier(channel)] = channel }
+        sendRest(to: follower)
     }
 
     /// Delivers what a stream has missed up to the feed's position, or has a worker do so where it is much.
@@ -117,14 +115,18 @@ extension StreamHub {
         return true
     }
 
-    /// Takes a stream whose filter workers test to the present, if nothing concerns it; else tells it how far it has come
-    /// and has a worker go on.
+    /// Takes a stream whose filter workers test to the present, if no object has changed of the classes that its query reads; else tells
+    /// it how far it has come and has a worker go on.
     ///
     /// - Returns: Whether it is at the present.
     private func skipOthers(
         _ follower: Follower, _ position: ChangeFeed.Position
     ) -> Bool {
-        if isUnconcerned(follower.query, since: follower.state.version, position) {
+        let changes = try? FoldedChanges(
+            after: follower.state.version, in: position.transaction, objectCountMax: 1,
+            recordCountMax: StreamCatchUp.pieceObjectCount,
+            classes: follower.query.observed.classes, formerByteCountMax: 0)
+        if let changes, changes.isEmpty, changes.through == position.version {
             follower.state.know(through: position.version)
             return true
         }
@@ -136,20 +138,10 @@ extension StreamHub {
         return false
     }
 
-    /// Whether no object has changed since a version of the classes that a query reads. On the feed's thread.
-    func isUnconcerned(
-        _ query: CheckedStream, since version: UInt64, _ position: ChangeFeed.Position
-    ) -> Bool {
-        let changes = try? FoldedChanges(
-            after: version, in: position.transaction, objectCountMax: 1,
-            recordCountMax: StreamCatchUp.pieceObjectCount, classes: query.observed.classes,
-            formerByteCountMax: 0)
-        return changes.map { $0.isEmpty && $0.through == position.version } ?? false
-    }
-
     /// Sends what is left as the client reads.
     private func sendRest(to follower: Follower) {
-        guard case .live = follower.state.phase, !follower.flush() else { return }
+        // One without a channel may be a worker's, which sends what is left.
+        guard follower.channel != nil, !follower.flush() else { return }
         follower.whenReady(isScarce: catchUp.budget.isTight) { [weak self] in
             guard let self else { return }
             self.onFeed(follower) { _ in self.sendRest(to: follower) }

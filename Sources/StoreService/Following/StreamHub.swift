@@ -146,16 +146,14 @@ package final class StreamHub: @unchecked Sendable {
     ///
     /// - `present`: A version that was the newest one after the client had asked.
     func resume(_ follower: Follower, _ start: StreamCursor, present: UInt64) {
-        switch start {
-        case .now, .start, .snapshot: restart(follower, .start)
-        case .otherView: restart(follower, .accessChanged)
-        case .after(let version), .within(let version, _):
-            guard version.epoch == served.store.epoch, version.number <= present else {
-                return restart(follower, .restored)
-            }
-            follower.state.resume(after: version.number)
-            feedLater(follower)
+        guard let version = start.eventVersion else {
+            return restart(follower, start == .otherView ? .accessChanged : .start)
         }
+        guard version.epoch == served.store.epoch, version.number <= present else {
+            return restart(follower, .restored)
+        }
+        follower.state.resume(after: version.number)
+        feedLater(follower)
     }
 
     /// Has a stream begin again with a snapshot.

@@ -29,7 +29,7 @@ package protocol StreamSink: AnyObject, Sendable {
     /// Ends the stream with a last event, behind what was taken.
     func end(sending last: SharedBytes)
     /// Has `body` run once when no more bytes than these wait, or the client has gone: at once, or later on a
-    /// thread that must not be held up. Only the last one is kept.
+    /// thread that must not be held up.
     func whenQueued(atMost byteCount: Int, _ body: @escaping @Sendable () -> Void)
 }
 

@@ -48,6 +48,6 @@ final class QuerySink: StreamSink {
     }
 
     func whenQueued(atMost byteCount: Int, _ body: @escaping @Sendable () -> Void) {
-        group.whenQueued(atMost: byteCount, body)
+        group.sink.whenQueued(atMost: byteCount, body)
     }
 }

@@ -1,14 +1,13 @@
 import HoldfastBytes
 import HoldfastObjectJSON
 import HoldfastObjectStore
-import Synchronization
 import HoldfastThreads
 
 /// The client of a stream of several queries, each of which is a stream of its own on the way to the present.
 ///
 /// Live, what a step of the feed means to all of them is one event, of pieces that other clients share.
 final class StreamGroup: @unchecked Sendable {
-    // Unchecked: what varies is touched on the feed's thread alone; `waiting` has a lock.
+    // Unchecked: what varies is touched on the feed's thread alone.
 
     let stream: QueryStream
     /// The connection.
@@ -21,7 +20,6 @@ final class StreamGroup: @unchecked Sendable {
     var lastSent: UInt64 = 0
 
     private unowned let hub: StreamHub
-    private let waiting = Mutex<[(byteCount: Int, body: @Sendable () -> Void)]>([])
 
     /// The pieces of steps that its client has not been told of.
     private struct Steps {
@@ -66,22 +64,6 @@ final class StreamGroup: @unchecked Sendable {
 
     private func isLive(at version: UInt64, beside querySink: QuerySink? = nil) -> Bool {
         members.allSatisfy { $0.querySink === querySink || $0.follower.isAtPresent(version) }
-    }
-
-    /// Has `body` run once when no more than these bytes wait in the queue that all use. Any thread.
-    func whenQueued(atMost byteCount: Int, _ body: @escaping @Sendable () -> Void) {
-        // The connection keeps one who waits, so all are woken when there is room for each.
-        let least = waiting.withLock { waiting in
-            waiting.append((byteCount, body))
-            return waiting.lazy.map(\.byteCount).min() ?? 0
-        }
-        sink.whenQueued(atMost: least) { [weak self] in
-            let woken = self?.waiting.withLock { waiting in
-                defer { waiting = [] }
-                return waiting
-            }
-            for one in woken ?? [] { one.body() }
-        }
     }
 
     // MARK: Live, on the feed's thread

@@ -18,7 +18,10 @@ extension StreamHub {
             let version = StoreVersion(epoch: self.served.store.epoch, number: position.version)
             let beginning = isNow ? StreamCursor.after(version) : start
             let text = stream.queries.first?.checked.eventText(of: beginning)
-            _ = sink.send(self.events.hello(text ?? beginning.eventCursor, isID: isNow))
+            _ = sink.send(
+                self.events.hello(
+                    text ?? beginning.eventVersion?.description ?? StreamCursor.start.text,
+                    isID: isNow))
             for query in stream.queries { self.add(query, to: group, from: start, position) }
             self.keepAlive(group)
             begin()
@@ -72,22 +75,20 @@ extension StreamHub {
         let follower = Follower(
             .events(querySink), query.checked, group.caller, generation: query.generation)
         group.members.append((querySink, follower))
-        switch start {
-        case .now? where query.checked.result == nil:
-            query.knownFrom = min(query.knownFrom, position.version)
-            follower.state.begin(at: position.version)
-            arrive(follower, position)
-        case .after(let version)? where version.number >= query.knownFrom,
-            .within(let version, _)? where version.number >= query.knownFrom:
-            resume(follower, .after(version), present: position.version)
-        case .now?, .start?, .snapshot?, .otherView?:
-            query.knownFrom = min(query.knownFrom, position.version)
-            resume(follower, start ?? .start, present: position.version)
-        case .after?, .within?, nil:
+        if let version = start?.eventVersion, version.number >= query.knownFrom {
+            return resume(follower, .after(version), present: position.version)
+        }
+        guard let start, start.eventVersion == nil else {
             // What has an id up to here was told without it, and nothing has one until it is up to date.
             if query.knownFrom > position.version { query.knownFrom = position.version + 1 }
-            restart(follower, .start)
+            return restart(follower, .start)
         }
+        query.knownFrom = min(query.knownFrom, position.version)
+        if start == .now, query.checked.result == nil {
+            follower.state.begin(at: position.version)
+            return arrive(follower, position)
+        }
+        resume(follower, start, present: position.version)
     }
 
     private func remove(
