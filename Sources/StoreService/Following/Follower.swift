@@ -99,9 +99,8 @@ package final class Follower: @unchecked Sendable {
         switch client {
         case .events(let sink):
             sink.end(
-                sending: isOtherView
-                    ? events.refusal(fault, of: query, generation: generation)
-                    : events.error(fault, of: query))
+                sending: events.error(
+                    fault, of: query, generation: generation, isOtherView: isOtherView))
         case .reply(let sink, _, _): sink.fail(fault)
         }
     }

@@ -39,17 +39,15 @@ extension ServedStore {
                     take(row, ObjectIdentity(classIndex: classIndex, key: key))
                 })
         }
+        func takeOne(_ classIndex: Int, _ key: UInt64) {
+            guard let row = read.row(classIndex: classIndex, key: key) else { return }
+            _ = take(row, ObjectIdentity(classIndex: classIndex, key: key))
+        }
         switch stream.observed.target {
         case .keyed(let classIndex, let primaryKey):
-            if let key = read.objectKey(classIndex: classIndex, primaryKey: primaryKey),
-                let row = read.row(classIndex: classIndex, key: key)
-            {
-                _ = take(row, ObjectIdentity(classIndex: classIndex, key: key))
-            }
-        case .object(let classIndex, let key):
-            if let row = read.row(classIndex: classIndex, key: key) {
-                _ = take(row, ObjectIdentity(classIndex: classIndex, key: key))
-            }
+            let key = read.objectKey(classIndex: classIndex, primaryKey: primaryKey)
+            if let key { takeOne(classIndex, key) }
+        case .object(let classIndex, let key): takeOne(classIndex, key)
         case .objects(let classIndex):
             try walk(classIndex, after: start.key)
         case .store:

@@ -57,18 +57,16 @@ package struct StreamEvents: Sendable {
     }
 
     /// The stream ends because a query of it is not valid any more.
-    func error(_ fault: RequestFault, of query: CheckedStream? = nil) -> SharedBytes {
-        error(code: fault.code, fault.detail, of: query)
-    }
-
-    /// The same where the client's user may read something else by now, so that what it has of the query is void.
     ///
     /// - `generation`: As of ``reset(_:of:generation:in:)``.
-    func refusal(
-        _ fault: RequestFault, of query: CheckedStream, generation: Int?
+    /// - `isOtherView`: Whether the client's user may read something else by now, so that what it has of the query is void.
+    func error(
+        _ fault: RequestFault, of query: CheckedStream, generation: Int?, isOtherView: Bool
     ) -> SharedBytes {
         let buffer = ByteBuffer()
-        _ = reset(.accessChanged, of: query, generation: generation, in: buffer)
+        if isOtherView {
+            _ = reset(.accessChanged, of: query, generation: generation, in: buffer)
+        }
         return error(code: fault.code, fault.detail, of: query, in: buffer)
     }
 

@@ -10,7 +10,6 @@ extension StreamHub {
         rulesGeneration.wrappingAdd(1, ordering: .sequentiallyConsistent)
         perform { _ in
             for channel in Array(self.channels.values) { self.lookAgainIfOutdated(channel) }
-        } orElse: {
         }
     }
 

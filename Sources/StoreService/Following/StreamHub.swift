@@ -97,7 +97,7 @@ package final class StreamHub: @unchecked Sendable {
     /// Runs `body` on the feed's thread, or `orElse` when the feed has stopped, or stops.
     func perform(
         _ body: @escaping @Sendable (ChangeFeed.Position) -> Void,
-        orElse: @escaping @Sendable () -> Void
+        orElse: @escaping @Sendable () -> Void = {}
     ) {
         let isTaken = feed?.perform(
             { position in

@@ -60,7 +60,6 @@ extension StreamHub {
             guard let group = self.groups[stream.id] else { return }
             group.sink.end()
             self.drop(group)
-        } orElse: {
         }
     }
 

@@ -77,10 +77,7 @@ extension StreamHub {
                 } catch {
                     found = .failure(error)
                 }
-                self.perform { [found] in
-                    body(found, $0)
-                } orElse: {
-                }
+                self.perform { [found] in body(found, $0) }
             })
     }
 }
