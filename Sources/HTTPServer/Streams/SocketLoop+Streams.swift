@@ -34,10 +34,11 @@ extension SocketLoop {
             var pieces: [Bytes] = []
             let isOver = socket.stream.take(upTo: Self.frameByteCount) { pieces.append($0) }
             if !pieces.isEmpty {
-                socket.pending = StreamFrame(pieces, isChunked: socket.isChunked)
+                socket.pending =
+                    socket.isChunked ? StreamFrame(chunk: pieces) : StreamFrame(pieces)
             } else if isOver {
                 socket.isEnding = true
-                if socket.isChunked { socket.pending = StreamFrame(head: Self.lastChunk) }
+                if socket.isChunked { socket.pending = StreamFrame([Self.lastChunk]) }
             } else {
                 return
             }
@@ -46,7 +47,7 @@ extension SocketLoop {
 
     /// Bytes of a chunk, if the first piece has not more.
     private static let frameByteCount = 1 << 16
-    private static let lastChunk = Array("0\r\n\r\n".utf8)
+    private static let lastChunk = Bytes("0\r\n\r\n" as StaticString)
 
     /// Returns false when bytes are left, or the socket is broken (and removed).
     private func flush(_ socket: StreamSocket) -> Bool {

@@ -3,34 +3,22 @@ import Glibc
 /// Bytes on their way into a socket: pieces that many streams may share, which are not copied, with the framing of a
 /// chunk (RFC 9112, section 7.1) around them. On the thread of the loop.
 final class StreamFrame {
-    private let head: [UInt8]
-    private let pieces: [Bytes]
-    private let tail: StaticString
+    private let parts: [Bytes]
     /// How much of all of it the kernel has taken.
     private var sentByteCount = 0
     private let byteCount: Int
 
-    /// Bytes as they are.
-    init(head: [UInt8]) {
-        self.head = head
-        pieces = []
-        tail = ""
-        byteCount = head.count
+    /// Parts as they are.
+    init(_ parts: [Bytes]) {
+        self.parts = parts
+        byteCount = parts.reduce(0) { $0 + $1.count }
     }
 
-    /// Pieces as one chunk, or as they are.
-    init(_ pieces: [Bytes], isChunked: Bool) {
-        self.pieces = pieces
-        let total = pieces.reduce(0) { $0 + $1.count }
-        guard isChunked else {
-            head = []
-            tail = ""
-            byteCount = total
-            return
-        }
-        head = Array(String(total, radix: 16).utf8) + [0x0D, 0x0A]
-        tail = "\r\n"
-        byteCount = head.count + total + 2
+    /// Pieces as one chunk.
+    convenience init(chunk pieces: [Bytes]) {
+        let byteCount = pieces.reduce(0) { $0 + $1.count }
+        let head = Bytes(String(byteCount, radix: 16) + "\r\n")
+        self.init([head] + pieces + [Bytes("\r\n" as StaticString)])
     }
 
     /// Whether the kernel has taken all of it.
@@ -43,34 +31,26 @@ final class StreamFrame {
     ///
     /// - Returns: How many bytes it took; negative, with `errno`, when none.
     func send(to socket: Int32) -> Int {
-        var sent = 0
         let vectors = UnsafeMutableBufferPointer<iovec>.allocate(capacity: Self.partCountMax)
         defer { vectors.deallocate() }
-        head.withUnsafeBytes { head in
-            var count = 0
-            var skipped = sentByteCount
-            func add(_ bytes: UnsafeRawBufferPointer) {
-                if skipped >= bytes.count {
-                    skipped -= bytes.count
-                    return
-                }
-                guard count < vectors.count, let start = bytes.baseAddress else { return }
-                vectors[count] = iovec(
-                    iov_base: UnsafeMutableRawPointer(mutating: start + skipped),
-                    iov_len: bytes.count - skipped)
-                skipped = 0
-                count += 1
+        var count = 0
+        var skipped = sentByteCount
+        for part in parts {
+            if skipped >= part.count {
+                skipped -= part.count
+                continue
             }
-            add(head)
-            for piece in pieces { add(piece.buffer) }
-            add(
-                UnsafeRawBufferPointer(
-                    start: tail.utf8Start, count: tail.utf8CodeUnitCount))
-            var message = msghdr()
-            message.msg_iov = vectors.baseAddress
-            message.msg_iovlen = count
-            sent = sendmsg(socket, &message, sendFlags)
+            guard count < vectors.count, let start = part.buffer.baseAddress else { break }
+            vectors[count] = iovec(
+                iov_base: UnsafeMutableRawPointer(mutating: start + skipped),
+                iov_len: part.count - skipped)
+            skipped = 0
+            count += 1
         }
+        var message = msghdr()
+        message.msg_iov = vectors.baseAddress
+        message.msg_iovlen = count
+        let sent = sendmsg(socket, &message, sendFlags)
         if sent > 0 { sentByteCount += sent }
         return sent
     }

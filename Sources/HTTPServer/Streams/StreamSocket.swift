@@ -25,6 +25,6 @@ final class StreamSocket: @unchecked Sendable {
         self.socket = socket
         self.isChunked = isChunked
         self.record = record
-        pending = StreamFrame(head: head)
+        pending = StreamFrame([Bytes(head)])
     }
 }
