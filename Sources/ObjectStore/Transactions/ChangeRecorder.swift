@@ -2,12 +2,17 @@ import HoldfastRows
 
 /// The records of a transaction's changes, one for each object.
 struct ChangeRecorder: ~Copyable {
+    private struct Object: Hashable {
+        let classNumber: UInt32
+        let key: UInt64
+    }
+
     /// The changed objects, each once, in the order of their first change.
     private(set) var changes: [ChangeRecord] = []
     /// The records that an attempt altered, as they were; those that it added are known by their count.
     var undo = UndoLog<(position: Int, before: ChangeRecord)>()
     /// Where changes stand in ``changes``, once they are many and somebody has looked for one.
-    private var positions = PositionTable()
+    private var positions: [Object: Int] = [:]
     /// How many changes are entered there: the first so many, or none.
     private var enteredCount = 0
     private static let searchedCountMax = 16
@@ -87,16 +92,14 @@ struct ChangeRecorder: ~Copyable {
             return changes.firstIndex { $0.key == key && $0.classNumber == classNumber }
         }
         while enteredCount < changes.count {
-            positions.insert(enteredCount, hash(ofChange: enteredCount))
+            positions[object(of: enteredCount)] = enteredCount
             enteredCount += 1
         }
-        return positions.position(positions.hash(classNumber, key)) {
-            changes[$0].key == key && changes[$0].classNumber == classNumber
-        }
+        return positions[Object(classNumber: classNumber, key: key)]
     }
 
-    private func hash(ofChange position: Int) -> UInt32 {
-        positions.hash(changes[position].classNumber, changes[position].key)
+    private func object(of position: Int) -> Object {
+        Object(classNumber: changes[position].classNumber, key: changes[position].key)
     }
 
     // MARK: Taking back
@@ -113,13 +116,13 @@ struct ChangeRecorder: ~Copyable {
     mutating func removeAll() { truncate(to: 0) }
 
     private mutating func truncate(to count: Int) {
-        if count <= Self.searchedCountMax {
+        if count <= Self.searchedCountMax, enteredCount > 0 {
             positions.removeAll()
             enteredCount = 0
         }
         while enteredCount > count {
             enteredCount -= 1
-            positions.remove(enteredCount, hash(ofChange: enteredCount))
+            positions[object(of: enteredCount)] = nil
         }
         if changes.count > count { changes.removeSubrange(count...) }
     }

@@ -3,8 +3,8 @@ import HoldfastBytes
 /// A hash table of positions in a list of its owner: open addressing, eight bytes an
 /// entry, 32 of its bits the hash.
 ///
-/// The owner compares the things themselves; hashes are made by ``hash(_:)`` or ``hash(_:_:)``, whose
-/// seed is the process's own, so that no client can choose things that collide.
+/// The owner compares the things themselves; hashes are made by ``hash(_:)``, whose seed is the process's own, so that no
+/// client can choose things that collide.
 struct PositionTable: ~Copyable {
     private static let leastCapacity = 64
 
@@ -65,29 +65,6 @@ struct PositionTable: ~Copyable {
         old.entries.deallocate()
     }
 
-    /// Takes out a position that is in the table.
-    mutating func remove(_ position: Int, _ hash: UInt32) {
-        var free = Int(hash) & mask
-        while entries[free] != UInt64(hash) << 32 | UInt64(position + 1) {
-            if entries[free] == 0 { return }
-            free = (free + 1) & mask
-        }
-        count -= 1
-        // What stands behind it without a gap and could stand in its place moves there.
-        var slot = free
-        while true {
-            slot = (slot + 1) & mask
-            let entry = entries[slot]
-            if entry == 0 { break }
-            let wanted = Int(entry >> 32) & mask
-            if (slot - wanted) & mask >= (slot - free) & mask {
-                entries[free] = entry
-                free = slot
-            }
-        }
-        entries[free] = 0
-    }
-
     /// Forgets everything. Cost: in the order of what was in the table.
     mutating func removeAll() {
         if count == 0 { return }
@@ -100,21 +77,9 @@ struct PositionTable: ~Copyable {
         count = 0
     }
 
-    // MARK: Hashes
-
     /// A hash of bytes.
     func hash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
-        Self.finish(bytes.tableHash(seed: seed.first, secret: seed.second))
-    }
-
-    /// A hash of an object; those of eight neighbours share a line of the processor's cache.
-    func hash(_ classNumber: UInt32, _ key: UInt64) -> UInt32 {
-        let number = UnsafeRawBufferPointer.folded(seed.first, UInt64(classNumber) ^ seed.second)
-        let hash = Self.finish(UnsafeRawBufferPointer.folded(number, key >> 3 ^ seed.second))
-        return hash & ~7 | UInt32(truncatingIfNeeded: key & 7)
-    }
-
-    private static func finish(_ hash: UInt64) -> UInt32 {
-        UInt32(truncatingIfNeeded: hash ^ hash >> 32)
+        let hash = bytes.tableHash(seed: seed.first, secret: seed.second)
+        return UInt32(truncatingIfNeeded: hash ^ hash >> 32)
     }
 }
