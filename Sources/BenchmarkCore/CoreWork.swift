@@ -32,7 +32,7 @@ public final class CoreWork {
         _ className: String,
         _ body: @escaping @Sendable (WriteTransaction, RowClass) throws(StoreError) -> Void
     ) throws {
-        let write = CoreWrite { transaction throws(StoreError) in
+        let write = AwaitedWrite { transaction throws(StoreError) in
             transaction.liftLimits()
             guard let rowClass = transaction.catalog.rows.rowClass(named: className) else { return }
             try body(transaction, rowClass)

@@ -4,4 +4,12 @@ package enum WriteOutcome: Sendable {
     case committed(version: UInt64)
     /// It failed and changed nothing.
     case failed(StoreError)
+
+    /// Returns the version, or throws why there is none.
+    func get() throws(StoreError) -> UInt64 {
+        switch self {
+        case .committed(let version): return version
+        case .failed(let error): throw error
+        }
+    }
 }

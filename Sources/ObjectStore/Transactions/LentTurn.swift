@@ -72,10 +72,7 @@ package final class LentTurn: @unchecked Sendable {
 
     /// Waits until the changes of a turn that was ended by a commit are durable; throws and returns as ``commit()`` does.
     package func awaitCommit() throws(StoreError) -> UInt64 {
-        switch pending.awaitOutcome() {
-        case .committed(let version): return version
-        case .failed(let error): throw error
-        }
+        try pending.awaitOutcome().get()
     }
 
     /// Ends the turn without a change. Harmless when it has ended.
