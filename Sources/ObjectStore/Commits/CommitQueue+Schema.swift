@@ -25,10 +25,7 @@ extension CommitQueue {
 
     private func beginSchema(_ write: any PendingSchemaWrite) throws(StoreError) {
         let group = try openSchemaGroup()
-        defer {
-            group.snapshot.close()
-            memory.reset()
-        }
+        defer { close(group) }
         let proposal = try write.proposal(group.catalog)
         func make() throws(StoreError) -> StagedMigration {
             let migration = try StagedMigration(
@@ -106,10 +103,7 @@ extension CommitQueue {
 
     private func advance(_ migration: StagedMigration) throws(StoreError) {
         let group = try openSchemaGroup()
-        defer {
-            group.snapshot.close()
-            memory.reset()
-        }
+        defer { close(group) }
         let phase = migration.progress.phase
         let limit = SliceLimit(
             objectCount: options.migrationSliceCount, byteCount: Self.sliceByteCount)
@@ -122,11 +116,7 @@ extension CommitQueue {
             putRecord(group)
         }
         guard !group.overlay.isEmpty else { return }
-        let batch = group.overlay.batch()
-        columns.note(batch, commit: group.snapshot.commit + 1)
-        do { _ = try engine.commit(batch, base: group.snapshot.commit) } catch {
-            throw .storage(error)
-        }
+        do { try commit(group) } catch { throw .storage(error) }
     }
 
     /// The bytes of changes of one slice.
@@ -206,10 +196,7 @@ extension CommitQueue {
     private func removeGarbage() throws(StoreError) {
         guard let entry = backgroundMigration.record.garbage.first else { return }
         let group = try openSchemaGroup()
-        defer {
-            group.snapshot.close()
-            memory.reset()
-        }
+        defer { close(group) }
         var range = entry.range
         if let last = backgroundMigration.removedThrough { range.lower = last + [0] }
         var readCount = 0
@@ -240,9 +227,7 @@ extension CommitQueue {
                 backgroundMigration.record.garbage.removeFirst()
                 putRecord(group)
             }
-            let batch = group.overlay.batch()
-            columns.note(batch, commit: group.snapshot.commit + 1)
-            _ = try engine.commit(batch, base: group.snapshot.commit)
+            try commit(group)
         } catch {
             backgroundMigration.record = before
             if error.code == .conflict { return }
