@@ -47,43 +47,39 @@ package final class ReadTransaction {
     let keyBuffer = ByteBuffer(capacity: 512)
 
     /// Nil when there is no catalog for the snapshot, which is closed then.
-    init?(snapshot: any StorageSnapshot, _ source: ViewSource) {
+    convenience init?(snapshot: any StorageSnapshot, _ source: ViewSource) {
+        var validity = CatalogHistory.Validity.none
         guard let catalog = source.catalogs.catalog(at: snapshot.commit, &validity) else {
             snapshot.close()
             return nil
         }
-        self.snapshot = snapshot
-        self.catalog = catalog
-        rows = catalog.rows
-        self.source = source
-        changes = nil
-        (budget, sighted, base) = (Budget(), nil, nil)
+        self.init(snapshot, catalog, source)
+        self.validity = validity
     }
 
     /// A view of a commit that may be older than those whose catalogs are kept.
-    init(_ snapshot: any StorageSnapshot, _ catalog: Catalog, _ source: ViewSource) {
-        self.snapshot = snapshot
-        self.catalog = catalog
-        rows = catalog.rows
-        self.source = source
-        changes = nil
-        (budget, sighted, base) = (Budget(), nil, nil)
-    }
-
-    /// A view of what is not committed yet, which is read with `catalog`.
     ///
     /// - `changes`: Has the counters of classes and the store's state, where a transaction is under way.
     init(
-        uncommitted snapshot: any StorageSnapshot, changes: OverlaySnapshot? = nil,
-        catalog: Catalog, epoch: UInt64
+        _ snapshot: any StorageSnapshot, _ catalog: Catalog, _ source: ViewSource,
+        changes: OverlaySnapshot? = nil
     ) {
         self.snapshot = snapshot
         self.catalog = catalog
         rows = catalog.rows
-        source = ViewSource(
-            catalogs: CatalogHistory(catalog), columns: nil, samples: nil, epoch: epoch)
+        self.source = source
         self.changes = changes
         (budget, sighted, base) = (Budget(), nil, nil)
+    }
+
+    /// A view of what is not committed yet, which is read with `catalog`.
+    convenience init(
+        uncommitted snapshot: any StorageSnapshot, changes: OverlaySnapshot? = nil,
+        catalog: Catalog, epoch: UInt64
+    ) {
+        let source = ViewSource(
+            catalogs: CatalogHistory(catalog), columns: nil, samples: nil, epoch: epoch)
+        self.init(snapshot, catalog, source, changes: changes)
     }
 
     /// A view that shows a part of another one.

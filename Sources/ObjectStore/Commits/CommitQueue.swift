@@ -45,7 +45,6 @@ final class CommitQueue: @unchecked Sendable {
     let memory = CommitMemory()
     /// The properties whose former values the change log keeps.
     let kept = Mutex<KeptProperties?>(nil)
-    private let views = CommitViews()
     /// The change log's first entry when it was last looked at, and its time in milliseconds since 1970.
     private var keptEntry: (number: UInt64, time: UInt64)?
     /// The change of the schema that goes on beside the writes.
@@ -260,9 +259,8 @@ final class CommitQueue: @unchecked Sendable {
                 publisher.publish(group.state.version) {
                     // A part of the group was told already, or is no longer in memory.
                     group.base == group.snapshot.commit && group.engineTransaction == nil
-                        ? views.step(of: group, after: firstVersion) : nil
+                        ? group.step(after: firstVersion) : nil
                 }
-                views.close()
             }
             backgroundMigration.unblock()
             if !group.migrationFaults.isEmpty {
@@ -274,7 +272,7 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     /// Commits the changes of a group.
-    private func commit(_ group: CommitGroup) throws(StorageError) {
+    func commit(_ group: CommitGroup) throws(StorageError) {
         let overlay = memory.overlay
         // Few changes can take much memory where one key was changed again and again.
         if group.engineTransaction == nil,
