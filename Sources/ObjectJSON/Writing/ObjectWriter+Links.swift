@@ -14,14 +14,8 @@ extension ObjectWriter {
         case .link, .expandedLink:
             let field = rowClass.field(member, in: row)
             guard !field.isNull else { return json.null() }
-            let target = field.load(UInt64.self)
-            if step.kind == .link, isPresent, !quotesLargeInts, let linkKeys,
-                linkKeys.append(names.schema, Int(step.classIndex), target, to: buffer)
-            {
-                return
-            }
             let isWritten = writeTarget(
-                target, step, selection, isExpanded: step.kind == .expandedLink)
+                field.load(UInt64.self), step, selection, isExpanded: step.kind == .expandedLink)
             // The target was deleted after this copy of the row was made, which set the link to null.
             if !isWritten { json.null() }
         case .links, .expandedLinks:
@@ -140,18 +134,12 @@ extension ObjectWriter {
         guard let read else { return false }
         let declared = names.schema.classes[Int(step.classIndex)]
         let target = present(declared, in: read)
-        guard target.primaryKeyIndex != nil || isExpanded else {
-            json.uint(key)
+        if isExpanded {
+            guard let row = read.row(classIndex: target.index, key: key) else { return false }
+            write(row, key: key, nested(step, selection))
             return true
         }
-        // Large ints may be written either way.
-        let cache = isExpanded || quotesLargeInts ? nil : linkKeys
-        if let cache, cache.append(read.rows, target.index, key, to: buffer) { return true }
-        guard let row = read.row(classIndex: target.index, key: key) else { return false }
-        let start = buffer.count
-        if isExpanded {
-            write(row, key: key, nested(step, selection))
-        } else if let member = target.primaryKeyIndex, target.field(member, in: row).isNull {
+        return writeKey(key, of: target, in: read) {
             // A bare null would say that there is no link.
             json.object { object in
                 object.member("$link").object { link in
@@ -159,11 +147,31 @@ extension ObjectWriter {
                     link.member("id").null()
                 }
             }
-        } else {
-            writeID(row, key: key, target)
-            let text = UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
-            cache?.keep(read.rows, target.index, key, text)
         }
+    }
+
+    /// Writes what names a link's target; false with nothing written when it is not there any more.
+    ///
+    /// - `null`: Writes what names one whose primary key is null.
+    func writeKey(
+        _ key: UInt64, of target: RowClass, in read: ReadTransaction, null: () -> Void
+    ) -> Bool {
+        guard let member = target.primaryKeyIndex else {
+            json.uint(key)
+            return true
+        }
+        // Large ints may be written either way.
+        let cache = quotesLargeInts ? nil : linkKeys
+        if let cache, cache.append(read.rows, target.index, key, to: buffer) { return true }
+        guard let row = read.row(classIndex: target.index, key: key) else { return false }
+        if target.field(member, in: row).isNull {
+            null()
+            return true
+        }
+        let start = buffer.count
+        writeID(row, key: key, target)
+        let text = UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
+        cache?.keep(read.rows, target.index, key, text)
         return true
     }
 

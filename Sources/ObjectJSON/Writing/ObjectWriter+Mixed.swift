@@ -99,24 +99,9 @@ extension ObjectWriter {
         json.raw("{\"$link\":{\"class\":")
         json.string(target.definition.name)
         json.raw(",\"id\":")
-        if target.primaryKeyIndex == nil {
-            json.uint(link.key)
-        } else {
-            // Large ints may be written either way.
-            let cache = quotesLargeInts ? nil : linkKeys
-            if cache?.append(read.rows, index, link.key, to: buffer) != true {
-                guard let row = read.row(classIndex: index, key: link.key) else {
-                    buffer.truncate(to: start)
-                    return false
-                }
-                let keyStart = buffer.count
-                writeID(row, key: link.key, target)
-                if let member = target.primaryKeyIndex, !target.field(member, in: row).isNull {
-                    cache?.keep(
-                        read.rows, index, link.key,
-                        UnsafeRawBufferPointer(rebasing: buffer.bytes[keyStart...]))
-                }
-            }
+        guard writeKey(link.key, of: target, in: read, null: { json.null() }) else {
+            buffer.truncate(to: start)
+            return false
         }
         json.raw("}}")
         return true

@@ -12,24 +12,22 @@ extension ObjectWriter {
         case .int: write(int: address.storedInt)
         case .double: json.double(address.storedDouble)
         case .float: json.float(address.storedFloat)
-        case .decimal:
-            buffer.append(UInt8(ascii: "\""))
-            address.storedDecimal.writeText { buffer.append($0) }
-            buffer.append(UInt8(ascii: "\""))
-        case .date:
-            buffer.append(UInt8(ascii: "\""))
-            address.storedDate.writeRFC3339 { buffer.append($0) }
-            buffer.append(UInt8(ascii: "\""))
+        case .decimal: quoted { address.storedDecimal.writeText { buffer.append($0) } }
+        case .date: quoted { address.storedDate.writeRFC3339 { buffer.append($0) } }
         case .objectID:
-            buffer.append(UInt8(ascii: "\""))
-            Hexadecimal.encode(UnsafeRawBufferPointer(start: address, count: 12), into: buffer)
-            buffer.append(UInt8(ascii: "\""))
-        case .uuid:
-            buffer.append(UInt8(ascii: "\""))
-            address.storedUUID.writeText { buffer.append($0) }
-            buffer.append(UInt8(ascii: "\""))
+            quoted {
+                Hexadecimal.encode(UnsafeRawBufferPointer(start: address, count: 12), into: buffer)
+            }
+        case .uuid: quoted { address.storedUUID.writeText { buffer.append($0) } }
         case .string, .data, .link, .embedded, .mixed: json.null()
         }
+    }
+
+    @inline(__always)
+    private func quoted(_ write: () -> Void) {
+        buffer.append(UInt8(ascii: "\""))
+        write()
+        buffer.append(UInt8(ascii: "\""))
     }
 
     package func write(int value: Int64) {
@@ -54,12 +52,7 @@ extension ObjectWriter {
     /// Writes one element of a collection of plain values.
     package func writeElement(_ index: Int, of collection: CollectionView) {
         if collection.isNull(index) { return json.null() }
-        switch collection.element {
-        case .string: json.string(collection.bytes(index))
-        case .data: json.base64(collection.bytes(index))
-        case .mixed: write(mixed: MixedView(collection.bytes(index)))
-        default: write(fixed: collection.pointer(index), collection.element)
-        }
+        write(stored: collection.bytes(index), collection.element)
     }
 
     /// Writes an object's version as a string.

@@ -108,12 +108,8 @@ package struct ObjectWriter {
                 json.null()
             } else if step.element.fixedByteCount != nil {
                 write(fixed: field.slot, step.element)
-            } else if step.element == .string {
-                json.string(text(field))
-            } else if step.element == .mixed {
-                write(mixed: MixedView(text(field)))
             } else {
-                json.base64(text(field))
+                write(stored: text(field), step.element)
             }
         case .scalars: write(collection(Int(step.member), in: row, rowClass))
         case .id: writeID(row, key: key, rowClass)
