@@ -57,7 +57,7 @@ package final class LMDBEngine: StorageEngine {
 
     package func commit(_ batch: StorageBatch, base: UInt64) throws(StorageError) -> UInt64 {
         try requireOpen("commit")
-        try LMDBTransaction.check(batch, limits: limits)
+        try limits.check(batch)
         return try environment.commit(batch, base: base)
     }
 

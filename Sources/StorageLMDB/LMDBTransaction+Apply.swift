@@ -7,18 +7,6 @@ extension LMDBTransaction {
     /// of a cache miss.
     private static let prefetchedChangeCount = 8
 
-    /// Throws when a key or value of `batch` is out of bounds; nothing is applied before.
-    static func check(_ batch: StorageBatch, limits: StorageLimits) throws(StorageError) {
-        for change in batch.changes {
-            guard change.key.count > 0, change.key.count <= limits.keyByteCountMax else {
-                throw StorageError(.badKey, operation: "commit")
-            }
-            if let value = change.value, value.count > limits.valueByteCountMax {
-                throw StorageError(.valueTooLong, operation: "commit")
-            }
-        }
-    }
-
     /// Applies a checked batch to a write transaction.
     ///
     /// - Returns: liblmdb's return code, and whether anything was changed: a commit that changes

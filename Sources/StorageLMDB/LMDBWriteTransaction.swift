@@ -45,7 +45,7 @@ package final class LMDBWriteTransaction: StorageWriteTransaction {
         let transaction = try open("apply")
         environment.writeLock.requireOwner()
         do throws(StorageError) {
-            try LMDBTransaction.check(batch, limits: transaction.limits)
+            try transaction.limits.check(batch)
         } catch {
             didFail = true
             throw error

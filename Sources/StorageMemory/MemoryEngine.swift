@@ -44,7 +44,7 @@ package final class MemoryEngine: StorageEngine {
     package func awaitRoom() {}
 
     package func commit(_ batch: StorageBatch, base: UInt64) throws(StorageError) -> UInt64 {
-        try check(batch)
+        try limits.check(batch)
         let state = try beginState(base: base, operation: "commit")
         defer { writerLock.unlock() }
         guard let changed = state.applying(batch) else { return base }
@@ -68,23 +68,6 @@ package final class MemoryEngine: StorageEngine {
         shared.withLock {
             $0.isClosed = true
             $0.state = MemoryState(commit: $0.state.commit)
-        }
-    }
-
-    /// Throws when a key or value of `batch` is out of bounds.
-    func check(_ batch: StorageBatch) throws(StorageError) {
-        for change in batch.changes {
-            try check(key: change.key, operation: "commit")
-            if let value = change.value, value.count > limits.valueByteCountMax {
-                throw StorageError(.valueTooLong, operation: "commit")
-            }
-        }
-    }
-
-    /// Throws when a key is out of bounds.
-    func check(key: UnsafeRawBufferPointer, operation: String) throws(StorageError) {
-        guard key.count > 0, key.count <= limits.keyByteCountMax else {
-            throw StorageError(.badKey, operation: operation)
         }
     }
 

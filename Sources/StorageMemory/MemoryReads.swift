@@ -14,7 +14,7 @@ extension MemoryReads {
         forKey key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
         let state = try openState("get")
-        try engine.check(key: key, operation: "get")
+        try engine.limits.check(key: key, operation: "get")
         let value = state.value(forKey: key)
         if value != nil { entriesRead += 1 }
         return value

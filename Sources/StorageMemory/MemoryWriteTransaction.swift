@@ -28,7 +28,7 @@ final class MemoryWriteTransaction: MemoryReads, StorageWriteTransaction {
         let state = try openState("apply")
         engine.writerLock.requireOwner()
         do throws(StorageError) {
-            try engine.check(batch)
+            try engine.limits.check(batch)
         } catch {
             didFail = true
             throw error
