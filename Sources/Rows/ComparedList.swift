@@ -77,12 +77,9 @@ private struct ContentHash {
                 bytes: UnsafeRawBufferPointer(
                     start: field.slot, count: member.storage.slotByteCount))
         }
-        if member.storage.shape == .single {
-            return add(field.bytes(member.storage, source), member, to: &hasher)
-        }
-        let whole = ByteBuffer()
-        StoredCollection(field, member.storage, source).append(member.storage, to: whole)
+        let whole = StoredField(field, member.storage, source)
         withExtendedLifetime(whole) {
+            if member.storage.shape == .single { return add(whole.bytes, member, to: &hasher) }
             let leaf = LeafView(whole.bytes, member.storage)
             for index in 0..<leaf.count {
                 if let keys = leaf.keys { hasher.combine(bytes: keys.bytes(index)) }

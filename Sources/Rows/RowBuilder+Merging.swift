@@ -81,11 +81,8 @@ extension RowBuilder {
         _ formers: [Int?]?, to buffer: ByteBuffer
     ) {
         guard member.storage.shape == .single else {
-            let wholes = [fields.stored, fields.shown, fields.wanted].map { field in
-                let whole = ByteBuffer()
-                StoredCollection(field, member.storage, objects.source)
-                    .append(member.storage, to: whole)
-                return whole
+            let wholes = [fields.stored, fields.shown, fields.wanted].map {
+                StoredField($0, member.storage, objects.source)
             }
             withExtendedLifetime(wholes) {
                 let leaves = wholes.map { LeafView($0.bytes, member.storage) }

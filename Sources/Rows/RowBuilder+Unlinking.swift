@@ -131,9 +131,8 @@ extension RowBuilder {
             if isLeft { return closeReference(member, row, from: offset) }
             row.buffer.append(little: 0 as UInt64)
         } else if let source = lost.source {
-            let whole = ByteBuffer()
-            StoredCollection(field, compiled.storage, source).append(compiled.storage, to: whole)
-            append(LeafView(whole.bytes, compiled.storage))
+            let whole = StoredField(field, compiled.storage, source)
+            withExtendedLifetime(whole) { append(LeafView(whole.bytes, compiled.storage)) }
         }
         row.close(member, from: offset)
     }
@@ -221,6 +220,6 @@ extension MixedWriter {
     ///
     /// - `value`: Does not lie in the buffer.
     fileprivate func copy(_ value: MixedView, without lost: some LostLinks) {
-        _ = copy(value, losesElements: true) { lost.include($0) }
+        copy(value, losesElements: true) { lost.include($0) }
     }
 }

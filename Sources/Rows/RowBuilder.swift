@@ -36,30 +36,17 @@ package final class RowBuilder {
         case changed(RowView)
     }
 
-    /// The marks that a row gets of the change that makes it.
-    package struct Stamp {
-        let version: UInt64
-        let number: Int64
-
-        /// Makes the stamp of a change.
-        ///
-        /// - `version`: The version of the change.
-        /// - `number`: The primary key of a new object, if the store makes it.
-        package init(version: UInt64, number: Int64? = nil) {
-            self.version = version
-            self.number = number ?? 0
-        }
-    }
-
     /// Appends the row that `draft` makes of `base`.
     ///
+    /// - `version`: The version of the change.
+    /// - `number`: The primary key of a new object, if the store makes it.
     /// - `targets`: The object key of each reference of the draft.
     /// - Returns: The gaps of the draft; the row must not be used unless there are none.
     package func append(
-        _ draft: ObjectDraft, over base: Base, _ stamp: Stamp, targets: ResolvedReferences,
-        to buffer: ByteBuffer
+        _ draft: ObjectDraft, over base: Base, version: UInt64, number: Int64? = nil,
+        targets: ResolvedReferences, to buffer: ByteBuffer
     ) -> DraftGaps {
-        number = stamp.number
+        self.number = number ?? 0
         let stored: RowView?
         var keepsAbsent = false
         switch base {
@@ -69,7 +56,7 @@ package final class RowBuilder {
         }
         append(
             draft, over: stored, replacing: stored, keepsAbsent: keepsAbsent,
-            version: stamp.version, targets: targets, to: buffer)
+            version: version, targets: targets, to: buffer)
         return takeGaps()
     }
 

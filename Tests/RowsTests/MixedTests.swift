@@ -213,7 +213,7 @@ struct MixedTests {
                 read(value, 0)
                 _ = MixedView.order(value, value)
                 let copy = ByteBuffer(capacity: 64)
-                MixedWriter(copy).copy(value, withoutLinksTo: (1, 1))
+                MixedWriter(copy).copy(value, losesElements: true) { $0 == (1, 1) }
                 OrderedKey.append(value, to: copy)
             }
         }

@@ -160,7 +160,7 @@ struct RowFixture {
         func append(_ view: RowView?) {
             _ = builder.append(
                 draft, over: view.map { .changed($0) } ?? .none,
-                RowBuilder.Stamp(version: version), targets: targets(draft), to: buffer)
+                version: version, targets: targets(draft), to: buffer)
         }
         if let stored { stored.withUnsafeBytes { append(RowView($0)) } } else { append(nil) }
         return buffer.array

@@ -33,6 +33,8 @@ extension ObjectEditor {
         let compiled = path.rowClass.members[member]
         var found = Found(storage: path.storage, classIndex: compiled.classIndex)
         var bytes: UnsafeRawBufferPointer?
+        let whole = ByteBuffer()
+        defer { withExtendedLifetime(whole) {} }
         let field = path.rowClass.field(member, in: row)
         if let element = path.element {
             let collection = path.rowClass.collection(member, in: row, transaction.overflow)
@@ -44,14 +46,11 @@ extension ObjectEditor {
             // As many bytes are made of it.
             let byteCount = field.overflow?.byteCount ?? 0
             try storing { () throws(StoreError) in try transaction.countReading(byteCount) }
-            found.bytes = try inlined(
-                path.rowClass.collection(member, in: row, transaction.overflow), compiled)
-            return found
+            path.rowClass.collection(member, in: row, transaction.overflow)
+                .append(compiled.storage, to: whole)
+            bytes = whole.bytes
         } else if !field.isNull {
-            bytes =
-                compiled.storage.element.fixedByteCount.map {
-                    UnsafeRawBufferPointer(start: field.slot, count: $0)
-                } ?? (compiled.isEmbedded ? field.heap : field.text(transaction.overflow))
+            bytes = field.bytes(compiled.storage, transaction.overflow)
         }
         if !path.inner.isEmpty {
             found.classIndex = -1
@@ -62,73 +61,24 @@ extension ObjectEditor {
                 throw .missing(isSource: isSource)
             }
         }
-        guard let bytes else { return found }
-        if compiled.isEmbedded, path.inner.isEmpty {
-            found.bytes = try inlined(bytes, classes[compiled.classIndex])
-        } else {
-            let copy = ByteBuffer(capacity: bytes.count)
-            copy.append(bytes)
-            found.bytes = copy
-        }
+        if let bytes { found.bytes = try inlined(bytes, found) }
         return found
     }
 
-    /// An embedded object with everything out of line.
+    /// A value that was found with everything out of line.
     private func inlined(
-        _ bytes: UnsafeRawBufferPointer, _ rowClass: RowClass
+        _ bytes: UnsafeRawBufferPointer, _ found: Found
     ) throws(EditFailure) -> ByteBuffer {
-        var buffer = ByteBuffer(capacity: bytes.count)
-        buffer.append(bytes)
-        for (member, compiled) in rowClass.members.enumerated() where compiled.storage.isInHeap {
-            guard let row = RowView(buffer.bytes), row.holdsOverflow else { break }
-            let field = rowClass.field(member, in: row)
-            let value: ByteBuffer
-            if field.isNull {
-                continue
-            } else if compiled.storage.shape != .single {
-                value = try inlined(
-                    rowClass.collection(member, in: row, transaction.overflow), compiled)
-            } else if compiled.isEmbedded {
-                value = try inlined(field.heap, classes[compiled.classIndex])
-            } else if field.isOutOfLine {
-                value = ByteBuffer(capacity: field.textByteCount)
-                value.append(field.text(transaction.overflow))
-            } else {
-                continue
-            }
-            buffer = try build(isInline: true) { builder, buffer in
-                builder.append(
-                    row, rowClass, replacing: member, by: .bytes(value.bytes),
-                    version: row.version, to: buffer)
-            }
+        guard found.storage.element == .embedded else {
+            let copy = ByteBuffer(capacity: bytes.count)
+            copy.append(bytes)
+            return copy
         }
-        return buffer
-    }
-
-    /// A collection with everything out of line.
-    private func inlined(
-        _ collection: StoredCollection, _ member: RowClass.Member
-    ) throws(EditFailure) -> ByteBuffer {
-        let buffer = ByteBuffer(capacity: 256)
-        guard member.isEmbedded else {
-            collection.append(member.storage, to: buffer)
-            return buffer
+        return try build(isInline: true) { builder, buffer in
+            builder.append(
+                inlining: bytes, found.storage, of: classes[found.classIndex], transaction.rows,
+                transaction.overflow, to: buffer)
         }
-        var leaves: [ByteBuffer] = []
-        for index in 0..<collection.count {
-            guard let (part, offset) = collection.element(index) else { break }
-            var row: ByteBuffer?
-            if !part.isNull(offset) {
-                row = try inlined(part.bytes(offset), classes[member.classIndex])
-            }
-            let leaf = ByteBuffer(capacity: 64 + (row?.count ?? 0))
-            let key = collection.key(index).map { Array($0) }
-            LeafView.append(row?.bytes, .embedded, under: key, to: leaf)
-            leaves.append(leaf)
-        }
-        let slices = leaves.map { LeafSlice(LeafView($0.bytes, member.storage), 0..<1) }
-        LeafSlice.append(slices, member.storage, to: buffer)
-        return buffer
     }
 
     // MARK: Comparing
@@ -178,7 +128,7 @@ extension ObjectEditor {
             // What the draft does not state does not matter: it is only compared.
             _ = builder.append(
                 draft, over: path.member == nil ? .replaced(row) : .changed(row),
-                RowBuilder.Stamp(version: row.version), targets: targets, to: buffer)
+                version: row.version, targets: targets, to: buffer)
         }
         guard let new = RowView(candidate.bytes) else { return false }
         let changed = transaction.rows.changedMembers(

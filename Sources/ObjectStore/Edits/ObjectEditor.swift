@@ -391,7 +391,7 @@ package final class ObjectEditor {
             let built = try build { builder, buffer in
                 gaps = builder.append(
                     draft, over: path.member == nil ? .replaced(row) : .changed(row),
-                    RowBuilder.Stamp(version: transaction.version), targets: targets, to: buffer)
+                    version: transaction.version, targets: targets, to: buffer)
             }
             try storing { () throws(StoreError) in
                 try transaction.requireComplete(gaps, of: draft, origin)

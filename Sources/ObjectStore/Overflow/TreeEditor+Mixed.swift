@@ -45,7 +45,7 @@ extension TreeEditor {
             let old = MixedView(part.bytes(offset))
             if old.link == nil {
                 value.removeAll()
-                MixedWriter(value).copy(old, withoutLinksTo: target)
+                MixedWriter(value).copy(old, losesElements: true) { $0 == target }
                 changed.append(text: value.bytes)
             }
             return true

@@ -151,8 +151,8 @@ extension WriteTransaction {
         prepareRow(rowClass, key)
         rowBuffer.removeAll()
         let gaps = rowBuilder.append(
-            draft, over: .none, RowBuilder.Stamp(version: version, number: number),
-            targets: targets, to: rowBuffer)
+            draft, over: .none, version: version, number: number, targets: targets,
+            to: rowBuffer)
         keepMemory(of: &targets)
         try requireComplete(gaps, of: draft, origin)
         let row = try put(rowClass, key, rowBuffer.bytes)
@@ -183,7 +183,7 @@ extension WriteTransaction {
         rowBuffer.removeAll()
         let gaps = rowBuilder.append(
             draft, over: keepsAbsent ? .changed(shown.row) : .replaced(shown.row),
-            RowBuilder.Stamp(version: version), targets: targets, to: rowBuffer)
+            version: version, targets: targets, to: rowBuffer)
         keepMemory(of: &targets)
         try requireComplete(gaps, of: draft, origin)
         guard let whole = try merged(rowClass, key, stored, shown, rowBuffer, origin) else {

@@ -97,21 +97,13 @@ package struct MixedWriter {
         value.isNull ? null() : buffer.append(value.bytes)
     }
 
-    /// Writes a copy of a value without its links to one object, which is going away: lists lose the
-    /// element, anywhere else the link becomes null.
-    ///
-    /// - `value`: Does not lie in the buffer.
-    package func copy(_ value: MixedView, withoutLinksTo target: (classNumber: UInt32, key: UInt64))
-    {
-        _ = copy(value, losesElements: true) { $0 == target }
-    }
-
     /// Writes a copy of a value in which some links are null.
     ///
     /// - `value`: Does not lie in the buffer.
     /// - `losesElements`: Whether lists lose the elements that are such links.
     /// - Returns: Whether there were such links.
-    func copy(
+    @discardableResult
+    package func copy(
         _ value: MixedView, losesElements: Bool = false, depth: Int = 0,
         withoutLinks isLost: ((classNumber: UInt32, key: UInt64)) -> Bool
     ) -> Bool {

@@ -27,7 +27,7 @@ struct StoredField {
             bytes = field.bytes(storage, source)
             return
         }
-        let buffer = ByteBuffer(capacity: 64 * 1024)
+        let buffer = ByteBuffer()
         StoredCollection(field, storage, source).append(storage, to: buffer)
         self.buffer = buffer
         bytes = buffer.bytes
