@@ -15,13 +15,15 @@ package final class DraftPool {
 
     /// Returns a draft that states nothing.
     package func draft(_ rowClass: RowClass, isMerge: Bool) -> ObjectDraft {
+        defer { usedCount += 1 }
         if usedCount == drafts.count {
             drafts.append(ObjectDraft(rowClass, isMerge: isMerge))
+        } else if drafts[usedCount].rowClass === rowClass {
+            drafts[usedCount].restart(isMerge: isMerge)
         } else {
-            drafts[usedCount].restart(rowClass, isMerge: isMerge)
+            drafts[usedCount] = ObjectDraft(rowClass, isMerge: isMerge)
         }
-        usedCount += 1
-        return drafts[usedCount - 1]
+        return drafts[usedCount]
     }
 
     /// Takes all drafts back: none may be used any more.

@@ -9,11 +9,10 @@ import HoldfastObjectModel
 /// memory of drafts that are done with to others.
 package final class ObjectDraft {
     /// The class of the object.
-    package private(set) var rowClass: RowClass
-    /// One statement per property of the class; room for ``fieldCapacity``.
-    private var statements: UnsafeMutablePointer<DraftField>
-    private var fieldCount: Int
-    private var fieldCapacity: Int
+    package let rowClass: RowClass
+    /// One statement per property of the class.
+    private let statements: UnsafeMutablePointer<DraftField>
+    private let fieldCount: Int
     /// The bytes of values in the heap and of primary keys.
     package let arena: ByteBuffer
     /// Links to other objects.
@@ -42,8 +41,7 @@ package final class ObjectDraft {
         self.rowClass = rowClass
         self.isMerge = isMerge
         fieldCount = rowClass.members.count
-        fieldCapacity = fieldCount
-        statements = .allocate(capacity: fieldCapacity)
+        statements = .allocate(capacity: fieldCount)
         statements.initialize(repeating: DraftField(), count: fieldCount)
         arena = ByteBuffer(capacity: 192)
     }
@@ -61,16 +59,7 @@ package final class ObjectDraft {
     }
 
     /// Begins again as a draft that states nothing, in the memory that it has.
-    func restart(_ rowClass: RowClass, isMerge: Bool) {
-        if self.rowClass !== rowClass {
-            self.rowClass = rowClass
-            fieldCount = rowClass.members.count
-            if fieldCount > fieldCapacity {
-                statements.deallocate()
-                fieldCapacity = fieldCount
-                statements = .allocate(capacity: fieldCapacity)
-            }
-        }
+    func restart(isMerge: Bool) {
         self.isMerge = isMerge
         statesWholeMaps = false
         statements.initialize(repeating: DraftField(), count: fieldCount)
@@ -263,12 +252,7 @@ package final class ObjectDraft {
             return cases.holds(
                 arenaBytes(start: field.start, count: field.count), element, scratch: scratch)
         case .inline:
-            let storage = rowClass.members[member].storage
-            return withUnsafeBytes(of: (field.low, field.high)) {
-                cases.holds(
-                    UnsafeRawBufferPointer(rebasing: $0[0..<storage.slotByteCount]), element,
-                    scratch: scratch)
-            }
+            return cases.holds(inlineBytes(member), element, scratch: scratch)
         case .absent, .kept, .null, .reference, .references, .child, .children, .entries:
             return true
         }
