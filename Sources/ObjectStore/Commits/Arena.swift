@@ -3,19 +3,15 @@ import Glibc
 /// A memory arena: allocations keep their addresses until all of it is freed.
 final class Arena {
     private static let blockByteCount = 256 * 1024
-    /// How many blocks of that size there may be before others are larger.
-    private static let smallBlockCountMax = 32
     private var blocks: [UnsafeMutableRawPointer] = []
-    private var largeBlocks: [(start: UnsafeMutableRawPointer, byteCount: Int)] = []
+    /// Pieces that have blocks of their own.
+    private var largePieces: [UnsafeMutableRawPointer] = []
     private var next: UnsafeMutableRawPointer?
     private var room = 0
     /// The bytes handed out.
     private(set) var byteCount = 0
 
-    deinit {
-        for block in blocks { free(block) }
-        for block in largeBlocks { KernelMemory.free(block.start, block.byteCount) }
-    }
+    deinit { for block in blocks + largePieces { block.deallocate() } }
 
     /// Copies `bytes` and returns the copy, valid until ``reset()``.
     ///
@@ -34,37 +30,24 @@ final class Arena {
             room -= count
             return pointer
         }
-        let (block, size) = makeBlock(count)
-        if count <= Self.blockByteCount / 2 {
-            next = block + count
-            room = size - count
+        guard count <= Self.blockByteCount / 2 else {
+            // It leaves the present block in use.
+            largePieces.append(.allocate(byteCount: count, alignment: 8))
+            return largePieces[largePieces.count - 1]
         }
-        // A large piece has a block of its own and leaves the present one in use.
-        return block
-    }
-
-    /// A block with room for `count` bytes at least.
-    private func makeBlock(_ count: Int) -> (start: UnsafeMutableRawPointer, byteCount: Int) {
-        if blocks.count < Self.smallBlockCountMax, count <= Self.blockByteCount {
-            guard let block = malloc(Self.blockByteCount) else {
-                preconditionFailure("out of memory")
-            }
-            blocks.append(block)
-            return (block, Self.blockByteCount)
-        }
-        let isShared = count <= Self.blockByteCount / 2
-        let size = isShared ? KernelMemory.blockByteCount : (count + 4095) & ~4095
-        let block = (start: KernelMemory.allocate(size), byteCount: size)
-        largeBlocks.append(block)
+        let block = UnsafeMutableRawPointer.allocate(
+            byteCount: Self.blockByteCount, alignment: 8)
+        blocks.append(block)
+        next = block + count
+        room = Self.blockByteCount - count
         return block
     }
 
     /// Frees everything but one block.
     func reset() {
-        for block in blocks.dropFirst() { free(block) }
+        for block in blocks.dropFirst() + largePieces { block.deallocate() }
         blocks.removeSubrange(min(1, blocks.count)...)
-        for block in largeBlocks { KernelMemory.free(block.start, block.byteCount) }
-        largeBlocks.removeAll()
+        largePieces.removeAll()
         next = blocks.first
         room = blocks.isEmpty ? 0 : Self.blockByteCount
         byteCount = 0
