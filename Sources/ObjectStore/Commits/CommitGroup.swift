@@ -29,8 +29,6 @@ final class CommitGroup {
     var migrationFaults: [StagedMigration.Fault] = []
     /// Counters of the classes that were looked at, by position.
     private(set) var classStates: ContiguousArray<ClassState?>
-    /// Where ``below`` is known to have no primary keys.
-    private var gap = KeyGap()
     /// The longest value that the engine takes.
     let valueByteCountMax: Int
     let keyBuffer: ByteBuffer
@@ -77,7 +75,6 @@ final class CommitGroup {
         overlay.reset()
         engineTransaction = transaction
         below = transaction
-        gap = KeyGap()
     }
 
     /// Ends what the group reads.
@@ -118,9 +115,7 @@ final class CommitGroup {
             if isCached, let key = memory.linkTargets.objectKey(key, commit: snapshot.commit) {
                 return key
             }
-            if gap.contains(key) { return nil }
             found = try below.value(forKey: key)
-            if found == nil { try gap.note(key, below) }
             if isCached, let objectKey = found.flatMap(StoreKey.mappedObjectKey) {
                 memory.linkTargets.keep(objectKey, key, commit: snapshot.commit)
             }
