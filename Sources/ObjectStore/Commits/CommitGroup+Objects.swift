@@ -23,12 +23,8 @@ extension CommitGroup {
     }
 
     /// The object key that a primary key leads to, of an object that is there or that is awaited.
-    ///
-    /// - `isLink`: Whether it is the target of a link.
-    func objectKey(_ primaryKey: StoredPrimaryKey, isLink: Bool) throws(StoreError) -> UInt64? {
-        do { return try objectKey(primaryKey.bytes, isLink: isLink) } catch {
-            throw .storage(error)
-        }
+    func objectKey(_ primaryKey: StoredPrimaryKey) throws(StoreError) -> UInt64? {
+        try value(primaryKey.bytes).flatMap(StoreKey.mappedObjectKey)
     }
 
     /// The object that a primary key leads to. Cost: one look-up where ``CommitMemory/primaryKeys`` knows it,
@@ -44,7 +40,7 @@ extension CommitGroup {
         {
             return FoundObject(key: key, row: row, primaryKey: primaryKey)
         }
-        guard let key = try objectKey(primaryKey, isLink: false) else {
+        guard let key = try objectKey(primaryKey) else {
             return FoundObject(primaryKey: primaryKey)
         }
         let row = try row(rowClass, key)

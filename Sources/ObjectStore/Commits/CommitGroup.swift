@@ -101,28 +101,6 @@ final class CommitGroup {
         }
     }
 
-    /// The present object key that is stored under the key of a primary key.
-    ///
-    /// - `isLink`: Whether the object is a link's target, which others are likely to link to as well.
-    func objectKey(_ key: UnsafeRawBufferPointer, isLink: Bool) throws(StorageError) -> UInt64? {
-        let found: UnsafeRawBufferPointer?
-        switch overlay.entry(key) {
-        case .value(let value): found = value
-        case .removed: return nil
-        case .none:
-            // What the cache keeps is what the snapshot has.
-            let isCached = isLink && engineTransaction == nil
-            if isCached, let key = memory.linkTargets.objectKey(key, commit: snapshot.commit) {
-                return key
-            }
-            found = try below.value(forKey: key)
-            if isCached, let objectKey = found.flatMap(StoreKey.mappedObjectKey) {
-                memory.linkTargets.keep(objectKey, key, commit: snapshot.commit)
-            }
-        }
-        return found.flatMap(StoreKey.mappedObjectKey)
-    }
-
     /// Walks the present entries of a range in order until `body` returns false, without changing any.
     func scan(
         _ range: KeyRange, expecting: Int,

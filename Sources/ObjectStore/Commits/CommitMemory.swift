@@ -12,7 +12,6 @@ final class CommitMemory {
     /// The changes of objects by the group so far.
     var changes = GroupChanges()
     let rowBuilder = RowBuilder()
-    let linkTargets = LinkTargetCache()
     /// Object keys of objects that were written; made by the first write that states a primary key.
     private(set) lazy var primaryKeys = PrimaryKeyCache()
     /// For a key under construction.

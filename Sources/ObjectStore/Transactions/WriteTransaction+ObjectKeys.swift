@@ -21,7 +21,7 @@ extension WriteTransaction {
         try requirePresent(rowClass)
         if let primaryKey {
             let stored = group.primaryKey(rowClass) { $0.append(primaryKey) }
-            if try group.objectKey(stored, isLink: false) != nil { return nil }
+            if try group.objectKey(stored) != nil { return nil }
         }
         return try keys.reserve(rowClass, &counters)
     }

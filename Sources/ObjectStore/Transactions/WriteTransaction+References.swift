@@ -66,8 +66,7 @@ extension WriteTransaction {
             }
         case .child: return nil
         }
-        return try group.objectKey(primaryKey, isLink: true).map { .found($0) }
-            ?? .absent(primaryKey)
+        return try group.objectKey(primaryKey).map { .found($0) } ?? .absent(primaryKey)
     }
 
     /// The object key here of the object that a draft names by `key`; 0, which no object has, for one
