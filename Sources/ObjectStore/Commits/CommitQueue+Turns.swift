@@ -16,7 +16,6 @@ extension CommitQueue {
         var refusal: StoreError?
         var opensGroup = false
         var joined: TurnGroup?
-        var isNext = false
         waiting.withLock { state in
             refusal = refusedReason(state)
             if refusal != nil { return }
@@ -30,14 +29,13 @@ extension CommitQueue {
             if opensGroup || joined != nil {
                 state.lent = turn
             } else {
-                isNext = state.lent != nil && state.writes.isEmpty
                 state.writes.append(turn)
             }
         }
         if let refusal { throw refusal }
         if opensGroup { open(turn) }
         if let joined { lend(turn, in: joined) }
-        return LentTurn(turn, try turn.awaitTransaction(isNext: isNext), self)
+        return LentTurn(turn, try turn.awaitTransaction(), self)
     }
 
     /// Ends the turn that is lent.
@@ -78,7 +76,6 @@ extension CommitQueue {
         // Its owner may end it at once, and takes the group then.
         leave(turns)
         turn.lend(transaction, isFirst: isFirst)
-        waiting.withLock { $0.writes.nextTurn }?.noteNext()
     }
 
     private func leave(_ turns: TurnGroup) {

@@ -8,8 +8,6 @@ final class PendingTurn: PendingWrite {
     private struct State {
         /// The lent transaction; nil before.
         var transaction: WriteTransaction?
-        /// Whether it was told that it is the next one.
-        var isNext = false
         /// Why there is no room, once its owner has asked for it; nil within for none.
         var room: StoreError??
         /// Whether the changes that it is lent upon are committed, or why they are lost; nil while that is not known.
@@ -18,13 +16,7 @@ final class PendingTurn: PendingWrite {
         var hasEnded = false
     }
 
-    /// How long one that is the next one spins at most until it is lent: a sleeping thread takes longer to wake up than a short turn does.
-    private static let spinMicroseconds: UInt64 = 40
-    private static let spins = processorCount > 1
-
     private let state = Monitor(State())
-    /// Whether it is lent, or failed.
-    private let isAnswered = Atomic<Bool>(false)
     /// Called once, when it is known what became of the turn.
     private let done = Mutex<(@Sendable () -> Void)?>(nil)
     /// The thread that has asked for it.
@@ -47,34 +39,19 @@ final class PendingTurn: PendingWrite {
             if isFirst { state.base = .success(()) }
             state.transaction = transaction
         }
-        isAnswered.store(true, ordering: .releasing)
     }
 
     // MARK: Its owner's thread
 
     /// Waits until the turn is lent.
     ///
-    /// - `isNext`: Whether nothing but the turn that is lent now comes before it.
     /// - Throws: ``StoreError`` where it could not be.
-    func awaitTransaction(isNext: Bool) throws(StoreError) -> WriteTransaction {
-        if isNext { spin() }
-        while true {
-            let answer: Result<WriteTransaction, StoreError>? = state.wait { state in
-                if case .failed(let error) = state.outcome { return .failure(error) }
-                if let transaction = state.transaction { return .success(transaction) }
-                return state.isNext ? .some(nil) : nil
-            }
-            if let answer { return try answer.get() }
-            spin()
-            state.withLock { $0.isNext = false }
+    func awaitTransaction() throws(StoreError) -> WriteTransaction {
+        let answer: Result<WriteTransaction, StoreError> = state.wait { state in
+            if case .failed(let error) = state.outcome { return .failure(error) }
+            return state.transaction.map { .success($0) }
         }
-    }
-
-    /// Waits for an answer without sleeping, for a short time.
-    private func spin() {
-        guard Self.spins else { return }
-        let end = monotonicMicroseconds() + Self.spinMicroseconds
-        while !isAnswered.load(ordering: .relaxed), monotonicMicroseconds() < end {}
+        return try answer.get()
     }
 
     /// Waits until the changes that it is lent upon are committed.
@@ -103,9 +80,6 @@ final class PendingTurn: PendingWrite {
 
     // MARK: The thread that is at work in its group
 
-    /// Wakes its owner: the turn before it is lent now.
-    func noteNext() { state.update { $0.isNext = true } }
-
     /// The lent transaction; nil before.
     var transaction: WriteTransaction? { state.withLock { $0.transaction } }
 
@@ -120,7 +94,6 @@ final class PendingTurn: PendingWrite {
 
     func finish(_ outcome: WriteOutcome) {
         state.update { $0.outcome = outcome }
-        isAnswered.store(true, ordering: .releasing)
         done.withLock { $0.take() }?()
     }
 }

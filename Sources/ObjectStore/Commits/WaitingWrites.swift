@@ -29,17 +29,10 @@ struct WaitingWrites {
         turns.append(WaitingTurn(turn: turn, aheadCount: writes.count))
     }
 
-    /// The first turn if no write came before it.
-    var nextTurn: PendingTurn? {
-        guard let first = turns.first, first.aheadCount == 0 else { return nil }
-        return first.turn
-    }
-
     /// Takes the first turn if no write came before it.
     mutating func takeTurn() -> PendingTurn? {
-        guard let turn = nextTurn else { return nil }
-        turns.removeFirst()
-        return turn
+        guard let first = turns.first, first.aheadCount == 0 else { return nil }
+        return turns.removeFirst().turn
     }
 
     /// Takes the first writes, at most `countMax` and none that came behind a turn.
