@@ -6,12 +6,12 @@ final class ColumnJob: Sendable {
     private struct Helpers {
         var activeCount = 0
         var isOver = false
-        var workers: [any ColumnWorker] = []
+        var workers: [ColumnWorker] = []
     }
 
     private let next: Atomic<Int>
     private let end: Int
-    private let makeWorker: @Sendable () -> any ColumnWorker
+    private let makeWorker: @Sendable () -> ColumnWorker
     private let hasDismissed = Atomic<Bool>(false)
     private let left = Mutex<[Int]>([])
     private let helpers = Monitor(Helpers())
@@ -19,14 +19,14 @@ final class ColumnJob: Sendable {
     /// Makes a job of some chunks.
     ///
     /// - `makeWorker`: Called by each helper that comes to it.
-    init(_ chunks: Range<Int>, makeWorker: @escaping @Sendable () -> any ColumnWorker) {
+    init(_ chunks: Range<Int>, makeWorker: @escaping @Sendable () -> ColumnWorker) {
         next = Atomic(chunks.lowerBound)
         end = chunks.upperBound
         self.makeWorker = makeWorker
     }
 
     /// Has a worker take the next chunk; false when there is none.
-    func step(_ worker: some ColumnWorker) -> Bool {
+    func step(_ worker: ColumnWorker) -> Bool {
         let chunk = next.wrappingAdd(1, ordering: .relaxed).oldValue
         guard chunk < end else { return false }
         if !worker.take(chunk) { left.withLock { $0.append(chunk) } }
@@ -50,7 +50,7 @@ final class ColumnJob: Sendable {
         }
     }
 
-    private func help(_ worker: some ColumnWorker) {
+    private func help(_ worker: ColumnWorker) {
         while !hasDismissed.load(ordering: .relaxed), worker.hasRoom, step(worker) {}
     }
 
@@ -58,7 +58,7 @@ final class ColumnJob: Sendable {
     func dismissHelpers() { hasDismissed.store(true, ordering: .relaxed) }
 
     /// Waits for the helpers, and returns their workers and the chunks that only rows can decide.
-    func finish() -> (workers: [any ColumnWorker], left: [Int]) {
+    func finish() -> (workers: [ColumnWorker], left: [Int]) {
         helpers.withLock { $0.isOver = true }
         helpers.wait { $0.activeCount == 0 ? () : nil }
         return (helpers.withLock { $0.workers }, left.withLock { $0 })

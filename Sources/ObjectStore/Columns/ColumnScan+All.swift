@@ -9,32 +9,18 @@ extension ColumnScan {
 
     private var isAlone: Bool { transaction.turn?.isAlone ?? true }
 
-    /// How many objects satisfy the predicate.
+    /// How many objects satisfy the predicate, which columns answer whole.
     func count() throws(StoreError) -> Int {
-        var total = 0
-        let counter = ColumnCounter(program, within: transaction.budget)
-        let makeWorker = { @Sendable [program, deadline] in
-            ColumnCounter(program, within: Budget(until: deadline))
-        }
-        let workers = try share(counter, makeWorker: makeWorker) {
-            (chunk) throws(StoreError) in
-            guard try evaluate(chunk) else { return }
-            if !testsRows {
-                total += frame.count
-            } else {
-                _ = try rows(of: chunk, from: 0) { _, _ in
-                    total += 1
-                    return true
-                }
-            }
-        }
-        return workers.reduce(total + counter.count) {
-            $0 + (($1 as? ColumnCounter)?.count ?? 0)
-        }
+        let counted = Aggregation(
+            [], by: [], page: GroupPage(after: nil, countMax: nil), byteCountMax: .max,
+            schema: transaction.rows)
+        guard let aggregation = counted.makeColumns() else { return 0 }
+        _ = try aggregate(aggregation, byteCountMax: .max)
+        return aggregation.objectCount
     }
 
     /// Adds the objects that satisfy the predicate to the aggregation that the scan was made for, which columns answer
-    /// whole.
+    /// whole: chunk after chunk, from some point on by helpers as well, and what only rows can decide by this thread.
     ///
     /// - `byteCountMax`: Memory for the groups of all threads.
     /// - Returns: The keys of the objects that are left, because a value is not in its column; nil when there was too
@@ -43,94 +29,82 @@ extension ColumnScan {
         _ aggregation: Aggregation, byteCountMax: Int
     ) throws(StoreError) -> [UInt64]? {
         var left: [UInt64] = []
-        let threadCount = 1 + min(options.helperCountMax, ColumnHelpers.shared.count)
-        let partByteCountMax = byteCountMax / threadCount
         // It may take all, until others join.
-        let aggregator = ColumnAggregator(
+        let worker = ColumnWorker(
             program, aggregation, byteCountMax: byteCountMax, within: transaction.budget)
-        let part = aggregation.makePart()
-        let makeWorker = { @Sendable [program, deadline] in
-            ColumnAggregator(
-                program, part.makePart(), byteCountMax: partByteCountMax,
-                within: Budget(until: deadline))
-        }
-        var workers = try share(aggregator, makeWorker: makeWorker) {
-            (chunk) throws(StoreError) in
+        func settle(_ chunk: Int) throws(StoreError) {
             guard try evaluate(chunk) else { return }
             for exceptions in aggregation.exceptions(of: chunk) {
                 frame.remove(exceptions) { left.append(Self.key(chunk, $0)) }
             }
             aggregation.add(chunk, frame)
-        } goesOn: {
-            !aggregation.isFull
-        } isShared: {
-            guard aggregation.isWorthSharing, aggregation.byteCount < partByteCountMax else {
-                return false
-            }
-            aggregation.byteCountMax = partByteCountMax
-            return true
         }
-        if aggregation.isFull || workers.contains(where: { !$0.hasRoom }) { return nil }
-        // One after the other is let go.
-        while let worker = workers.popLast() as? ColumnAggregator {
-            aggregation.add(worker.part, within: transaction.budget)
+        let chunkCount = program.chunkCount
+        let start = monotonicMicroseconds()
+        var shared: ColumnJob?
+        for chunk in 0..<chunkCount {
+            try checkTime()
+            if !worker.take(chunk) { try settle(chunk) }
+            guard worker.hasRoom else { return nil }
+            let done = chunk + 1
+            guard done.isMultiple(of: options.probedChunkCount), done < chunkCount else { continue }
+            let elapsed = monotonicMicroseconds() - start
+            if elapsed * UInt64(chunkCount - done) / UInt64(done) >= options.sharedMicrosecondsMin {
+                shared = share(done..<chunkCount, of: aggregation, byteCountMax: byteCountMax)
+                if shared != nil { break }
+            }
+        }
+        if let shared {
+            let done = try finish(shared, worker)
+            for chunk in done.left where worker.hasRoom { try settle(chunk) }
+            var workers = done.workers
+            guard worker.hasRoom, workers.allSatisfy(\.hasRoom) else { return nil }
+            // One after the other is let go.
+            while let other = workers.popLast() {
+                aggregation.add(other.part, within: transaction.budget)
+            }
         }
         try transaction.budget.requireNoFailure()
         return left
     }
 
-    /// Has all chunks be taken: by the worker of this thread, from some point on by helpers as well, and by `settle` those
-    /// that only rows can decide.
-    ///
-    /// - `goesOn`: Asked now and then.
-    /// - `isShared`: Whether helpers may take chunks; asked only where it takes so long that they would.
-    /// - Returns: The workers of the helpers.
+    /// Begins to share chunks with helpers; nil where there are none, or parts of an aggregation would take too much.
     private func share(
-        _ worker: some ColumnWorker, makeWorker: @escaping @Sendable () -> any ColumnWorker,
-        settle: (_ chunk: Int) throws(StoreError) -> Void, goesOn: () -> Bool = { true },
-        isShared: () -> Bool = { true }
-    ) throws(StoreError) -> [any ColumnWorker] {
-        let chunkCount = program.chunkCount
-        let start = monotonicMicroseconds()
-        for chunk in 0..<chunkCount {
-            try checkTime()
-            if testsRows || !worker.take(chunk) { try settle(chunk) }
-            guard goesOn() else { return [] }
-            let done = chunk + 1
-            guard done.isMultiple(of: options.probedChunkCount), done < chunkCount else { continue }
-            let left = UInt64(chunkCount - done)
-            let elapsed = monotonicMicroseconds() - start
-            if options.helperCountMax > 0, !testsRows, isAlone,
-                elapsed * left / UInt64(done) >= options.sharedMicrosecondsMin, isShared()
-            {
-                let job = ColumnJob(done..<chunkCount, makeWorker: makeWorker)
-                return try share(job, worker, settle, goesOn)
-            }
+        _ chunks: Range<Int>, of aggregation: Aggregation, byteCountMax: Int
+    ) -> ColumnJob? {
+        let threadCount = 1 + min(options.helperCountMax, ColumnHelpers.shared.count)
+        let partByteCountMax = byteCountMax / threadCount
+        guard options.helperCountMax > 0, isAlone, aggregation.isWorthSharing,
+            aggregation.byteCount < partByteCountMax
+        else { return nil }
+        aggregation.byteCountMax = partByteCountMax
+        let part = aggregation.makePart()
+        let job = ColumnJob(chunks) { [program, deadline] in
+            ColumnWorker(
+                program, part.makePart(), byteCountMax: partByteCountMax,
+                within: Budget(until: deadline))
         }
-        return []
+        ColumnHelpers.shared.join(job, countMax: options.helperCountMax)
+        return job
     }
 
-    private func share(
-        _ job: ColumnJob, _ worker: some ColumnWorker,
-        _ settle: (_ chunk: Int) throws(StoreError) -> Void, _ goesOn: () -> Bool
-    ) throws(StoreError) -> [any ColumnWorker] {
-        ColumnHelpers.shared.join(job, countMax: options.helperCountMax)
+    /// Has a job's chunks be taken.
+    ///
+    /// - `worker`: That of this thread.
+    /// - Returns: The workers of the helpers, and the chunks that only rows can decide.
+    private func finish(
+        _ job: ColumnJob, _ worker: ColumnWorker
+    ) throws(StoreError) -> (workers: [ColumnWorker], left: [Int]) {
         var failure: StoreError?
-        var hasRoom = true
-        while failure == nil, hasRoom, job.step(worker) {
+        while failure == nil, worker.hasRoom, job.step(worker) {
             do throws(StoreError) { try checkTime() } catch { failure = error }
-            hasRoom = goesOn()
             // The helpers have no turn of their own: they leave to others what this one would have to share.
-            if failure != nil || !hasRoom || !isAlone { job.dismissHelpers() }
+            if failure != nil || !worker.hasRoom || !isAlone { job.dismissHelpers() }
         }
-        let (workers, left) = job.finish()
+        let done = job.finish()
         // What a helper did after its time was over is not to be used; this thread's is by now, too.
         if failure == nil { try checkTime() }
         if let failure { throw failure }
-        for chunk in left {
-            try settle(chunk)
-            guard goesOn() else { break }
-        }
-        return workers
+        return done
     }
 }

@@ -100,7 +100,7 @@ extension ColumnScan {
         return switch ColumnForm(rowClass.members[reference.member].storage) {
         case .texts: QueryCost.textChunk(effort)
         case .collections: QueryCost.collectionChunk(effort)
-        case .doubles: QueryCost.doubleChunk
+        case .numbers(.double), .numbers(.float): QueryCost.doubleChunk
         case .numbers, .presence, nil: QueryCost.numberChunk
         }
     }

@@ -42,11 +42,15 @@ package indirect enum PlanSource: Hashable, Sendable {
 
     /// Whether more is looked up for it than ranges of an index: words, cells or the objects of other classes.
     var needsLookUps: Bool {
+        contains { if case .index = $0 { false } else { true } }
+    }
+
+    /// Whether a condition holds of it, or of one of those that it is made of.
+    private func contains(_ holds: (PlanSource) -> Bool) -> Bool {
         switch self {
-        case .index: false
-        case .words, .points, .links: true
-        case .all(let parts), .any(let parts): parts.contains(where: \.needsLookUps)
-        case .bare(let source): source.needsLookUps
+        case .index, .words, .points, .links: holds(self)
+        case .all(let parts), .any(let parts): parts.contains { $0.contains(holds) }
+        case .bare(let source): source.contains(holds)
         }
     }
 
@@ -61,11 +65,11 @@ package indirect enum PlanSource: Hashable, Sendable {
 
     /// Whether it asks a full-text or a geographic index.
     var isSearch: Bool {
-        switch self {
-        case .index, .links: false
-        case .words, .points: true
-        case .all(let parts), .any(let parts): parts.contains(where: \.isSearch)
-        case .bare(let source): source.isSearch
+        contains { source in
+            switch source {
+            case .words, .points: true
+            default: false
+            }
         }
     }
 

@@ -23,7 +23,7 @@ extension QueryExecution {
         {
             return try entryCount(of: member, ranges)
         }
-        if plan.source == nil, let columns = try columns(readsAll: true) {
+        if plan.source == nil, let columns = try columns(readsAll: true), !columns.testsRows {
             return try columns.count()
         }
         if sight == nil, plan.residual == nil, let keys = try collectedKeys(), plan.residual == nil

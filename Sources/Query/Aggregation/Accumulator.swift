@@ -30,8 +30,9 @@ struct Accumulator {
         func packing(_ storage: ElementStorage) -> RowPacker.Form {
             switch (self, storage) {
             case (.distinct, _): .sortBytes
-            case (.numbers, _), (.ranked, .int): .packed(.numbers(storage))
-            case (.doubles, _), (.ranked, .double), (.ranked, .float): .packed(.doubles(storage))
+            case (.numbers, _), (.doubles, _), (.ranked, .int), (.ranked, .double),
+                (.ranked, .float):
+                .packed(.numbers(storage))
             case (.stored, _), (.ranked, _): .packed(.texts(storage))
             }
         }
@@ -150,7 +151,8 @@ struct Accumulator {
     /// is no value.
     func exceptions(of index: Int) -> UnsafePointer<UInt8>? {
         guard let chunk = chunk(index) else { return nil }
-        return chunk is DoubleChunk ? nil : chunk.exceptions
+        let hasNaN = (chunk as? NumberChunk).map { ColumnForm.hasNaN($0.storage) } ?? false
+        return hasNaN ? nil : chunk.exceptions
     }
 
     /// Adds the values of a batch over columns.

@@ -54,7 +54,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     var coders: [GroupCoder]
     var accumulators: [Accumulator]
     /// The groups that coders make together, of each but the first: numbers of the group of those before and its code.
-    var tables: [CodeTable] = []
+    var tables: [CodeTable<Int64>] = []
     var counts: [Int] = []
     /// The key of one of the objects of each group.
     var keys: [UInt64] = []
@@ -90,7 +90,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         self.coders = coders
         self.rows = rows
         many = rows == nil ? question.by.firstIndex(where: \.path.isMany) : nil
-        tables = coders.dropFirst().map { _ in CodeTable() }
+        tables = coders.dropFirst().map { _ in CodeTable<Int64>() }
         guard coders.isEmpty else { return }
         counts = [0]
         keys = [0]
@@ -152,7 +152,12 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
 
     /// Adds the objects of a chunk's result, which has no exceptions, until it is full.
     package func add(_ chunk: Int, _ frame: ColumnFrame) {
-        objectCount += frame.count
+        let count = frame.count
+        objectCount += count
+        if coders.isEmpty, accumulators.isEmpty {
+            counts[0] += count
+            return
+        }
         batches.forEach(of: chunk, frame) { batch in
             guard let many else { return addColumns(batch, within: frame.budget) }
             guard let collections = coders[many].chunk(chunk) as? CollectionChunk else { return }
@@ -167,7 +172,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         for (coder, table) in zip(coders.dropFirst(), tables) {
             coder.encode(batch, into: ownCodes)
             for index in batch.positions.indices {
-                codes[index] = table.code(of: CodeTable.pair(codes[index], ownCodes[index]))
+                codes[index] = table.code(of: CodeTable<Int64>.pair(codes[index], ownCodes[index]))
             }
         }
         add(batch, within: budget) { $0.add(batch, $1, by: values) }
@@ -239,7 +244,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
             for group in counts.indices {
                 var first = group
                 for (index, table) in tables.enumerated().reversed() {
-                    let pair = table.numbers[first]
+                    let pair = table.values[first]
                     codes.initializeElement(
                         at: group * width + index + 1, to: UInt32(truncatingIfNeeded: pair))
                     first = Int(pair >> 32)
@@ -255,7 +260,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     func group(of key: UInt64, _ code: (Int) -> UInt32) -> UInt32 {
         var group = code(0)
         for (index, table) in tables.enumerated() {
-            group = table.code(of: CodeTable.pair(group, code(index + 1)))
+            group = table.code(of: CodeTable<Int64>.pair(group, code(index + 1)))
         }
         if Int(group) == counts.count { addGroup(of: key) }
         return group
@@ -311,10 +316,13 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
 
     // MARK: Memory
 
-    /// Whether it holds little for the objects that it has seen: then several threads are sooner done than one, though what
+    /// Whether it holds little, or little for the objects that it has seen: then several threads are sooner done than one, though what
     /// their parts hold has to be added.
-    package var isWorthSharing: Bool { byteCount < objectCount * Self.sharedByteCountMax }
+    package var isWorthSharing: Bool {
+        byteCount < max(Self.littleByteCount, objectCount * Self.sharedByteCountMax)
+    }
 
+    private static let littleByteCount = 1 << 10
     private static let sharedByteCountMax = 32
 
     private var groupCount: Int { counts.count }
@@ -342,15 +350,11 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     private func keepFirst(within budget: Budget) {
         let page = question.page.beforehand
         guard !coders.isEmpty, let countMax = page.countMax,
-            groupCount / Self.growth > countMax + 8
+            groupCount / Self.growth > countMax + 8,
+            let first = first(of: page, order, within: budget)
         else { return }
-        let order = order
-        guard let first = first(of: page, order, within: budget) else { return }
         let kept = makePart()
         kept.add(self, first, within: budget)
-        if first.count == countMax, let last = first.last {
-            rows?.ceiling = order.bytes(of: last)
-        }
         (coders, tables, accumulators) = (kept.coders, kept.tables, kept.accumulators)
         (counts, keys) = (kept.counts, kept.keys)
     }

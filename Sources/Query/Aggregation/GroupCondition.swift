@@ -89,11 +89,7 @@ package struct GroupCondition: Hashable, Sendable {
         let outcomes = left.lazy.flatMap { a in
             right.lazy.map { relation.holds(a.compared, $0.compared) }
         }
-        switch quantifier {
-        case .any: return outcomes.contains(true)
-        case .all: return !outcomes.contains(false)
-        case .none: return !outcomes.contains(true)
-        }
+        return quantifier.holds(of: outcomes) { $0 }
     }
 
     private func values(

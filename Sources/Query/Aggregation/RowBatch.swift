@@ -5,10 +5,6 @@ import HoldfastRows
 /// at a time uses it.
 final class RowBatch {
     private let evaluator: GroupKeyEvaluator?
-    /// Only groups behind this one are wanted; nil for all.
-    private let floor: [UInt8]?
-    /// No group behind this one is wanted; nil for all.
-    var ceiling: [UInt8]?
     private let keys = UnsafeMutablePointer<UInt64>.allocate(capacity: ColumnBatch.countMax)
     private let positions = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnBatch.countMax)
     /// Each position once.
@@ -21,7 +17,6 @@ final class RowBatch {
     init(_ question: Aggregation.Question) {
         evaluator =
             question.by.isEmpty ? nil : GroupKeyEvaluator(question.by, schema: question.schema)
-        floor = question.page.beforehand.after
         for index in 0..<ColumnBatch.countMax { all[index] = Int32(index) }
     }
 
@@ -34,17 +29,13 @@ final class RowBatch {
     /// Whether there is no room for another group of a row.
     var isFull: Bool { count == ColumnBatch.countMax }
 
-    /// Hands over the sort bytes of each group that a row counts in and that may be wanted; once without groups.
+    /// Hands over the sort bytes of each group that a row counts in; once without groups.
     func forEachGroup(
         _ row: RowView, _ key: UInt64, _ source: any ObjectSource,
         _ body: (UnsafeRawBufferPointer) -> Void
     ) {
         guard let evaluator else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
-        evaluator.forEach(row: row, key: key, source: source) { sortBytes in
-            if let floor, floor.withUnsafeBytes({ compareKeys(sortBytes, $0) }) <= 0 { return }
-            if let ceiling, ceiling.withUnsafeBytes({ compareKeys(sortBytes, $0) }) > 0 { return }
-            body(sortBytes)
-        }
+        evaluator.forEach(row: row, key: key, source: source, body)
     }
 
     /// Appends the key of a row.

@@ -167,12 +167,7 @@ extension Checker {
                 .type, "'\(className)' is an embedded class; its objects have no keys.", at: start,
                 argument: argument)
         }
-        var type = ScalarType.int
-        if let primaryKey = target.primaryKeyIndex,
-            case .single(.scalar(let scalar)) = target.definition.properties[primaryKey].type
-        {
-            type = scalar
-        }
+        let type = keyType(.link(classIndex: target.index)) ?? .int
         guard let value = try adapted(key, to: .scalar(type), isStrict: true) else {
             throw source.fault(
                 .type,
@@ -303,14 +298,11 @@ extension Checker {
 
     /// Returns the object with a primary key, which stands for it beside a link; nil where it is no key of the class.
     private func linkByKey(_ item: Item, _ classIndex: Int) throws(QueryError) -> Value? {
-        guard classIndex >= 0, item.value.scalarType != nil else { return nil }
-        let target = schema.classes[classIndex]
-        guard let primaryKey = target.primaryKeyIndex,
-            case .single(.scalar(let scalar)) = target.definition.properties[primaryKey].type,
+        guard item.value.scalarType != nil, let scalar = keyType(.link(classIndex: classIndex)),
             let key = try adapted(item, to: .scalar(scalar), isStrict: false),
             key.scalarType == scalar
         else { return nil }
-        return .link(className: target.definition.name, key: key)
+        return .link(className: schema.classes[classIndex].definition.name, key: key)
     }
 
     /// Returns a whole number beyond 64 bits, which is a decimal for want of a wider int: beside doubles and floats

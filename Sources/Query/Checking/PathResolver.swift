@@ -147,23 +147,11 @@ struct PathResolver {
         switch pending {
         case .nothing: return
         case .member(let member, let position):
-            let compiled = rowClass.members[member]
-            let isEmbedded = compiled.storage.element == .embedded
-            guard isEmbedded || compiled.storage.element == .link else {
+            let element = rowClass.members[member].storage.element
+            guard element == .embedded || element == .link else {
                 throw noProperty(of: member, name, at: offset)
             }
-            let kind: PathStep.Kind
-            if compiled.storage.shape == .single {
-                kind = isEmbedded ? .embedded : .link
-            } else if let position {
-                kind = isEmbedded ? .embeddedAt(position) : .linkAt(position)
-            } else {
-                kind = isEmbedded ? .embeddedList : .links
-            }
-            steps.append(
-                PathStep(
-                    kind: kind, fromClass: classIndex, toClass: compiled.classIndex, member: member)
-            )
+            steps.append(PathStep(along: member, of: rowClass, at: position))
         case .inverse(let originClass, let member):
             steps.append(PathStep(backTo: originClass, member, from: rowClass, by: inverseLink))
             inverseLink = -1

@@ -53,9 +53,9 @@ package class ColumnChunk: @unchecked Sendable {
     }
 
     /// The least and the greatest of the values that are neither null nor an exception; 0 and 0 without any.
-    static func extent<Number: Comparable & ExpressibleByIntegerLiteral>(
-        _ values: [Number], count: Int, nulls: [UInt8]?, exceptions: [UInt8]?
-    ) -> (least: Number, greatest: Number) {
+    static func extent(
+        _ values: [Int64], count: Int, nulls: [UInt8]?, exceptions: [UInt8]?
+    ) -> (least: Int64, greatest: Int64) {
         func isValue(_ position: Int) -> Bool {
             (nulls?[position] ?? 0) | (exceptions?[position] ?? 0) == 0
         }

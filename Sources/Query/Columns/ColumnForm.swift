@@ -4,10 +4,8 @@ import HoldfastRows
 package indirect enum ColumnForm: Sendable, Equatable {
     /// Which objects there are; of no property.
     case presence
-    /// Ints, bools, links and dates.
+    /// Ints, bools, links, dates, doubles and floats.
     case numbers(ElementStorage)
-    /// Doubles and floats.
-    case doubles(ElementStorage)
     /// Strings and data, and as their bytes decimals, object identifiers and UUIDs.
     case texts(ElementStorage)
     /// Lists and sets of these.
@@ -25,8 +23,7 @@ package indirect enum ColumnForm: Sendable, Equatable {
 
     private static func form(_ element: ElementStorage) -> ColumnForm? {
         switch element {
-        case .bool, .int, .link, .date: .numbers(element)
-        case .double, .float: .doubles(element)
+        case .bool, .int, .link, .date, .double, .float: .numbers(element)
         case .string, .data, .decimal, .objectID, .uuid: .texts(element)
         case .embedded, .mixed: nil
         }
@@ -35,6 +32,11 @@ package indirect enum ColumnForm: Sendable, Equatable {
     /// Whether values are kept as texts.
     static func isText(_ element: ElementStorage) -> Bool {
         if case .texts? = form(element) { true } else { false }
+    }
+
+    /// Whether NaN is the one exception of such values.
+    static func hasNaN(_ element: ElementStorage) -> Bool {
+        element == .double || element == .float
     }
 
     /// The most bytes of a text that a column keeps; a longer one is read in its row.

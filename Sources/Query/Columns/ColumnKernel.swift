@@ -15,12 +15,8 @@ struct ColumnKernel: @unchecked Sendable {
         case numbers(ClosedRange<Int64>, isInside: Bool)
         /// Numbers that are one of a few.
         case numberSet([Int64])
-        /// Doubles within bounds, or outside them.
-        case doubles(ClosedRange<Double>, isInside: Bool)
-        /// Texts equal to one, or different from it.
-        case equal(UnsafeRawBufferPointer, hash: UInt32, isEqual: Bool)
-        /// Texts that are one of a few.
-        case textSet([UnsafeRawBufferPointer], hashes: [UInt32])
+        /// Texts that are one of a few, or none of them.
+        case texts([UnsafeRawBufferPointer], hashes: [UInt32], isInside: Bool)
         /// Texts that contain another.
         case contains(NeedleSearch)
         /// Every value is tested by itself.
@@ -35,8 +31,7 @@ struct ColumnKernel: @unchecked Sendable {
     /// and takes no long time for one value.
     static func canUse(_ test: ValueTest) -> Bool {
         switch test {
-        case is FixedTest, is IntRangeTest, is DoubleRangeTest, is OrdinalRangeTest,
-            is OrdinalSetTest, is LinkTest, is TextEqualTest:
+        case is FixedTest, is OrdinalRangeTest, is OrdinalSetTest, is LinkTest, is TextEqualTest:
             return true
         case let text as TextTest: return text.folder == nil && !text.needsBudget
         case let texts as TextSetTest: return texts.folder == nil
@@ -64,22 +59,12 @@ struct ColumnKernel: @unchecked Sendable {
 
     private static func form(_ test: ValueTest, _ storage: ElementStorage) -> Form {
         if let test = test as? FixedTest { return .fixed(test.result) }
-        if let test = test as? IntRangeTest {
-            return .numbers(
-                test.least...(test.least &+ Int64(bitPattern: test.span)), isInside: test.isInside)
-        }
-        if let test = test as? DoubleRangeTest {
-            return doubles(test.least...test.greatest, test.isInside)
-        }
         if let test = test as? OrdinalRangeTest {
-            switch test.storage {
-            case .bool, .date:
-                guard let range = ColumnNumber.range(test.range, test.storage) else {
-                    return .fixed(!test.isInside)
-                }
-                return .numbers(range, isInside: test.isInside)
-            default: return .each
+            guard !ColumnForm.isText(test.storage) else { return .each }
+            guard let range = ColumnNumber.range(test.range, test.storage) else {
+                return .fixed(!test.isInside)
             }
+            return .numbers(range, isInside: test.isInside)
         }
         if let test = test as? LinkTest {
             guard let key = test.object.key.map(Int64.init(bitPattern:)) else {
@@ -101,14 +86,9 @@ struct ColumnKernel: @unchecked Sendable {
     }
 
     private static func text(_ test: ValueTest) -> Form? {
-        if let test = test as? TextEqualTest {
-            return .equal(
-                test.constant.bytes, hash: TextChunk.hash(test.constant.bytes),
-                isEqual: test.isEqual)
-        }
+        if let test = test as? TextEqualTest { return texts([test.constant], test.isEqual) }
         if let test = test as? TextSetTest, !test.ignoresCase, test.constants.count <= setCountMax {
-            let texts = test.constants.map(\.bytes)
-            return .textSet(texts, hashes: texts.map { TextChunk.hash($0) })
+            return texts(test.constants, true)
         }
         if let test = test as? TextTest, test.relation.comparison == .contains,
             !test.constantIsLeft
@@ -120,18 +100,8 @@ struct ColumnKernel: @unchecked Sendable {
         return nil
     }
 
-    private static func doubles(_ bits: ClosedRange<UInt64>, _ isInside: Bool) -> Form {
-        let least = OrderedKey.orderedBits(-Double.infinity)
-        let greatest = OrderedKey.orderedBits(Double.infinity)
-        // Below the least number stands NaN alone, and above the greatest nothing.
-        guard bits.upperBound >= least, bits.lowerBound <= greatest else {
-            return .fixed(!isInside)
-        }
-        let low = ComparedValue.double(max(bits.lowerBound, least))
-        var high = ComparedValue.double(min(bits.upperBound, greatest))
-        // What stands between 0 and the greatest negative number is written as the zero that no value has.
-        if high == 0, high.sign == .minus { high = -Double.leastNonzeroMagnitude }
-        guard low <= high else { return .fixed(!isInside) }
-        return .doubles(low...high, isInside: isInside)
+    private static func texts(_ constants: [TextConstant], _ isInside: Bool) -> Form {
+        let texts = constants.map(\.bytes)
+        return .texts(texts, hashes: texts.map { TextChunk.hash($0) }, isInside: isInside)
     }
 }

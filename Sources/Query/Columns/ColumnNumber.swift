@@ -11,9 +11,27 @@ enum ColumnNumber {
         case .int: address.storedInt
         case .link: Int64(bitPattern: address.storedLink)
         case .date: nanoseconds(address.storedDate)
+        case .double: number(address.storedDouble)
+        case .float: number(Double(address.storedFloat))
         default: nil
         }
     }
+
+    /// The number of a double, in the order of doubles with −0 right below 0; nil for NaN.
+    @inline(__always)
+    static func number(_ value: Double) -> Int64? {
+        value.isNaN ? nil : turned(Int64(bitPattern: value.bitPattern))
+    }
+
+    /// The double of a number.
+    @inline(__always)
+    static func double(_ number: Int64) -> Double {
+        Double(bitPattern: UInt64(bitPattern: turned(number)))
+    }
+
+    /// Turns the bits of negative doubles round, and back.
+    @inline(__always)
+    private static func turned(_ bits: Int64) -> Int64 { bits ^ (bits >> 63 & .max) }
 
     private static let billion: Int64 = 1_000_000_000
 
@@ -61,8 +79,34 @@ enum ColumnNumber {
                 return nil
             }
             return Int64(max(first, Int128(Int64.min)))...Int64(min(last, Int128(Int64.max)))
+        case .double:
+            return range(
+                UInt64(truncatingIfNeeded: low)...UInt64(truncatingIfNeeded: high),
+                from: OrderedKey.orderedBits(-Double.infinity),
+                to: OrderedKey.orderedBits(Double.infinity), ComparedValue.double)
+        case .float:
+            return range(
+                UInt32(truncatingIfNeeded: low)...UInt32(truncatingIfNeeded: high),
+                from: OrderedKey.orderedBits(-Float.infinity),
+                to: OrderedKey.orderedBits(Float.infinity)
+            ) { Double(ComparedValue.float($0)) }
         default: return nil
         }
+    }
+
+    /// The numbers of the doubles that have ordered bits in a range: below the least there is NaN alone, and above the
+    /// greatest nothing.
+    private static func range<Bits: Comparable>(
+        _ bits: ClosedRange<Bits>, from least: Bits, to greatest: Bits, _ double: (Bits) -> Double
+    ) -> ClosedRange<Int64>? {
+        guard bits.upperBound >= least, bits.lowerBound <= greatest,
+            let low = number(double(max(bits.lowerBound, least))),
+            let high = number(double(min(bits.upperBound, greatest)))
+        else { return nil }
+        // Both zeros are one value, whose ordinal is that of 0: none has that of −0.
+        let (minusZero, first) = (Int64(-1), low == 0 ? -1 : low)
+        let last = high == minusZero ? minusZero - 1 : high
+        return first <= last ? first...last : nil
     }
 
     private static func int(_ ordinal: UInt128) -> Int64 {

@@ -3,7 +3,7 @@ import Glibc
 import HoldfastText
 
 /// A text where it stands in a column with its hash, or null.
-struct HashedText {
+struct HashedText: CodedValue {
     /// Where it begins; nil for null.
     let start: UnsafeRawPointer?
     private var byteCount: UInt32
@@ -18,8 +18,9 @@ struct HashedText {
 
     /// Null, which equals itself alone.
     static var null: HashedText { HashedText(start: nil, count: .max, hash: 0) }
-    /// A value that equals neither a text nor null.
-    static var none: HashedText { HashedText(start: nil, count: .max - 1, hash: 0) }
+
+    @inline(__always)
+    func tableHash(_ seed: UInt64) -> UInt32 { hash }
 
     /// Its bytes; none of null.
     var bytes: UnsafeRawBufferPointer {

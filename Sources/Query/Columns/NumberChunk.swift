@@ -1,10 +1,10 @@
 import HoldfastObjectModel
 import HoldfastRows
 
-/// Ints, bools, links and dates, each as its distance from the least value in as few bytes as the greatest
+/// The numbers of values (``ColumnNumber``), each as its distance from the least one in as few bytes as the greatest
 /// distance needs.
 final class NumberChunk: ColumnChunk, @unchecked Sendable {
-    private let storage: ElementStorage
+    let storage: ElementStorage
     /// The least and the greatest value that is not null; equal when there is none.
     let least: Int64
     let greatest: Int64
@@ -82,17 +82,29 @@ final class NumberChunk: ColumnChunk, @unchecked Sendable {
         }
     }
 
+    /// Reads the doubles at some positions.
+    func read(_ positions: UnsafeBufferPointer<Int32>, into doubles: UnsafeMutablePointer<Double>) {
+        doubles.withMemoryRebound(to: Int64.self, capacity: positions.count) {
+            read(positions, into: $0)
+        }
+        for index in 0..<positions.count {
+            doubles[index] = ColumnNumber.double(Int64(bitPattern: doubles[index].bitPattern))
+        }
+    }
+
     override func withStored(_ position: Int, _ body: (UnsafeRawPointer, Int) -> Void) {
-        var value = value(position)
+        func lend<Value>(_ value: Value) {
+            let count = storage.fixedByteCount ?? 0
+            withUnsafeBytes(of: value) { body($0.baseAddress ?? UnsafeRawPointer(cells), count) }
+        }
+        let value = value(position)
         switch storage {
-        case .bool:
-            withUnsafeBytes(of: &value) { body($0.baseAddress ?? UnsafeRawPointer(cells), 1) }
         case .date:
             let time = ColumnNumber.timestamp(value)
-            var stored = (time.seconds, time.nanoseconds)
-            withUnsafeBytes(of: &stored) { body($0.baseAddress ?? UnsafeRawPointer(cells), 12) }
-        default:
-            withUnsafeBytes(of: &value) { body($0.baseAddress ?? UnsafeRawPointer(cells), 8) }
+            lend((time.seconds, time.nanoseconds))
+        case .double: lend(ColumnNumber.double(value))
+        case .float: lend(Float(ColumnNumber.double(value)))
+        default: lend(value)
         }
     }
 

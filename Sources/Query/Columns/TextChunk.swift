@@ -1,5 +1,4 @@
 import HoldfastBytes
-import Glibc
 import HoldfastRows
 import HoldfastText
 
@@ -84,47 +83,33 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
     override func evaluate(_ kernel: ColumnKernel, into mask: UnsafeMutablePointer<UInt8>) {
         switch kernel.form {
         case .fixed(let result): ColumnMask.fill(mask, count, result)
-        case .equal(let text, let hash, let isEqual):
-            ColumnMask.fill(mask, count, false)
-            addEqual(text, hash, to: mask)
-            if !isEqual { ColumnMask.invert(mask, count) }
-        case .textSet(let texts, let hashes):
-            ColumnMask.fill(mask, count, false)
-            for (text, hash) in zip(texts, hashes) { addEqual(text, hash, to: mask) }
+        case .texts(let texts, let hashes, let isInside):
+            find(texts, hashes, in: mask)
+            if !isInside { ColumnMask.invert(mask, count) }
         case .contains(let search): find(search, kernel.test, in: mask)
         default: return evaluateEach(kernel.test, into: mask)
         }
         applyNulls(kernel.test.nullResult, to: mask)
     }
 
-    /// Sets the positions whose text is `text`: hashes are compared eight at a time, the bytes where one
-    /// fits.
-    private func addEqual(
-        _ text: UnsafeRawBufferPointer, _ hash: UInt32, to mask: UnsafeMutablePointer<UInt8>
+    /// Sets the positions whose text is one of some: hashes are compared first, the texts where one fits.
+    private func find(
+        _ texts: [UnsafeRawBufferPointer], _ hashes: [UInt32],
+        in mask: UnsafeMutablePointer<UInt8>
     ) {
-        var block = 0
-        let wanted = SIMD8<UInt32>(repeating: hash)
-        let memory = UnsafeRawPointer(hashes)
-        while block + 8 <= count {
-            let fits =
-                memory.loadUnaligned(fromByteOffset: block * 4, as: SIMD8<UInt32>.self) .== wanted
-            if any(fits) {
-                for position in block..<block + 8 where isEqual(position, text, hash) {
-                    mask[position] = 1
-                }
+        ColumnMask.fill(mask, count, false)
+        for hash in hashes {
+            ColumnMask.addEqual(
+                UnsafeMutableRawPointer(self.hashes), UInt32.self, count, UInt64(hash), mask)
+        }
+        var position = ColumnMask.first(mask, from: 0, count)
+        while position < count {
+            let own = text(position)
+            if !texts.contains(where: { $0.count == own.count && compareKeys($0, own) == 0 }) {
+                mask[position] = 0
             }
-            block += 8
+            position = ColumnMask.first(mask, from: position + 1, count)
         }
-        for position in block..<count where isEqual(position, text, hash) { mask[position] = 1 }
-    }
-
-    private func isEqual(_ position: Int, _ text: UnsafeRawBufferPointer, _ hash: UInt32) -> Bool {
-        guard hashes[position] == hash else { return false }
-        let own = self.text(position)
-        guard own.count == text.count, let a = own.baseAddress, let b = text.baseAddress else {
-            return own.count == text.count
-        }
-        return memcmp(a, b, text.count) == 0
     }
 
     /// Looks for a text in all values at once, and then in those that need the rules of all of Unicode.

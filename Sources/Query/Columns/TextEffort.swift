@@ -11,10 +11,9 @@ package struct TextEffort: Equatable, Sendable {
     mutating func add(_ form: ColumnKernel.Form) {
         switch form {
         case .fixed: break
-        case .equal: hashPassCount += 1
-        case .textSet(let texts, _): hashPassCount += texts.count
+        case .texts(let texts, _, _): hashPassCount += texts.count
         case .contains: searchCount += 1
-        case .each, .numbers, .numberSet, .doubles: testCount += 1
+        case .each, .numbers, .numberSet: testCount += 1
         }
     }
 }

@@ -7,7 +7,6 @@ final class ValueCollector {
     private let textByteCountMax: Int
     private(set) var count = 0
     private var numbers: [Int64] = []
-    private var doubles: [Double] = []
     private var ends: [UInt32] = []
     private var texts: UnsafeMutableRawPointer
     private(set) var textByteCount = 0
@@ -28,7 +27,6 @@ final class ValueCollector {
     func removeAll() {
         count = 0
         numbers.removeAll(keepingCapacity: true)
-        doubles.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
         textByteCount = 0
         nulls.removeAll(keepingCapacity: true)
@@ -41,7 +39,6 @@ final class ValueCollector {
         guard extra > 0 else { return }
         switch form {
         case .numbers: numbers.removeLast(extra)
-        case .doubles: doubles.removeLast(extra)
         default:
             ends.removeLast(extra)
             textByteCount = Int(ends.last ?? 0)
@@ -65,7 +62,6 @@ final class ValueCollector {
     private func appendNothing() {
         switch form {
         case .numbers: numbers.append(0)
-        case .doubles: doubles.append(0)
         default: ends.append(UInt32(truncatingIfNeeded: textByteCount))
         }
     }
@@ -94,13 +90,6 @@ final class ValueCollector {
                 return false
             }
             numbers.append(number)
-        case .doubles(let storage):
-            let value = storage == .float ? Double(address.storedFloat) : address.storedDouble
-            guard !value.isNaN else {
-                appendException()
-                return false
-            }
-            doubles.append(value)
         default:
             guard byteCount <= textByteCountMax else {
                 appendException()
@@ -139,9 +128,6 @@ final class ValueCollector {
         case .numbers(let storage):
             return NumberChunk(
                 numbers, count: count, storage, nulls: nulls, exceptions: exceptions, meter: meter)
-        case .doubles(let storage):
-            return DoubleChunk(
-                doubles, count: count, storage, nulls: nulls, exceptions: exceptions, meter: meter)
         default:
             return TextChunk(
                 UnsafeRawBufferPointer(start: texts, count: textByteCount), ends: ends,

@@ -147,31 +147,3 @@ final class GeneralNode: MatchNode {
         }
     }
 }
-
-/// A comparison of two single properties of the object itself.
-final class FieldPairNode: MatchNode {
-    private let rowClass: RowClass
-    private let members: (Int, Int)
-    private let relation: ValueRelation
-
-    init(_ rowClass: RowClass, _ left: Int, _ relation: ValueRelation, _ right: Int) {
-        self.rowClass = rowClass
-        members = (left, right)
-        self.relation = relation
-    }
-
-    override var cost: Int { 4 }
-
-    override func matches(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Bool {
-        relation.holds(
-            value(members.0, row, source), value(members.1, row, source), within: source.budget)
-    }
-
-    private func value(_ member: Int, _ row: RowView, _ source: any ObjectSource) -> ComparedValue {
-        let field = rowClass.field(member, in: row)
-        let element = rowClass.members[member].storage.element
-        if field.isNull { return ComparedValue(nil, 0, element) }
-        if let width = element.fixedByteCount { return ComparedValue(field.slot, width, element) }
-        return ComparedValue(text: field.text(source), element)
-    }
-}

@@ -1,26 +1,6 @@
 import HoldfastGeometry
 import HoldfastRows
 
-/// Whether the point in a single property of the object itself lies in a region.
-final class PointNode: MatchNode {
-    private let rowClass: RowClass
-    private let member: Int
-    private let test: RegionTest
-
-    init(_ rowClass: RowClass, _ member: Int, _ test: RegionTest) {
-        self.rowClass = rowClass
-        self.member = member
-        self.test = test
-    }
-
-    override var cost: Int { 20 + test.cost }
-
-    override func matches(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Bool {
-        guard let embedded = rowClass.embedded(member, in: row) else { return false }
-        return test.contains(embedded, source)
-    }
-}
-
 /// Whether points that a path leads to lie in a region: as many as a quantifier says.
 final class RegionNode: MatchNode {
     private let walker: PathWalker
@@ -28,9 +8,9 @@ final class RegionNode: MatchNode {
     private let sink: QuantifiedSink
     private let pathCost: Int
 
-    init(_ condition: RegionCondition, _ test: RegionTest, schema: RowSchema) {
+    init(_ condition: RegionCondition, schema: RowSchema) {
         walker = PathWalker(condition.path, schema: schema)
-        self.test = test
+        test = RegionTest(condition, schema: schema)
         sink = QuantifiedSink(test, condition.quantifier ?? .any)
         pathCost = condition.path.steps.isEmpty ? 50 : 250
     }
@@ -70,15 +50,9 @@ final class RegionTest: ValueTest {
 
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
         guard let source, source.budget.spend(1 + stepCount),
-            let row = RowView(UnsafeRawBufferPointer(start: address, count: count))
+            let row = RowView(UnsafeRawBufferPointer(start: address, count: count)),
+            let point = pointClass.point(in: row, source)
         else { return false }
-        return contains(row, source)
-    }
-
-    /// Whether the point of an embedded row lies in the region.
-    @inline(__always)
-    func contains(_ row: RowView, _ source: any ObjectSource) -> Bool {
-        guard let point = pointClass.point(in: row, source) else { return false }
         return region.contains(longitude: point.longitude, latitude: point.latitude)
     }
 }

@@ -84,13 +84,6 @@ struct MatchNodeBuilder {
                 compared.path.type != .kinds, ComparedIndex.canAnswer(comparison.comparison)
             else { return node(compared.path, compared.quantifier, test) }
         }
-        let relation = ValueRelation(comparison.relation)
-        if case .path(let a, nil) = comparison.left, case .path(let b, nil) = comparison.right,
-            let left = a.ownMember, let right = b.ownMember, linkClass(a, b.type) == nil,
-            linkClass(b, a.type) == nil
-        {
-            return FieldPairNode(schema.classes[a.lastClass], left, relation, right)
-        }
         return GeneralNode(
             side(comparison.left, beside: comparison.right), comparison.relation,
             side(comparison.right, beside: comparison.left),
@@ -128,11 +121,7 @@ struct MatchNodeBuilder {
     }
 
     private func node(_ condition: RegionCondition) -> MatchNode {
-        let test = RegionTest(condition, schema: schema)
-        if let member = condition.path.ownMember {
-            return PointNode(schema.classes[condition.path.lastClass], member, test)
-        }
-        let node = RegionNode(condition, test, schema: schema)
+        let node = RegionNode(condition, schema: schema)
         guard condition.path.isMany, let link = condition.path.sharedLink else { return node }
         return SharedTargetNode(link, node, schema: schema)
     }

@@ -58,7 +58,9 @@ package struct PathStep: Hashable, Sendable {
     }
 
     /// Makes the step along a link or embedded object, or each of a collection of them, or back along an inverse link.
-    package init(along member: Int, of rowClass: RowClass) {
+    ///
+    /// - `position`: The one of a collection that is meant; nil for each.
+    package init(along member: Int, of rowClass: RowClass, at position: ListPosition? = nil) {
         let compiled = rowClass.members[member]
         if compiled.originProperty >= 0 {
             self.init(
@@ -66,10 +68,16 @@ package struct PathStep: Hashable, Sendable {
             return
         }
         let isEmbedded = compiled.storage.element == .embedded
+        let kind: Kind
+        if compiled.storage.shape == .single {
+            kind = isEmbedded ? .embedded : .link
+        } else if let position {
+            kind = isEmbedded ? .embeddedAt(position) : .linkAt(position)
+        } else {
+            kind = isEmbedded ? .embeddedList : .links
+        }
         self.init(
-            kind: compiled.storage.shape == .single
-                ? (isEmbedded ? .embedded : .link) : isEmbedded ? .embeddedList : .links,
-            fromClass: rowClass.index, toClass: compiled.classIndex, member: member)
+            kind: kind, fromClass: rowClass.index, toClass: compiled.classIndex, member: member)
     }
 
     /// Whether the step may lead to several objects.

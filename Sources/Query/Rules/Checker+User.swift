@@ -178,7 +178,7 @@ extension Checker {
     }
 
     /// The type of the keys of the objects that links lead to; nil where their class has none.
-    private func keyType(_ type: ValueType) -> ScalarType? {
+    func keyType(_ type: ValueType) -> ScalarType? {
         guard case .link(let classIndex) = type, classIndex >= 0,
             let member = schema.classes[classIndex].primaryKeyIndex,
             case .single(.scalar(let scalar)) = schema.classes[classIndex].definition
@@ -206,20 +206,9 @@ extension Checker {
             else { return nil }
             if case .string(let text) = item.value, text != value.keyText ?? text { return nil }
             if scalar.widened == .int { return found == .int ? value : nil }
-            if type.isNumeric { return Self.isNumber(value) ? value : nil }
+            if type.isNumeric { return Number(value).map(\.isNaN) == false ? value : nil }
             return found == scalar ? value : nil
         case (.embedded, _), (.kinds, _): return nil
-        }
-    }
-
-    /// Whether a value is a number, and not NaN.
-    private static func isNumber(_ value: Value) -> Bool {
-        switch value {
-        case .int: true
-        case .double(let number): !number.isNaN
-        case .float(let number): !number.isNaN
-        case .decimal(let number): number.description != "NaN"
-        default: false
         }
     }
 

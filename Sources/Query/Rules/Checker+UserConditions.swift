@@ -58,11 +58,7 @@ extension Checker {
             }
         }
         guard rule?.facts != nil else { return .constant(true) }
-        switch quantifier {
-        case .any: return .constant(outcomes.contains(true))
-        case .all: return .constant(!outcomes.contains(false))
-        case .none: return .constant(!outcomes.contains(true))
-        }
+        return .constant(quantifier.holds(of: outcomes) { $0 })
     }
 
     /// Returns a user's value and a constant in one type.

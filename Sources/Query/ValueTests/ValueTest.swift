@@ -45,45 +45,7 @@ final class FixedTest: ValueTest {
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool { result }
 }
 
-/// Ints between two bounds, or outside them.
-final class IntRangeTest: ValueTest {
-    let least: Int64
-    let span: UInt64
-    let isInside: Bool
-
-    init(_ range: ClosedRange<UInt128>, isInside: Bool, nullResult: Bool) {
-        let bias: UInt64 = 1 << 63
-        least = Int64(bitPattern: UInt64(truncatingIfNeeded: range.lowerBound) ^ bias)
-        span = UInt64(truncatingIfNeeded: range.upperBound - range.lowerBound)
-        self.isInside = isInside
-        super.init(nullResult: nullResult)
-    }
-
-    override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
-        (UInt64(bitPattern: address.storedInt &- least) <= span) == isInside
-    }
-}
-
-/// Doubles between two bounds in the total order (NaN least), or outside them.
-final class DoubleRangeTest: ValueTest {
-    let least: UInt64
-    let greatest: UInt64
-    let isInside: Bool
-
-    init(_ range: ClosedRange<UInt128>, isInside: Bool, nullResult: Bool) {
-        least = UInt64(truncatingIfNeeded: range.lowerBound)
-        greatest = UInt64(truncatingIfNeeded: range.upperBound)
-        self.isInside = isInside
-        super.init(nullResult: nullResult)
-    }
-
-    override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
-        let bits = OrderedKey.orderedBits(address.storedDouble)
-        return (bits >= least && bits <= greatest) == isInside
-    }
-}
-
-/// Values of another fixed width between two bounds, or outside them.
+/// Values of a fixed width between two bounds in the order of their ordinals (NaN least), or outside them.
 final class OrdinalRangeTest: ValueTest {
     let storage: ElementStorage
     let range: ClosedRange<UInt128>

@@ -81,11 +81,7 @@ struct ValueTestMaker {
         let isInside = comparison != .notEqual
         guard let range = Ordinal.range(isInside ? comparison : .equal, constant, as: storage)
         else { return different }
-        switch storage {
-        case .int: return IntRangeTest(range, isInside: isInside, nullResult: !isInside)
-        case .double: return DoubleRangeTest(range, isInside: isInside, nullResult: !isInside)
-        default: return OrdinalRangeTest(range, storage, isInside: isInside, nullResult: !isInside)
-        }
+        return OrdinalRangeTest(range, storage, isInside: isInside, nullResult: !isInside)
     }
 
     private mutating func patternTest(

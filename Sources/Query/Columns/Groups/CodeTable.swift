@@ -1,59 +1,120 @@
-/// Numbers and their codes: how many different ones came before each. One thread at a time uses it.
-final class CodeTable {
-    /// The numbers, by code.
-    private(set) var numbers = UnsafeMutablePointer<Int64>.allocate(capacity: 32)
+import CHoldfastMemory
+
+/// Values and their codes: how many different ones came before each. One thread at a time uses it.
+final class CodeTable<Value: CodedValue> {
+    /// The values, by code.
+    private(set) var values = UnsafeMutablePointer<Value>.allocate(capacity: 32)
     /// How many codes there are.
     private(set) var count = 0
-    /// The codes by the hashes of their numbers; all bits set for none. Twice as many as there is room for numbers.
-    private var slots = UnsafeMutablePointer<UInt32>.allocate(capacity: 64)
+    /// The hashes of values and below them their codes, by hash. Twice as many as there is room for values.
+    private var slots = UnsafeMutablePointer<UInt64>.allocate(capacity: 64)
     private var slotCount = 64
-    /// Keeps secret where numbers will stand from those who choose them.
     private let seed = UInt64.random(in: 0 ... .max)
+    /// Makes a value that stays of one that may not.
+    private let keep: (Value) -> Value
 
-    init() { slots.initialize(repeating: .max, count: slotCount) }
+    private static var empty: UInt64 { .max }
+
+    init(keep: @escaping (Value) -> Value = { $0 }) {
+        self.keep = keep
+        slots.initialize(repeating: Self.empty, count: slotCount)
+    }
 
     deinit {
-        numbers.deallocate()
+        values.deallocate()
         slots.deallocate()
     }
 
     /// Bytes of memory that it takes.
-    var byteCount: Int { slotCount * 8 }
+    var byteCount: Int { slotCount * (8 + MemoryLayout<Value>.stride / 2) }
 
-    /// The code of a number, which gets the next one if it has none.
-    @inline(__always)
-    func code(of number: Int64) -> UInt32 {
-        var slot = hash(number) & (slotCount - 1)
-        while slots[slot] != .max {
-            if numbers[Int(slots[slot])] == number { return slots[slot] }
-            slot = (slot + 1) & (slotCount - 1)
+    /// Sets the codes of many values, of which those without a code get the next ones.
+    ///
+    /// What is far away in memory is asked for a while before it is looked at, so that the processor waits for many of them
+    /// at once.
+    func encode(
+        _ wanted: UnsafePointer<Value>, _ count: Int, into codes: UnsafeMutablePointer<UInt32>
+    ) {
+        let (slots, values, mask, seed) = (slots, values, slotCount - 1, seed)
+        for index in 0..<count {
+            shim_prefetch(slots + (Int(wanted[index].tableHash(seed)) & mask))
         }
-        return add(number)
+        for index in 0..<count {
+            let hash = wanted[index].tableHash(seed)
+            var position = Int(hash) & mask
+            while slots[position] != Self.empty, Self.hash(slots[position]) != hash {
+                position = (position + 1) & mask
+            }
+            codes[index] = UInt32(truncatingIfNeeded: slots[position])
+            shim_prefetch(values + Int(codes[index]))
+        }
+        for index in 0..<count where codes[index] != .max {
+            shim_prefetch(values[Int(codes[index])].start)
+        }
+        for index in 0..<count
+        where codes[index] == .max || !self.values[Int(codes[index])].isEqual(to: wanted[index]) {
+            codes[index] = code(of: wanted[index])
+        }
     }
 
-    /// Sets the codes of many numbers, of which those without a code get the next ones.
-    ///
-    /// The first codes that are met are read for all numbers before any is compared: what has to come from memory comes
-    /// side by side.
-    func encode(_ numbers: UnsafeBufferPointer<Int64>, into codes: UnsafeMutablePointer<UInt32>) {
-        for index in numbers.indices {
-            codes[index] = slots[hash(numbers[index]) & (slotCount - 1)]
-        }
-        for index in numbers.indices {
-            let number = numbers[index]
-            if codes[index] == .max || self.numbers[Int(codes[index])] != number {
-                codes[index] = code(of: number)
+    /// The code of a value, which gets the next one if it has none.
+    @inline(__always)
+    func code(of value: Value) -> UInt32 {
+        let hash = value.tableHash(seed)
+        var position = Int(hash) & (slotCount - 1)
+        while slots[position] != Self.empty {
+            let code = UInt32(truncatingIfNeeded: slots[position])
+            if Self.hash(slots[position]) == hash, values[Int(code)].isEqual(to: value) {
+                return code
             }
+            position = (position + 1) & (slotCount - 1)
         }
+        return add(value, hash)
     }
 
     @inline(never)
-    private func add(_ number: Int64) -> UInt32 {
-        let code = append(number)
-        enter(code)
+    private func add(_ value: Value, _ hash: UInt32) -> UInt32 {
+        let code = append(keep(value))
+        slots[place(hash)] = UInt64(hash) << 32 | UInt64(code)
         return code
     }
 
+    /// A code of its own that no value has; `placeholder` stands among the values for it.
+    func codeOfNothing(_ placeholder: Value) -> UInt32 { append(placeholder) }
+
+    private func append(_ value: Value) -> UInt32 {
+        if count * 2 == slotCount { grow() }
+        values[count] = value
+        count += 1
+        return UInt32(truncatingIfNeeded: count - 1)
+    }
+
+    @inline(__always)
+    private static func hash(_ slot: UInt64) -> UInt32 { UInt32(truncatingIfNeeded: slot >> 32) }
+
+    /// The first empty slot for a hash.
+    private func place(_ hash: UInt32) -> Int {
+        var position = Int(hash) & (slotCount - 1)
+        while slots[position] != Self.empty { position = (position + 1) & (slotCount - 1) }
+        return position
+    }
+
+    private func grow() {
+        let (oldValues, oldSlots, oldCount) = (values, slots, slotCount)
+        slotCount *= 2
+        values = .allocate(capacity: slotCount / 2)
+        values.update(from: oldValues, count: count)
+        slots = .allocate(capacity: slotCount)
+        slots.initialize(repeating: Self.empty, count: slotCount)
+        for index in 0..<oldCount where oldSlots[index] != Self.empty {
+            slots[place(Self.hash(oldSlots[index]))] = oldSlots[index]
+        }
+        oldValues.deallocate()
+        oldSlots.deallocate()
+    }
+}
+
+extension CodeTable<Int64> {
     /// The number of a group with a code.
     @inline(__always)
     static func pair(_ group: UInt32, _ code: UInt32) -> Int64 {
@@ -63,44 +124,5 @@ final class CodeTable {
     /// The group and the code that have a number.
     static func parts(of pair: Int64) -> (group: Int, code: Int) {
         (Int(pair >> 32), Int(UInt32(truncatingIfNeeded: pair)))
-    }
-
-    /// A code of its own for what is no number.
-    func codeOfNothing() -> UInt32 { append(0) }
-
-    private func append(_ number: Int64) -> UInt32 {
-        if count * 2 == slotCount { grow() }
-        numbers[count] = number
-        count += 1
-        return UInt32(truncatingIfNeeded: count - 1)
-    }
-
-    private func enter(_ code: UInt32) {
-        var slot = hash(numbers[Int(code)]) & (slotCount - 1)
-        while slots[slot] != .max { slot = (slot + 1) & (slotCount - 1) }
-        slots[slot] = code
-    }
-
-    @inline(__always)
-    private func hash(_ number: Int64) -> Int {
-        // Every bit of the number counts for the last ones: those of whole doubles are all 0.
-        var bits = UInt64(bitPattern: number) ^ seed
-        bits ^= bits >> 32
-        bits &*= 0xD6E8_FEB8_6659_FD93
-        bits ^= bits >> 32
-        bits &*= 0xD6E8_FEB8_6659_FD93
-        return Int(truncatingIfNeeded: bits ^ bits >> 32)
-    }
-
-    private func grow() {
-        let (oldNumbers, oldSlots, oldCount) = (numbers, slots, slotCount)
-        slotCount *= 2
-        numbers = .allocate(capacity: slotCount / 2)
-        numbers.update(from: oldNumbers, count: count)
-        slots = .allocate(capacity: slotCount)
-        slots.initialize(repeating: .max, count: slotCount)
-        for slot in 0..<oldCount where oldSlots[slot] != .max { enter(oldSlots[slot]) }
-        oldNumbers.deallocate()
-        oldSlots.deallocate()
     }
 }

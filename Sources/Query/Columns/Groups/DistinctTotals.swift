@@ -7,7 +7,7 @@ final class DistinctTotals: ValueTotals {
     private let coder: GroupCoder
     private let isGrouped: Bool
     /// The groups with the codes of their values, each once; unused where all values are of one group.
-    private let pairs = CodeTable()
+    private let pairs = CodeTable<Int64>()
     private var groupCount = 0
     /// How many values each group has.
     private var counts: [Int] = []
@@ -35,8 +35,10 @@ final class DistinctTotals: ValueTotals {
         coder.encode(chunk, batch.positions, into: codes)
         let count = batch.positions.count
         guard isGrouped, let groups else { return }
-        for index in 0..<count { numbers[index] = CodeTable.pair(groups[index], codes[index]) }
-        pairs.encode(UnsafeBufferPointer(start: numbers, count: count), into: codes)
+        for index in 0..<count {
+            numbers[index] = CodeTable<Int64>.pair(groups[index], codes[index])
+        }
+        pairs.encode(numbers, count, into: codes)
     }
 
     func add(_ part: DistinctTotals, to groups: [UInt32], within budget: Budget) {
@@ -47,11 +49,11 @@ final class DistinctTotals: ValueTotals {
             return
         }
         for index in 0..<part.pairs.count where budget.spend() {
-            let (group, code) = CodeTable.parts(of: part.pairs.numbers[index])
+            let (group, code) = CodeTable<Int64>.parts(of: part.pairs.values[index])
             // The values of groups that are left out get no codes.
             guard groups[group] != Aggregation.dropped else { continue }
             let own = coder.code(code, of: part.coder)
-            _ = pairs.code(of: CodeTable.pair(groups[group], own))
+            _ = pairs.code(of: CodeTable<Int64>.pair(groups[group], own))
         }
     }
 
@@ -64,7 +66,7 @@ final class DistinctTotals: ValueTotals {
         }
         for index in 0..<pairs.count {
             guard budget.spend() else { return false }
-            counts[CodeTable.parts(of: pairs.numbers[index]).group] += 1
+            counts[CodeTable<Int64>.parts(of: pairs.values[index]).group] += 1
         }
         return true
     }

@@ -14,8 +14,7 @@ struct DoubleGroup: NumberGroup {
         _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>,
         into values: UnsafeMutablePointer<Double>
     ) {
-        guard let cells = (chunk as? DoubleChunk)?.cells else { return }
-        for index in positions.indices { values[index] = cells[Int(positions[index])] }
+        (chunk as? NumberChunk)?.read(positions, into: values)
     }
 
     @inline(__always)

@@ -14,7 +14,7 @@ final class NumberCoding: ValueCoding {
     }
 
     private let form: Form
-    private let table = CodeTable()
+    private let table = CodeTable<Int64>()
     private var nullCode: UInt32?
     /// The codes of numbers that lie close together, by their distance from ``nearFirst``.
     private var near: [UInt32] = []
@@ -42,11 +42,11 @@ final class NumberCoding: ValueCoding {
 
     /// The number of a code; nil for null.
     func number(_ code: Int) -> Int64? {
-        nullCode == UInt32(truncatingIfNeeded: code) ? nil : table.numbers[code]
+        nullCode == UInt32(truncatingIfNeeded: code) ? nil : table.values[code]
     }
 
     private func codeOfNull() -> UInt32 {
-        let code = nullCode ?? table.codeOfNothing()
+        let code = nullCode ?? table.codeOfNothing(0)
         nullCode = code
         return code
     }
@@ -56,46 +56,8 @@ final class NumberCoding: ValueCoding {
         number.map { table.code(of: $0) } ?? codeOfNull()
     }
 
-    /// Reads the numbers at some positions, or others that ``NumberPart/meaning(of:)`` makes numbers of; what stands for null
-    /// is not to be used.
-    ///
-    /// - Returns: Between which they lie, where that is close together; else the numbers were read.
-    private func read(
-        _ chunk: ColumnChunk?, _ positions: UnsafeBufferPointer<Int32>
-    ) -> ClosedRange<Int64>? {
-        switch form {
-        case .whole: return chunk.flatMap { Self.read($0, positions, into: values) }
-        case .part(let part): return chunk.flatMap { part.read($0, positions, into: values) }
-        case .far(let far):
-            far.read(chunk, positions, into: values)
-            return Self.near(0, Int64(far.count - 1))
-        }
-    }
-
-    /// Reads whole values, in the same way.
-    static func read(
-        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>,
-        into values: UnsafeMutablePointer<Int64>
-    ) -> ClosedRange<Int64>? {
-        if let chunk = chunk as? NumberChunk {
-            chunk.read(positions, into: values)
-            return near(chunk.least, chunk.greatest)
-        }
-        guard let chunk = chunk as? DoubleChunk else { return nil }
-        for index in 0..<positions.count {
-            values[index] = number(chunk.value(Int(positions[index])))
-        }
-        return nil
-    }
-
-    /// The number of a double: one for both zeros.
-    @inline(__always)
-    static func number(_ value: Double) -> Int64 {
-        Int64(bitPattern: OrderedKey.orderedBits(value))
-    }
-
     /// The numbers from one to another; nil where they lie too far apart to be looked up by their distance.
-    static func near(_ first: Int64, _ last: Int64) -> ClosedRange<Int64>? {
+    private static func near(_ first: Int64, _ last: Int64) -> ClosedRange<Int64>? {
         UInt64(bitPattern: last &- first) < nearCountMax ? first...last : nil
     }
 
@@ -103,46 +65,60 @@ final class NumberCoding: ValueCoding {
         _ chunk: ColumnChunk?, _ positions: UnsafeBufferPointer<Int32>,
         into codes: UnsafeMutablePointer<UInt32>
     ) {
-        var nulls = chunk?.nulls
-        if case .far = form {
+        if case .far(let far) = form {
+            far.read(chunk, positions, into: values)
             // Null has a number as well.
-            nulls = nil
-        } else if chunk == nil {
-            for index in 0..<positions.count { codes[index] = codeOfNull() }
+            encode(nil, positions, within: Self.near(0, Int64(far.count - 1)), into: codes)
             return
         }
-        if let range = read(chunk, positions) {
-            return encodeNear(nulls, positions, range, into: codes)
+        guard let chunk = chunk as? NumberChunk else {
+            return codes.update(repeating: codeOfNull(), count: positions.count)
         }
-        for index in 0..<positions.count {
-            if let nulls, nulls[Int(positions[index])] != 0 {
-                codes[index] = codeOfNull()
-            } else {
-                codes[index] = table.code(of: values[index])
-            }
-        }
+        chunk.read(positions, into: values)
+        encode(
+            chunk.nulls, positions,
+            within: isWhole ? Self.near(chunk.least, chunk.greatest) : nil, into: codes)
     }
 
-    private func encodeNear(
+    /// Whether the numbers that are read are those that are coded.
+    private var isWhole: Bool {
+        if case .whole(let storage) = form { !ColumnForm.hasNaN(storage) } else { false }
+    }
+
+    /// Sets the codes of the numbers that were read.
+    ///
+    /// - `range`: Where they lie, if that is close together.
+    private func encode(
         _ nulls: UnsafePointer<UInt8>?, _ positions: UnsafeBufferPointer<Int32>,
-        _ range: ClosedRange<Int64>, into codes: UnsafeMutablePointer<UInt32>
+        within range: ClosedRange<Int64>?, into codes: UnsafeMutablePointer<UInt32>
     ) {
-        makeNear(range)
-        let first = nearFirst
+        if let range { makeNear(range) }
+        let (isNear, first, form) = (range != nil, nearFirst, form)
         near.withUnsafeMutableBufferPointer { near in
             for index in 0..<positions.count {
                 if let nulls, nulls[Int(positions[index])] != 0 {
                     codes[index] = codeOfNull()
                     continue
                 }
-                let distance = Int(truncatingIfNeeded: values[index] &- first)
-                if near[distance] == .max {
-                    var value = values[index]
-                    if case .part(let part) = form { value = part.meaning(of: value) }
-                    near[distance] = table.code(of: value)
+                guard isNear else {
+                    codes[index] = table.code(of: Self.coded(values[index], form))
+                    continue
                 }
+                let distance = Int(truncatingIfNeeded: values[index] &- first)
+                if near[distance] == .max { near[distance] = table.code(of: values[index]) }
                 codes[index] = near[distance]
             }
+        }
+    }
+
+    /// The number that is coded for one that was read.
+    @inline(__always)
+    private static func coded(_ number: Int64, _ form: Form) -> Int64 {
+        switch form {
+        case .part(let part): part.part(number)
+        // Both zeros are one value.
+        case .whole(.double), .whole(.float): number == -1 ? 0 : number
+        case .whole, .far: number
         }
     }
 
@@ -165,11 +141,10 @@ final class NumberCoding: ValueCoding {
     func order(_ a: Int, _ b: Int) -> Int? {
         guard let first = number(a), let second = number(b) else { return nil }
         if first == second { return 0 }
-        return switch storage {
-        case .double, .float, .link:
-            UInt64(bitPattern: first) < UInt64(bitPattern: second) ? -1 : 1
-        default: first < second ? -1 : 1
+        if storage == .link {
+            return UInt64(bitPattern: first) < UInt64(bitPattern: second) ? -1 : 1
         }
+        return first < second ? -1 : 1
     }
 
     /// The storage of the values; that of ints for numbers of values behind links, which are in their order.
@@ -193,8 +168,9 @@ final class NumberCoding: ValueCoding {
             buffer.append(big: UInt64(bitPattern: time.seconds) ^ 1 << 63)
             buffer.append(big: UInt32(bitPattern: time.nanoseconds))
         case .float:
-            buffer.append(big: OrderedKey.orderedBits(Float(ComparedValue.double(bits))))
-        case .double, .link: buffer.append(big: bits)
+            buffer.append(big: OrderedKey.orderedBits(Float(ColumnNumber.double(number))))
+        case .double: buffer.append(big: OrderedKey.orderedBits(ColumnNumber.double(number)))
+        case .link: buffer.append(big: bits)
         default: buffer.append(big: bits ^ 1 << 63)
         }
     }

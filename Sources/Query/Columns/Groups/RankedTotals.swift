@@ -130,14 +130,13 @@ extension Double: RankedNumber {
         _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>, _ storage: ElementStorage,
         into numbers: UnsafeMutablePointer<Double>, _ indices: UnsafeMutablePointer<Int>
     ) -> Int {
-        if let chunk = chunk as? NumberChunk {
+        guard let chunk = chunk as? NumberChunk else { return 0 }
+        if storage == .int {
             for index in positions.indices {
                 numbers[index] = Double(chunk.value(Int(positions[index])))
             }
-        } else if let cells = (chunk as? DoubleChunk)?.cells {
-            for index in positions.indices { numbers[index] = cells[Int(positions[index])] }
         } else {
-            return 0
+            chunk.read(positions, into: numbers)
         }
         for index in positions.indices { indices[index] = index }
         return positions.count

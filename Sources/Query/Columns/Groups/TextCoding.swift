@@ -11,13 +11,19 @@ final class TextCoding: ValueCoding {
     }
 
     let form: Form
-    private let table: TextTable
+    private let table: CodeTable<HashedText>
+    /// Holds copies of the texts, where these do not stay.
+    private let copies = ByteArena()
     private let texts = UnsafeMutablePointer<HashedText>.allocate(capacity: ColumnBatch.countMax)
 
     init(_ form: Form) {
         self.form = form
         // Chunks of a column stay as long as it is bound; others are used once.
-        if case .texts = form { table = TextTable() } else { table = TextTable(copies: true) }
+        if case .texts = form {
+            table = CodeTable()
+        } else {
+            table = CodeTable { [copies] in $0.copied(to: copies) }
+        }
     }
 
     deinit { texts.deallocate() }
@@ -26,7 +32,7 @@ final class TextCoding: ValueCoding {
 
     var count: Int { table.count }
 
-    var byteCount: Int { table.byteCount }
+    var byteCount: Int { table.byteCount + copies.byteCount }
 
     func encode(
         _ chunk: ColumnChunk?, _ positions: UnsafeBufferPointer<Int32>,
@@ -45,28 +51,24 @@ final class TextCoding: ValueCoding {
 
     /// The code of some bytes.
     func code(of bytes: UnsafeRawBufferPointer) -> UInt32 {
-        var text = HashedText(
-            start: bytes.baseAddress, count: bytes.count, hash: TextChunk.hash(bytes))
-        var code: UInt32 = 0
-        table.encode(&text, 1, into: &code)
-        return code
+        table.code(
+            of: HashedText(
+                start: bytes.baseAddress, count: bytes.count, hash: TextChunk.hash(bytes)))
     }
 
     func code(_ code: Int, of other: TextCoding) -> UInt32 {
-        var own: UInt32 = 0
-        table.encode(other.table.texts + code, 1, into: &own)
-        return own
+        table.code(of: other.table.values[code])
     }
 
     func append(_ code: Int, to buffer: ByteBuffer) {
-        let text = table.texts[code]
+        let text = table.values[code]
         if text.start == nil { return OrderedKey.appendNull(to: buffer) }
         guard case .texts(let storage, _) = form else { return buffer.append(text.bytes) }
         OrderedKey.append(stored: text.bytes, element: storage, to: buffer)
     }
 
     func order(_ a: Int, _ b: Int) -> Int? {
-        let (first, second) = (table.texts[a], table.texts[b])
+        let (first, second) = (table.values[a], table.values[b])
         guard first.start != nil, second.start != nil else { return nil }
         if case .texts(let storage, _) = form {
             // Sort bytes have each byte as one or two, and are cut where they are too many.

@@ -50,9 +50,7 @@ final class ColumnOrderPart {
             }
             return true
         }
-        // NaN is the one exception that doubles have.
-        return storage == .double || storage == .float
-            || !column.contains { $0?.exceptions != nil }
+        return ColumnForm.hasNaN(storage) || !column.contains { $0?.exceptions != nil }
     }
 
     private func chunk(_ index: Int) -> ColumnChunk? { index < column.count ? column[index] : nil }
@@ -91,26 +89,24 @@ final class ColumnOrderPart {
         if let numbers = chunk as? NumberChunk {
             switch storage {
             case .bool:
-                append(batch, of: numbers, .bool, to: ranks) { UInt128(numbers.value($0)) }
+                append(batch, of: numbers, .bool, to: ranks) { UInt128($0) }
             case .date:
                 append(batch, of: numbers, .date, to: ranks) {
-                    let time = ColumnNumber.timestamp(numbers.value($0))
+                    let time = ColumnNumber.timestamp($0)
                     return UInt128(UInt64(bitPattern: time.seconds) ^ 1 << 63) << 32
                         | UInt128(UInt32(bitPattern: time.nanoseconds))
                 }
+            case .float:
+                append(batch, of: numbers, .float, to: ranks) {
+                    UInt128(OrderedKey.orderedBits(Float(ColumnNumber.double($0))))
+                }
+            case .double:
+                append(batch, of: numbers, .double, to: ranks) {
+                    UInt128(OrderedKey.orderedBits(ColumnNumber.double($0)))
+                }
             default:
                 append(batch, of: numbers, .int, to: ranks) {
-                    UInt128(UInt64(bitPattern: numbers.value($0)) ^ 1 << 63)
-                }
-            }
-        } else if let cells = (chunk as? DoubleChunk)?.cells, let chunk {
-            if storage == .float {
-                append(batch, of: chunk, .float, to: ranks) {
-                    UInt128(OrderedKey.orderedBits(Float(cells[$0])))
-                }
-            } else {
-                append(batch, of: chunk, .double, to: ranks) {
-                    UInt128(OrderedKey.orderedBits(cells[$0]))
+                    UInt128(UInt64(bitPattern: $0) ^ 1 << 63)
                 }
             }
         } else {
@@ -119,11 +115,11 @@ final class ColumnOrderPart {
     }
 
     /// - `storage`: One of the width of the numbers.
-    /// - `bits`: Those of a number at a position; NaN has none.
+    /// - `bits`: Those of a number; NaN has none.
     @inline(__always)
     private func append(
-        _ batch: ColumnBatch, of chunk: ColumnChunk, _ storage: ElementStorage, to ranks: SortRanks,
-        bits: (Int) -> UInt128
+        _ batch: ColumnBatch, of chunk: NumberChunk, _ storage: ElementStorage, to ranks: SortRanks,
+        bits: (Int64) -> UInt128
     ) {
         let valueBits = Self.valueBits(storage)
         let byteCount = 1 + Int(valueBits / 8)
@@ -135,7 +131,7 @@ final class ColumnOrderPart {
                 ranks.append(0, 1, at: index, isAscending: isAscending)
                 continue
             }
-            let own = exceptions?[position] == 1 ? 0 : bits(position)
+            let own = exceptions?[position] == 1 ? 0 : bits(chunk.value(position))
             ranks.append(
                 (1 &<< valueBits | own) &<< (120 &- valueBits), byteCount, at: index,
                 isAscending: isAscending)
@@ -224,27 +220,16 @@ final class ColumnOrderPart {
     /// Removes from a chunk's result what certainly comes after all objects of a rank, where that is told by ranges of
     /// numbers.
     func narrow(_ chunkIndex: Int, _ frame: ColumnFrame, upTo rank: UInt128) {
-        guard storage == .int || storage == .date || storage == .double, far == nil,
-            let chunk = chunk(chunkIndex)
-        else { return }
+        guard far == nil, !ColumnForm.isText(storage), let chunk = chunk(chunkIndex) else { return }
         let rank = isAscending ? rank : ~rank
         guard rank >> 120 == 1 else { return }
         let bits = (rank >> (120 - valueBits)) & (1 << valueBits - 1)
-        let form: ColumnKernel.Form
-        if storage == .double {
-            if bits == 0 { return }
-            let bound = ComparedValue.double(UInt64(bits))
-            form = .doubles(
-                isAscending ? -.infinity...bound : bound...(.infinity), isInside: true)
-        } else {
-            let ordinals = isAscending ? 0...bits : bits...(1 << valueBits - 1)
-            guard let range = ColumnNumber.range(ordinals, storage) else { return }
-            form = .numbers(range, isInside: true)
-        }
+        let ordinals = isAscending ? 0...bits : bits...(1 << valueBits - 1)
+        guard let range = ColumnNumber.range(ordinals, storage) else { return }
         frame.withSpare { mask in
             // Rising, null comes first; falling, it comes last.
             let test = FixedTest(false, nullResult: isAscending)
-            chunk.evaluate(ColumnKernel(test, form), into: mask)
+            chunk.evaluate(ColumnKernel(test, .numbers(range, isInside: true)), into: mask)
             if let exceptions = chunk.exceptions {
                 ColumnMask.or(mask, exceptions, ColumnChunk.keyCount)
             }

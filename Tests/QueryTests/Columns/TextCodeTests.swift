@@ -3,7 +3,7 @@ import Testing
 @testable import HoldfastQuery
 
 @Suite("codes of texts")
-struct TextTableTests {
+struct TextCodeTests {
     /// Texts of all lengths up to 40, each with every one of its bytes changed, and null.
     private static let texts: [[UInt8]?] =
         [nil]
@@ -46,7 +46,7 @@ struct TextTableTests {
         "each text has one code, whatever its length and its hash",
         arguments: [0, 3, UInt32.max])
     func codes(hashMask: UInt32) {
-        let table = TextTable()
+        let table = CodeTable<HashedText>()
         let count = Self.texts.count
         Self.withTexts(hashMask: hashMask) { texts in
             var codes = [UInt32](repeating: 0, count: 2 * count)
