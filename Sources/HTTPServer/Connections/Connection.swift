@@ -172,8 +172,8 @@ final class Connection: @unchecked Sendable {
                 request.interrupt { server.lateReply() }
             }
             guard let request = current.request else { return }
-            request.watch { server.accessEnded($0) }
-            if request.isSendingWithoutLimit, isReadTooSlowly(request, now) {
+            request.state.withLock { apply($0.watch { server.accessEnded($0) }) }
+            if request.state.withLock(\.isSendingWithoutLimit), isReadTooSlowly(request, now) {
                 server.metrics.slowReplies.wrappingAdd(1, ordering: .relaxed)
                 apply(.shut)
             }

@@ -86,9 +86,6 @@ extension RequestState {
         case nothing
     }
 
-    /// Begins a request whose line is here.
-    mutating func begin() { self = .head(isBegun: false) }
-
     /// Decides the next step.
     ///
     /// - `hasBytes`: Whether there is a piece of the body.
@@ -150,15 +147,6 @@ extension RequestState {
         return .read(resumes: false)
     }
 
-    /// Begins to wait for an exchange.
-    mutating func wait(until admission: Admission?) { self = .waiting(until: admission) }
-
-    /// Begins to send the reply.
-    mutating func send(_ pieces: Pieces?) { self = .sending(pieces) }
-
-    mutating func cut() { self = .cut }
-    mutating func detach() { self = .detached }
-
     /// The work that the end of a request leaves.
     struct Ending: Sendable {
         /// The refusal that was not told yet.
@@ -173,12 +161,11 @@ extension RequestState {
         var isSent = false
     }
 
-    /// Ends the request, for whatever reason.
+    /// The work that is left where the request ends here, for whatever reason.
     ///
     /// - `lateReply`: The reply to a request that libmicrohttpd has given up as too slow.
-    mutating func end(_ lateReply: Response?) -> Ending {
-        defer { self = .idle }
-        return switch self {
+    func ending(_ lateReply: Response?) -> Ending {
+        switch self {
         case .sending: Ending(isSent: true)
         case .idle, .head(isBegun: false):
             Ending(refusal: lateReply, isCounted: false, wasBegun: false)

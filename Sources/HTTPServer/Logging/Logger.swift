@@ -1,4 +1,3 @@
-import Glibc
 import HoldfastThreads
 
 /// Structured log lines of the service, written to a file descriptor with one `write` each, so that

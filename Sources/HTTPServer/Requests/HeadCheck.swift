@@ -11,18 +11,6 @@ import Glibc
 ///
 /// Cost: one pass over the head, which copies its fields into the request. Connection thread.
 struct HeadCheck {
-    /// A fault that makes a head ambiguous, so that nothing behind it may be taken for a request.
-    enum Fault {
-        case requestLine
-        case field
-        case tooManyFields
-        case host
-        case contentLength
-        case transferEncoding
-        case contentType
-        case authorization
-    }
-
     /// Whether the ends of lines are looked at, which libmicrohttpd 1.0 does itself.
     static var looksAtLines: Bool { !shim_checks_lines() }
 
@@ -30,8 +18,9 @@ struct HeadCheck {
     private(set) var bodyByteCount: UInt64 = 0
     /// Whether the body comes in chunks.
     private(set) var isChunked = false
-    /// The first fault; nil for a head that is well-formed.
-    private(set) var fault: Fault?
+    /// The first fault, which makes the head ambiguous, so that nothing behind it may be taken for a request; nil for one that is
+    /// well-formed.
+    private(set) var fault: ServerFault?
 
     private let request: Request
     /// Where the next field begins.
@@ -88,7 +77,7 @@ struct HeadCheck {
     }
 
     /// The fault of fields that contradict each other; nil when none do.
-    private var contradiction: Fault? {
+    private var contradiction: ServerFault? {
         let isHTTP11 = request.isHTTP11
         if hostCount > 1 || (isHTTP11 && hostCount == 0) { return .host }
         if contentLengthCount > 1 || (isChunked && contentLengthCount > 0) { return .contentLength }
@@ -150,47 +139,33 @@ struct HeadCheck {
     }
 }
 
-extension HeadCheck.Fault {
-    /// The answer to a request with such a head.
-    var fault: ServerFault {
-        switch self {
-        case .requestLine:
-            ServerFault(
-                400, .badTarget,
-                "The request line must be a method, a target and a version with one blank between "
-                    + "them; blanks, control characters and '#' in the target must be "
-                    + "percent-encoded.")
-        case .field:
-            ServerFault(
-                400, .badHeader,
-                "A header field is malformed. Each is a name, ':' and a value on one line that ends "
-                    + "with CR LF, without a blank before ':' and without control characters.")
-        case .tooManyFields:
-            ServerFault(
-                431, .headersTooLarge,
-                "The request has more than \(RequestFields.countMax) header fields.")
-        case .host:
-            ServerFault(
-                400, .badHeader,
-                "The request must have exactly one field Host, a host name with an optional port of at most "
-                    + "65535.")
-        case .contentLength:
-            ServerFault(
-                400, .badHeader,
-                "The request must have one field Content-Length at most, and none beside "
-                    + "Transfer-Encoding.")
-        case .transferEncoding:
-            ServerFault(
-                400, .badHeader,
-                "The only Transfer-Encoding that the service reads is 'chunked', in HTTP/1.1.")
-        case .contentType:
-            ServerFault(
-                400, .badHeader, "The request must have one field Content-Type at most.")
-        case .authorization:
-            ServerFault(
-                400, .badHeader,
-                "The request must have one field Authorization at most: it says who asks.")
-        }
+extension ServerFault {
+    fileprivate static let requestLine = ServerFault(
+        400, .badTarget,
+        "The request line must be a method, a target and a version with one blank between "
+            + "them; blanks, control characters and '#' in the target must be "
+            + "percent-encoded.")
+    fileprivate static let field = header(
+        "A header field is malformed. Each is a name, ':' and a value on one line that ends "
+            + "with CR LF, without a blank before ':' and without control characters.")
+    fileprivate static let tooManyFields = ServerFault(
+        431, .headersTooLarge,
+        "The request has more than \(RequestFields.countMax) header fields.")
+    fileprivate static let host = header(
+        "The request must have exactly one field Host, a host name with an optional port of at most "
+            + "65535.")
+    fileprivate static let contentLength = header(
+        "The request must have one field Content-Length at most, and none beside "
+            + "Transfer-Encoding.")
+    fileprivate static let transferEncoding = header(
+        "The only Transfer-Encoding that the service reads is 'chunked', in HTTP/1.1.")
+    fileprivate static let contentType = header(
+        "The request must have one field Content-Type at most.")
+    fileprivate static let authorization = header(
+        "The request must have one field Authorization at most: it says who asks.")
+
+    private static func header(_ detail: String) -> ServerFault {
+        ServerFault(400, .badHeader, detail)
     }
 }
 

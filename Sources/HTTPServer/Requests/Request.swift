@@ -1,3 +1,4 @@
+import CHoldfastMicroHTTPD
 import Synchronization
 import HoldfastThreads
 
@@ -52,7 +53,7 @@ package final class Request: @unchecked Sendable {
     ///
     /// - Returns: False without memory for the target.
     func begin(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        state.withLock { $0.begin() }
+        state.withLock { $0 = .head(isBegun: false) }
         route = -1
         drained = 0
         status = 0
@@ -155,4 +156,99 @@ package final class Request: @unchecked Sendable {
     /// The id that ties log lines and the reply to this request: the client's `X-Request-Id` when
     /// it is sane, else one of ours.
     package var id: String { withRequestID { String(decoding: $0, as: UTF8.self) } }
+}
+
+// What happens to a request: the change of its state under its lock, and what libmicrohttpd is told of it there.
+//
+// Nobody but the thread that ended a wait resumes a connection, and libmicrohttpd frees no suspended one.
+extension Request {
+    // MARK: The connection's thread
+
+    /// Suspends the connection until ``resume()``, unless that came already or the request has ended.
+    func pause() {
+        state.withLock { state in
+            if connection.server.allowsWaiting, state.pause() {
+                MHD_suspend_connection(connection.handle)
+            }
+        }
+    }
+
+    /// Refuses the request.
+    ///
+    /// - Returns: Whether the refusal is to be sent at once, as the connection's last reply.
+    func refuse(_ response: Response, readsBody: Bool) -> Bool {
+        state.withLock { state in
+            let refusal = state.refuse(response, readsBody: readsBody)
+            if case .read(resumes: true) = refusal { MHD_resume_connection(connection.handle) }
+            return refusal == .sendNow
+        }
+    }
+
+    /// Suspends the connection until an exchange answers, or `admission` ends. Returns false when the request has ended.
+    func wait(until admission: Admission?) -> Bool {
+        state.withLock { state in
+            guard connection.server.allowsWaiting else { return false }
+            state = .waiting(until: admission)
+            MHD_suspend_connection(connection.handle)
+            connection.prepareToAnswer()
+            return true
+        }
+    }
+
+    /// Ends the request.
+    ///
+    /// - `lateReply`: The reply to a request that libmicrohttpd has given up as too slow.
+    func end(_ lateReply: Response?) -> RequestState.Ending {
+        var left = RequestState.idle
+        state.withLock { swap(&$0, &left) }
+        // Behind the lock, since it may hold the last reference to an exchange.
+        return left.ending(lateReply)
+    }
+
+    // MARK: Any thread
+
+    /// Lets a paused body go on.
+    func resume() {
+        state.withLock { state in
+            // Under the lock: libmicrohttpd may hand on the next piece before it has left the call that paused, and a pause for
+            // that piece may not come between.
+            if state.resume() { MHD_resume_connection(connection.handle) }
+        }
+    }
+
+    /// Answers the request, unless it was answered before. Returns false when its client has left.
+    @discardableResult
+    func answer(_ answer: RequestState.Answer) -> Bool {
+        let isTaken = state.withLock { $0.answer(answer) }
+        // Outside of the lock, which the connection's thread takes as soon as it is woken.
+        if isTaken { MHD_resume_connection(connection.handle) }
+        return isTaken
+    }
+
+    /// Whether the request needs no answer any more.
+    var isGone: Bool {
+        state.withLock { state in
+            // The connection is suspended, so that its socket stays open.
+            !state.isWaiting || connection.hasLeft(isHTTP11: isHTTP11)
+        }
+    }
+
+    /// Takes notice of a client that has shut its sending side.
+    ///
+    /// - Returns: Whether the connection ends with it, since libmicrohttpd reads.
+    func noticeShut() -> Bool {
+        state.withLock { state in
+            // One that has left altogether answers with a reset, which is seen before anybody asks.
+            if state.isWaiting {
+                _ = connection.hasLeft(isHTTP11: isHTTP11)
+                connection.prepareToAnswer()
+            }
+            return state.isReading
+        }
+    }
+
+    /// Ends what is received or waits, with a reply in place of the request's own.
+    func interrupt(_ reply: () -> Response) {
+        state.withLock { connection.apply($0.interrupt(reply)) }
+    }
 }

@@ -8,17 +8,6 @@ import HoldfastJSON
 /// (RFC 3986, sections 2.2 and 3.3). The storage is kept from one request of a connection to the
 /// next, so a request of usual length allocates nothing.
 struct Target: ~Copyable {
-    enum Fault: Error {
-        /// A `%` that two hexadecimal digits do not follow.
-        case brokenEscape
-        /// Decoded bytes that are not UTF-8.
-        case notUTF8
-        /// Neither `/…`, `http://host/…` nor `*`.
-        case noPath
-        /// An absolute target whose host or port is none.
-        case noHost
-    }
-
     /// The raw target, then room to decode escaped pieces (never longer than the raw text).
     private var memory: UnsafeMutablePointer<UInt8>?
     private var capacity = 0
@@ -61,7 +50,7 @@ struct Target: ~Copyable {
     }
 
     /// Splits and decodes. Cost: one pass over the raw text.
-    mutating func parse() throws(Fault) {
+    mutating func parse() throws(ServerFault) {
         guard let memory, rawCount > 0 else { throw .noPath }
         var index = 0
         if memory[0] != UInt8(ascii: "/") {
@@ -87,7 +76,7 @@ struct Target: ~Copyable {
 
     private mutating func parseQuery(
         _ memory: UnsafeMutablePointer<UInt8>, from: Int
-    ) throws(Fault) {
+    ) throws(ServerFault) {
         var index = from
         while index < rawCount {
             let start = index
@@ -116,7 +105,7 @@ struct Target: ~Copyable {
     private mutating func piece(
         _ memory: UnsafeMutablePointer<UInt8>, _ range: Range<Int>, isPlain: Bool,
         blank: UInt8? = nil
-    ) throws(Fault) -> RequestText {
+    ) throws(ServerFault) -> RequestText {
         if isPlain {
             return RequestText(memory + range.lowerBound, count: range.count)
         }
@@ -146,7 +135,7 @@ struct Target: ~Copyable {
     /// - Returns: Where the path begins.
     private mutating func readAbsoluteForm(
         _ memory: UnsafeMutablePointer<UInt8>
-    ) throws(Fault) -> Int {
+    ) throws(ServerFault) -> Int {
         if raw == "*" { return rawCount }
         let start =
             raw.hasPrefixIgnoringCase("http://")
@@ -169,4 +158,19 @@ struct Target: ~Copyable {
 func isValidUTF8(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     if bytes.allSatisfy({ $0 < 0x80 }) { return true }
     return String(validating: bytes, as: UTF8.self) != nil
+}
+
+extension ServerFault {
+    fileprivate static let brokenEscape = ServerFault(
+        400, .badEscape, "The request target has a '%' that two hexadecimal digits do not follow.")
+    fileprivate static let notUTF8 = ServerFault(
+        400, .badEncoding, "The request target does not decode to UTF-8.")
+    /// The target is neither `/…`, `http://host/…` nor `*`.
+    fileprivate static let noPath = ServerFault(
+        400, .badTarget, "The request target has no path; it begins with '/'.")
+    /// The host or port of an absolute target is none.
+    fileprivate static let noHost = ServerFault(
+        400, .badTarget,
+        "The request target names no host with an optional port of at most 65535; it begins with "
+            + "'/', or with http:// and a host.")
 }

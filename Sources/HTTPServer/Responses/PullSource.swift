@@ -1,5 +1,3 @@
-import CHoldfastEpoll
-import CHoldfastMicroHTTPD
 import Glibc
 
 /// The result of pulling a body's next piece.

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Finds the route of a request: a tree of path segments compared as bytes.
 ///
 /// A literal segment wins over a parameter, a parameter over a rest. Cost: one comparison a literal

@@ -44,7 +44,7 @@ extension Server {
         data: UnsafePointer<CChar>?, count: UnsafeMutablePointer<Int>
     ) -> MHD_Result {
         let bytes = UnsafeRawBufferPointer(start: data, count: count.pointee)
-        let step = request.next(hasBytes: bytes.count > 0)
+        let step = request.state.withLock { $0.next(hasBytes: bytes.count > 0) }
         if case .leave = step { return .YES }
         count.pointee = 0
         switch step {

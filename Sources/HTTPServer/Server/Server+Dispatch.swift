@@ -16,8 +16,8 @@ extension Server {
         request.isHTTP11 = strcmp(version, "HTTP/1.0") != 0
         let head = HeadCheck(request, method: method, version: version)
         request.decideRequestID()
-        if let found = head.fault {
-            return refuse(request, options.makeProblem(found.fault), isLast: true)
+        if let fault = head.fault {
+            return refuse(request, options.makeProblem(fault), isLast: true)
         }
         // Behind the step that a stop looks at: either it finds this request, or the request finds the stop.
         guard allowsWaiting else { return refuse(request, stoppingReply(), isLast: true) }
@@ -27,7 +27,10 @@ extension Server {
         if let refusal = check(request) ?? admission(request) ?? beginBody(request) {
             return refuse(request, refusal)
         }
-        request.beginReceiving()
+        request.state.withLock {
+            // A sink ends by itself.
+            $0.receive(until: request.upload == nil ? request.admission : nil)
+        }
         return .YES
     }
 
@@ -56,23 +59,8 @@ extension Server {
                 "The request line and headers have \(head) bytes; "
                     + "\(options.headerByteCountMax) are allowed.")
         }
-        do throws(Target.Fault) { try request.target.parse() } catch {
-            switch error {
-            case .brokenEscape:
-                return fault(
-                    400, .badEscape,
-                    "The request target has a '%' that two hexadecimal digits do not follow.")
-            case .notUTF8:
-                return fault(400, .badEncoding, "The request target does not decode to UTF-8.")
-            case .noPath:
-                return fault(
-                    400, .badTarget, "The request target has no path; it begins with '/'.")
-            case .noHost:
-                return fault(
-                    400, .badTarget,
-                    "The request target names no host with an optional port of at most 65535; it begins with "
-                        + "'/', or with http:// and a host.")
-            }
+        do throws(ServerFault) { try request.target.parse() } catch {
+            return options.makeProblem(error)
         }
         switch router.match(request.method, request.target.segments) {
         case .route(let number): request.route = number

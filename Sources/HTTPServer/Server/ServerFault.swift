@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastJSON
 
 /// An error that the server itself answers, before or instead of a handler.
-package struct ServerFault: Sendable, Equatable {
+package struct ServerFault: Error, Equatable {
     /// Why. The raw value is the stable code in the reply's body.
     package enum Code: String, Sendable {
         case badTarget = "bad-target"
