@@ -94,23 +94,8 @@ final class ExtendedJSONConverter: LineSource {
     }
 
     private func write(_ value: JSONValue, _ member: RowClass.Member, _ writer: JSONWriter) {
-        switch member.storage.shape {
-        case .list, .set:
-            guard value.kind == .array else { break }
-            return writer.array { array in
-                for element in value.elements { writeElement(element, member, array.element()) }
-            }
-        case .map:
-            guard value.kind == .object else { break }
-            return writer.object { entries in
-                for entry in value.members {
-                    let name = String(decoding: entry.name, as: UTF8.self)
-                    writeElement(entry.value, member, entries.member(named: name))
-                }
-            }
-        case .single, .none: break
-        }
-        writeElement(value, member, writer)
+        guard member.isCollection(value) else { return writeElement(value, member, writer) }
+        writer.each(of: value) { writeElement($0, member, $1) }
     }
 
     private func writeElement(_ value: JSONValue, _ member: RowClass.Member, _ writer: JSONWriter) {
@@ -146,20 +131,7 @@ final class ExtendedJSONConverter: LineSource {
 
     private func writeMixed(_ value: JSONValue, _ writer: JSONWriter) {
         if let extended = ExtendedJSON(value) { return extended.write(for: .mixed, to: writer) }
-        switch value.kind {
-        case .array:
-            writer.array { array in
-                for element in value.elements { writeMixed(element, array.element()) }
-            }
-        case .object:
-            writer.object { object in
-                for member in value.members {
-                    let name = String(decoding: member.name, as: UTF8.self)
-                    writeMixed(member.value, object.member(named: name))
-                }
-            }
-        default: writer.plain(value)
-        }
+        writer.each(of: value) { writeMixed($0, $1) }
     }
 }
 

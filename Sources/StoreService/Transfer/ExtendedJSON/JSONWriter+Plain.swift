@@ -1,4 +1,5 @@
 import HoldfastJSON
+import HoldfastRows
 
 extension JSONWriter {
     /// Writes a value as it stands. Recursive: its text was parsed with a bounded depth.
@@ -10,17 +11,36 @@ extension JSONWriter {
             if let text = value.numberText { raw(text) }
         case .string:
             if let text = value.stringBytes { string(text) }
+        case .array, .object: each(of: value) { $1.plain($0) }
+        }
+    }
+
+    /// Writes an array or an object, each value of which `body` writes; any other value as it stands.
+    func each(of value: JSONValue, _ body: (JSONValue, JSONWriter) -> Void) {
+        switch value.kind {
         case .array:
             array { array in
-                for element in value.elements { array.element().plain(element) }
+                for element in value.elements { body(element, array.element()) }
             }
         case .object:
             object { object in
                 for member in value.members {
                     let name = String(decoding: member.name, as: UTF8.self)
-                    object.member(named: name).plain(member.value)
+                    body(member.value, object.member(named: name))
                 }
             }
+        default: plain(value)
+        }
+    }
+}
+
+extension RowClass.Member {
+    /// Whether a value has the form of a collection that the property holds.
+    func isCollection(_ value: JSONValue) -> Bool {
+        switch storage.shape {
+        case .list, .set: value.kind == .array
+        case .map: value.kind == .object
+        case .single, .none: false
         }
     }
 }

@@ -108,23 +108,7 @@ final class FlattedObjects {
             return writeElement(stated, member, level: level, writer)
         }
         guard let collection = value(index, level: level) else { return writer.null() }
-        switch collection.kind {
-        case .array:
-            writer.array { array in
-                for element in collection.elements {
-                    writeElement(element, member, level: level + 1, array.element())
-                }
-            }
-        case .object:
-            writer.object { entries in
-                for entry in collection.members {
-                    let name = String(decoding: entry.name, as: UTF8.self)
-                    writeElement(
-                        entry.value, member, level: level + 1, entries.member(named: name))
-                }
-            }
-        default: writer.plain(collection)
-        }
+        writer.each(of: collection) { writeElement($0, member, level: level + 1, $1) }
     }
 
     private func writeElement(
@@ -152,21 +136,6 @@ final class FlattedObjects {
     private func writePlain(_ stated: JSONValue, level: Int, _ writer: JSONWriter) {
         guard let index = Self.index(stated) else { return writer.plain(stated) }
         guard let value = value(index, level: level) else { return writer.null() }
-        switch value.kind {
-        case .array:
-            writer.array { array in
-                for element in value.elements {
-                    writePlain(element, level: level + 1, array.element())
-                }
-            }
-        case .object:
-            writer.object { object in
-                for member in value.members {
-                    let name = String(decoding: member.name, as: UTF8.self)
-                    writePlain(member.value, level: level + 1, object.member(named: name))
-                }
-            }
-        default: writer.plain(value)
-        }
+        writer.each(of: value) { writePlain($0, level: level + 1, $1) }
     }
 }

@@ -44,26 +44,8 @@ extension RealmJSONConverter {
     private func write(
         _ value: JSONValue, _ member: RowClass.Member, _ name: String, _ writer: JSONWriter
     ) {
-        switch member.storage.shape {
-        case .list, .set:
-            guard value.kind == .array else { break }
-            return writer.array { array in
-                for element in value.elements {
-                    writeElement(element, member, name, array.element())
-                }
-            }
-        case .map:
-            guard value.kind == .object else { break }
-            return writer.object { entries in
-                for entry in value.members {
-                    writeElement(
-                        entry.value, member, name,
-                        entries.member(named: String(decoding: entry.name, as: UTF8.self)))
-                }
-            }
-        case .single, .none: break
-        }
-        writeElement(value, member, name, writer)
+        guard member.isCollection(value) else { return writeElement(value, member, name, writer) }
+        writer.each(of: value) { writeElement($0, member, name, $1) }
     }
 
     private func writeElement(
@@ -128,29 +110,7 @@ extension RealmJSONConverter {
     }
 
     private func write(_ value: JSONValue, _ writer: JSONWriter) {
-        deeper(writer) { writePlain(value, writer) }
-    }
-
-    private func writePlain(_ value: JSONValue, _ writer: JSONWriter) {
-        switch value.kind {
-        case .null: writer.null()
-        case .bool: writer.bool(value.bool == true)
-        case .integer, .double:
-            if let text = value.numberText { writer.raw(text) }
-        case .string:
-            if let text = value.stringBytes { writer.string(text) }
-        case .array:
-            writer.array { array in
-                for element in value.elements { write(element, array.element()) }
-            }
-        case .object:
-            writer.object { object in
-                for member in value.members {
-                    _ = object.member(named: String(decoding: member.name, as: UTF8.self))
-                    write(member.value, writer)
-                }
-            }
-        }
+        deeper(writer) { writer.each(of: value) { write($0, $1) } }
     }
 }
 
