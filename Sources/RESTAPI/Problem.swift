@@ -64,7 +64,6 @@ package struct Problem {
             object.member("detail").string(detail)
             rest(&object, json)
         }
-        let (base, count) = json.buffer.takeStorage()
-        return Bytes(adopting: base, count: count)
+        return Bytes(taking: json.buffer)
     }
 }

@@ -61,12 +61,11 @@ package final class TestService {
         -> WrittenPage?
     {
         let reading = PropertyRead(
-            RequestBytes(property), of: object, shownBy: nil, for: caller,
-            ReadVersion(nil, of: served))
+            RequestBytes(property), of: object, text, shownBy: nil, quotesLargeInts: false,
+            for: caller, ReadVersion(nil, of: served))
         return try served.reply(to: reading) { property throws(RequestFault) in
             let buffer = ByteBuffer(capacity: 1024)
-            let page = try property.writePage(
-                text, quotesLargeInts: false, under: nil, to: buffer)
+            let page = try property.writePage(to: buffer)
             return WrittenPage(String(decoding: buffer.bytes, as: UTF8.self), page)
         }
     }

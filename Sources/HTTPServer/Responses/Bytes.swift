@@ -1,4 +1,5 @@
 import Glibc
+import HoldfastBytes
 
 /// An immutable run of bytes that can be shared by many replies and streams without a copy.
 ///
@@ -25,6 +26,12 @@ package struct Bytes: @unchecked Sendable {
         storage = Self.makeStorage(0, adopting: memory)
         base = UnsafeRawPointer(memory)
         self.count = count
+    }
+
+    /// Takes over what a buffer has, which is empty afterwards.
+    package init(taking buffer: ByteBuffer) {
+        let (base, count) = buffer.takeStorage()
+        self.init(adopting: base, count: count)
     }
 
     /// Refers to bytes of `owner`, which must stay valid and unchanged as long as it lives. Cost: a reference.

@@ -80,14 +80,12 @@ extension RESTService {
     func accessResponse(
         _ revision: UInt64, _ document: AccessDocument, _ warnings: [RequestFault.Entry]
     ) -> Response {
-        Response.json(200) { writer in
-            writer.object { object in
-                object.member("revision").uint(revision)
-                document.write(to: &object)
-                object.member("warnings").array { array in
-                    for warning in warnings {
-                        array.element().object { warning.write(to: &$0) }
-                    }
+        Response.object(200) { object in
+            object.member("revision").uint(revision)
+            document.write(to: &object)
+            object.member("warnings").array { array in
+                for warning in warnings {
+                    array.element().object { warning.write(to: &$0) }
                 }
             }
         }.with(entityTag: accessTag(revision))

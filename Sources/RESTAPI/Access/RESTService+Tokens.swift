@@ -35,11 +35,9 @@ extension RESTService {
         try request.requireAccepted("application/json")
         return answerScheduled { () throws(RequestFault) in
             let entries = try find(self.storedTokens)
-            return Response.json(200) { writer in
-                writer.object { object in
-                    object.member(name).array { array in
-                        for entry in entries { array.element().object { write(entry, &$0) } }
-                    }
+            return Response.object(200) { object in
+                object.member(name).array { array in
+                    for entry in entries { array.element().object { write(entry, &$0) } }
                 }
             }
         }
@@ -58,8 +56,7 @@ extension RESTService {
 
     /// Reads a body that describes a token.
     func tokenMembers(_ request: Request) throws(RequestFault) -> TokenMembers {
-        _ = try BodyType.read(request)
-        let members = try TokenMembers(served.json(request.body, RequestScratch.current.parser))
+        let members = try TokenMembers(json(request))
         try members.checkEnd()
         return members
     }

@@ -7,8 +7,7 @@ extension RESTService {
     /// `POST /v1/tickets`: a ticket for the event stream of one URL.
     func createTicket(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
-        _ = try BodyType.read(request)
-        let body = try served.json(request.body, RequestScratch.current.parser)
+        let body = try json(request)
         guard body.kind == .object, body.count == 1,
             let url = body.member(named: "url")?.string
         else {
@@ -35,11 +34,9 @@ extension RESTService {
         }
         let ticket = try tickets.make(
             for: target, owner: request.grant?.owner ?? 0, token, client: caller(request).client)
-        let response = Response.json(201) { writer in
-            writer.object { object in
-                object.member("ticket").string(ticket)
-                object.member("expiresIn").int(Int64(self.options.ticketSeconds))
-            }
+        let response = Response.object(201) { object in
+            object.member("ticket").string(ticket)
+            object.member("expiresIn").int(Int64(self.options.ticketSeconds))
         }
         return .respond(response.with(.cacheControl, "no-store"))
     }

@@ -14,11 +14,9 @@ extension RESTService {
             let secret = try TokenSecret()
             let token = try stored.add(name, terms, secret.hash)
             audit.write(token: name)
-            return Response.json(201) { writer in
-                writer.object { object in
-                    token.write(to: &object)
-                    object.member("token").string(secret.text)
-                }
+            return Response.object(201) { object in
+                token.write(to: &object)
+                object.member("token").string(secret.text)
             }.with(.location, "/v1/tokens/\(token.name)").with(.cacheControl, "no-store")
         }
     }

@@ -8,22 +8,13 @@ extension RESTService {
     /// `POST /v1/access/explain`: what a user may do with an object, by which role and rule, or why not. Rules may read as much as queries.
     func explainAccess(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
-        _ = try BodyType.read(request)
-        let question = try AccessQuestion(
-            served.json(request.body, RequestScratch.current.parser))
+        let question = try AccessQuestion(json(request))
         let caller = caller(request)
-        return .later { exchange in
-            self.schedule(for: exchange) { job in
-                self.answer(exchange) { () throws(RequestFault) in
-                    try self.served.withRead(for: caller, in: job) {
-                        read throws(RequestFault) in
-                        let buffer = ByteBuffer(capacity: 1024)
-                        try question.answer(
-                            self.access, read, self.served, to: JSONWriter(buffer))
-                        let (base, count) = buffer.takeStorage()
-                        return Response(200, .json, Bytes(adopting: base, count: count))
-                    }
-                }
+        return answerFromJob { job throws(RequestFault) in
+            try self.served.withRead(for: caller, in: job) { read throws(RequestFault) in
+                let buffer = ByteBuffer(capacity: 1024)
+                try question.answer(self.access, read, self.served, to: JSONWriter(buffer))
+                return Response(200, .json, Bytes(taking: buffer))
             }
         }
     }

@@ -12,40 +12,34 @@ extension RESTService {
         let user = request.user
         let expires = user?.expires ?? request.grant?.until ?? .max
         @Sendable func response(_ roles: [String]?) -> Response {
-            Response.json(200) { writer in
-                writer.object { object in
-                    if let user {
-                        object.member("user").string(user.principal.user ?? "")
-                        if let session = user.session {
-                            object.member("login").string(session.account.login)
-                        }
-                        user.principal.claims.write(to: object.member("claims"))
-                        object.member("expires").string(
-                            Timestamp(seconds: expires, nanoseconds: 0).description)
-                    } else if let token {
-                        object.member("token").string(token.name)
-                        token.writeTerms(to: &object)
-                    } else {
-                        object.member("right").string(Right.admin.rawValue)
+            Response.object(200) { object in
+                if let user {
+                    object.member("user").string(user.principal.user ?? "")
+                    if let session = user.session {
+                        object.member("login").string(session.account.login)
                     }
-                    guard let roles else { return }
-                    object.member("roles").array { array in
-                        for role in roles { array.element().string(role) }
-                    }
+                    user.principal.claims.write(to: object.member("claims"))
+                    object.member("expires").string(
+                        Timestamp(seconds: expires, nanoseconds: 0).description)
+                } else if let token {
+                    object.member("token").string(token.name)
+                    token.writeTerms(to: &object)
+                } else {
+                    object.member("right").string(Right.admin.rawValue)
+                }
+                guard let roles else { return }
+                object.member("roles").array { array in
+                    for role in roles { array.element().string(role) }
                 }
             }
         }
         guard access.hasDocument, let principal = principal(of: request) else {
             return .respond(response(nil))
         }
-        return .later { exchange in
-            self.schedule(for: exchange) { job in
-                self.answer(exchange) { () throws(RequestFault) in
-                    // Rules read the whole store, and may take as long as a query.
-                    try self.served.withRead(for: .program, in: job) { read throws(RequestFault) in
-                        try self.access.view(for: principal, on: read)?.roles.map(\.name)
-                    }.map { response($0) }
-                }
+        return answerFromJob { job throws(RequestFault) in
+            // Rules read the whole store, and may take as long as a query.
+            try self.served.withRead(for: .program, in: job) { read throws(RequestFault) in
+                response(try self.access.view(for: principal, on: read)?.roles.map(\.name))
             }
         }
     }

@@ -13,7 +13,7 @@ extension RESTService {
         return changeTokens { stored throws(RequestFault) in
             let token = try stored.change(name, members)
             audit.write()
-            return Response.json(200) { writer in writer.object { token.write(to: &$0) } }
+            return Response.object(200) { token.write(to: &$0) }
         }
     }
 }

@@ -7,9 +7,7 @@ extension RESTService {
     /// ends, because other rules hold for it; their streams begin again.
     func putAccess(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
-        _ = try BodyType.read(request)
-        let stated = try AccessReader.read(
-            served.json(request.body, RequestScratch.current.parser))
+        let stated = try AccessReader.read(json(request))
         let precondition = try accessPrecondition(request)
         let isDryRun = try request.flag("dryRun")
         if !isDryRun, request.grant.flatMap({ principal(of: $0)?.user }) != nil {

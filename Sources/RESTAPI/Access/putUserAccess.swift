@@ -7,10 +7,7 @@ extension RESTService {
     /// `PUT /v1/access/users/{id}`: whether a user is let in, and by what.
     func putUserAccess(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
-        _ = try BodyType.read(request)
-        let user = try UserAccess(
-            id: request.parameter(0).string,
-            served.json(request.body, RequestScratch.current.parser))
+        let user = try UserAccess(id: request.parameter(0).string, json(request))
         let audit = auditLine(request)
         return changeTokens { stored throws(RequestFault) in
             if let users = self.users {
@@ -25,6 +22,6 @@ extension RESTService {
 
     /// The reply that tells whether a user is let in.
     static func response(_ user: UserAccess) -> Response {
-        Response.json(200) { writer in writer.object { user.write(to: &$0) } }
+        Response.object(200) { user.write(to: &$0) }
     }
 }

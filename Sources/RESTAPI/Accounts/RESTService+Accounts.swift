@@ -62,9 +62,7 @@ extension RESTService {
     func accountTexts(
         _ request: Request, _ names: [String], isNew: Bool = false
     ) throws(RequestFault) -> [String] {
-        _ = try BodyType.read(request)
-        return try AccountBody.texts(
-            served.json(request.body, RequestScratch.current.parser), names, isNew: isNew)
+        try AccountBody.texts(json(request), names, isNew: isNew)
     }
 
     /// Counts a try of the asking client.

@@ -23,9 +23,8 @@ extension RESTService {
                     try self.accounts.create(login: texts[0], passwordHash: hash)
                 }
                 audit.write(account: account.id.description)
-                return Response.json(201) { writer in
-                    writer.object { account.write(to: &$0) }
-                }.with(.location, "/v1/accounts/\(account.id)")
+                return Response.object(201) { account.write(to: &$0) }.with(
+                    .location, "/v1/accounts/\(account.id)")
             }
         }
     }

@@ -12,11 +12,9 @@ extension RESTService {
             let account = try self.accounts.account(id).id
             let (code, end) = try self.accounts.makeResetCode(of: account)
             audit.write()
-            return Response.json(201) { writer in
-                writer.object { object in
-                    object.member("code").string(code.text)
-                    object.member("expires").string(end.description)
-                }
+            return Response.object(201) { object in
+                object.member("code").string(code.text)
+                object.member("expires").string(end.description)
             }.with(.cacheControl, "no-store")
         }
     }

@@ -21,13 +21,11 @@ extension RESTService {
                 let session = try self.accounts.begin(secret, after: found.passwordHash) {
                     self.users?.sessions.end($0)
                 }
-                return Response.json(201) { writer in
-                    writer.object { object in
-                        object.member("token").string(secret.text)
-                        object.member("user").string(session.account.id.description)
-                        object.member("expires").string(
-                            Timestamp(seconds: session.end, nanoseconds: 0).description)
-                    }
+                return Response.object(201) { object in
+                    object.member("token").string(secret.text)
+                    object.member("user").string(session.account.id.description)
+                    object.member("expires").string(
+                        Timestamp(seconds: session.end, nanoseconds: 0).description)
                 }.with(.cacheControl, "no-store")
             }
         }

@@ -10,7 +10,7 @@ extension RESTService {
         let id = request.parameter(0).string
         return answerScheduled { () throws(RequestFault) in
             let account = try self.accounts.account(id)
-            return Response.json(200) { writer in writer.object { account.write(to: &$0) } }
+            return Response.object(200) { account.write(to: &$0) }
         }
     }
 }

@@ -28,14 +28,12 @@ extension RESTService {
             }
             let hasMore = found.count > limit
             if hasMore { found.removeLast() }
-            return Response.json(200) { [found] writer in
-                writer.object { object in
-                    object.member("accounts").array { array in
-                        for account in found { array.element().object { account.write(to: &$0) } }
-                    }
-                    if hasMore, let last = found.last {
-                        object.member("next").string(last.login)
-                    }
+            return Response.object(200) { [found] object in
+                object.member("accounts").array { array in
+                    for account in found { array.element().object { account.write(to: &$0) } }
+                }
+                if hasMore, let last = found.last {
+                    object.member("next").string(last.login)
                 }
             }
         }

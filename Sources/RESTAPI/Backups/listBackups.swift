@@ -9,11 +9,9 @@ extension RESTService {
         let folder = try backupFolder()
         return answerScheduled { () throws(RequestFault) in
             let entries = folder.entries()
-            return Response.json(200) { writer in
-                writer.object { object in
-                    object.member("backups").array { array in
-                        for entry in entries { self.write(entry, to: array.element()) }
-                    }
+            return Response.object(200) { object in
+                object.member("backups").array { array in
+                    for entry in entries { self.write(entry, to: array.element()) }
                 }
             }
         }

@@ -44,8 +44,7 @@ extension RESTService {
         read.known = Precondition(
             try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
         read.form = try Preferences(request).form
-        return try answer(
-            request, for: read.caller, ObjectOperation(reading: read, form: read.form))
+        return try answer(request, for: read.caller, read)
     }
 
     /// Takes in a change of one element: `addElement`, `putElement`, `deleteElement` and the same by key.
@@ -61,5 +60,13 @@ extension RESTService {
         write.form = try Preferences(request).form
         write.place = try request.count("at")
         return try takeIn(request, write)
+    }
+}
+
+extension ElementRead: ReadOperation {
+    func response(
+        to reply: ObjectRead.Reply, _ request: Request, _ service: RESTService
+    ) throws(RequestFault) -> Response {
+        Response(object: reply, quotesLargeInts: form.quotesLargeInts)
     }
 }

@@ -20,30 +20,29 @@ extension RESTService {
         // Made in one piece and handed on, since a copy counts many references.
         return try answer(
             request, for: caller,
-            ObjectOperation(
-                reading: ObjectRead(
-                    ObjectAddress(request, source), isProjected: isProjected, for: caller,
-                    ReadVersion(nil, of: served), fields: request[query: "fields"]?.string,
-                    expand: request[query: "expand"]?.string, precondition: precondition,
-                    known: known, form: form),
-                form: form))
+            ObjectRead(
+                ObjectAddress(request, source), isProjected: isProjected, for: caller,
+                ReadVersion(nil, of: served), fields: request[query: "fields"]?.string,
+                expand: request[query: "expand"]?.string, precondition: precondition,
+                known: known, form: form))
     }
 }
 
-/// The reading of one object, or of one element.
-struct ObjectOperation<Case: ReadCase>: ReadOperation where Case.Reply == ObjectRead.Reply {
-    var reading: Case
-    var form: ReplyForm
-
-    /// The reply whose JSON stands in the thread's buffer, or 304 to a client that knows it.
+extension ObjectRead: ReadOperation {
     func response(
-        to reply: ObjectRead.Reply, _ request: Request, _ service: RESTService
+        to reply: Reply, _ request: Request, _ service: RESTService
     ) throws(RequestFault) -> Response {
-        var response =
+        Response(object: reply, quotesLargeInts: form.quotesLargeInts)
+    }
+}
+
+extension Response {
+    /// The reply whose JSON stands in the thread's buffer, of one object or of one element, or 304 to a client that knows it.
+    init(object reply: ObjectRead.Reply, quotesLargeInts: Bool) {
+        self =
             reply.isKnown ? Response(304) : Response(200, .json, RequestScratch.current.takeReply())
-        response.headers.addETag(reply.etag)
-        response.headers.addStoreVersion(reply.version)
-        if !reply.isKnown { response.headers.addApplied(quotesLargeInts: form.quotesLargeInts) }
-        return response
+        headers.addETag(reply.etag)
+        headers.addStoreVersion(reply.version)
+        if !reply.isKnown { headers.addApplied(quotesLargeInts: quotesLargeInts) }
     }
 }

@@ -43,9 +43,7 @@ extension RESTService {
         document.write(to: JSONWriter(buffer))
         let version = StoreVersion(epoch: store.epoch, number: rows.definition.revision)
         let hash = String(SipHash128.hash(buffer.bytes).high, radix: 36)
-        let (base, count) = buffer.takeStorage()
         return OpenAPICache.Document(
-            bytes: Bytes(adopting: base, count: count),
-            tag: "\(version)-openapi-\(hash)")
+            bytes: Bytes(taking: buffer), tag: "\(version)-openapi-\(hash)")
     }
 }

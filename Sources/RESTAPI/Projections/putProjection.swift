@@ -9,11 +9,8 @@ extension RESTService {
     /// `PUT /v1/projections/{projection}`: adds a projection, or puts another in its place.
     func putProjection(_ request: Request) throws(RequestFault) -> Outcome {
         let name = request.parameter(0).string
-        _ = try BodyType.read(request)
         var reader = SchemaReader()
-        let read = reader.readProjection(
-            try served.json(request.body, RequestScratch.current.parser), JSONPointer(),
-            named: name)
+        let read = reader.readProjection(try json(request), JSONPointer(), named: name)
         guard let projection = read, reader.faults.isEmpty else {
             throw .projection(reader.faults)
         }

@@ -3,17 +3,12 @@ import HoldfastObjectJSON
 import HoldfastStoreService
 import HoldfastThreads
 
-/// An operation that reads: its use case, and the response to the reply of that.
-protocol ReadOperation: Sendable {
-    associatedtype Case: ReadCase
-
-    /// The use case.
-    var reading: Case { get set }
-
+/// A use case that reads, and the response to its reply.
+protocol ReadOperation: ReadCase {
     /// Makes the response, while the view that the reply is of is open. Mutating, since it is asked of a variable, which is copied for
     /// other calls.
     mutating func response(
-        to reply: Case.Reply, _ request: Request, _ service: RESTService
+        to reply: Reply, _ request: Request, _ service: RESTService
     ) throws(RequestFault) -> Response
 }
 
@@ -21,7 +16,7 @@ extension RESTService {
     /// Answers a read of the version that the request asks for, as soon as the store has it: on the connection's thread
     /// if the reply is sure to be short, else from a job.
     ///
-    /// - `caller`: The caller of the use case.
+    /// - `caller`: The caller of the use case, a property of which is read through a copy of all of it.
     /// - `text`: Of a page, whose cursor goes on under the snapshot of the page before.
     func answer(
         _ request: Request, for caller: Caller, cursor text: QueryText? = nil,
@@ -34,7 +29,7 @@ extension RESTService {
         let versionless = operation
         return try whenReadable(request, cursor: text) { version throws(RequestFault) in
             var operation = versionless
-            operation.reading.version = version
+            operation.version = version
             return try self.answerNow(
                 request, for: self.caller(request), under: version.pin, operation)
         }
@@ -50,7 +45,7 @@ extension RESTService {
     ) throws(RequestFault) -> Outcome {
         var operation = consume operation
         // Put together here and not in a function of `ReadCase`, since the compiler specializes generic code within its
-        // module alone. A property of the use case is read through a copy of all of it.
+        // module alone.
         let short = try request.allowing { () throws(RequestFault) -> Response? in
             do throws(RequestFault) {
                 let deadline =
@@ -58,7 +53,7 @@ extension RESTService {
                 return try served.withRead(for: caller, of: pin, until: deadline) {
                     read throws(RequestFault) -> Response? in
                     read.isBrief = true
-                    guard let reply = try operation.reading.replyIfShort(read, served) else {
+                    guard let reply = try operation.replyIfShort(read, served) else {
                         return nil
                     }
                     return try operation.response(to: reply, request, self)
@@ -72,17 +67,12 @@ extension RESTService {
             }
         }
         if let short { return .respond(try short.under(pin, served)) }
-        return .later { [operation] exchange in
-            self.schedule(for: exchange) { job in
-                self.answer(exchange) { () throws(RequestFault) in
-                    try request.allowing { () throws(RequestFault) in
-                        var operation = operation
-                        return try operation.reading.answer(self.served, in: job) {
-                            reply throws(RequestFault) in
-                            try operation.response(to: reply, request, self)
-                                .under(pin, self.served)
-                        }
-                    }
+        return answerFromJob { [operation] job throws(RequestFault) in
+            try request.allowing { () throws(RequestFault) in
+                try operation.answer(self.served, in: job) { reply throws(RequestFault) in
+                    var operation = operation
+                    return try operation.response(to: reply, request, self)
+                        .under(pin, self.served)
                 }
             }
         }

@@ -12,22 +12,15 @@ extension RESTService {
         let text = try QueryText(request, parser: RequestScratch.current.parser)
         let name = UnsafeRawBufferPointer(request.parameter(2).bytes)
         let read = PropertyRead(
-            RequestBytes(name, of: request), of: ObjectAddress(request, .path),
-            shownBy: request[query: "projection"]?.string, for: caller(request),
+            RequestBytes(name, of: request), of: ObjectAddress(request, .path), text,
+            shownBy: request[query: "projection"]?.string,
+            quotesLargeInts: preferences.quotesLargeInts, for: caller(request),
             ReadVersion(nil, of: served))
-        return try answer(
-            request, for: read.caller, cursor: text,
-            PropertyOperation(
-                reading: read, text: text, quotesLargeInts: preferences.quotesLargeInts))
+        return try answer(request, for: read.caller, cursor: text, read)
     }
 }
 
-/// The reading of one property.
-private struct PropertyOperation: ReadOperation {
-    var reading: PropertyRead
-    let text: QueryText
-    let quotesLargeInts: Bool
-
+extension PropertyRead: ReadOperation {
     private static let valueParameters: [StaticString] = ["minVersion", "projection", "snapshot"]
 
     func response(
@@ -42,8 +35,7 @@ private struct PropertyOperation: ReadOperation {
     ) throws(RequestFault) -> Response {
         try request.requireAccepted("application/json")
         let buffer = ByteBuffer(capacity: 1024)
-        let page = try property.writePage(
-            text, quotesLargeInts: quotesLargeInts, under: reading.version.pin, to: buffer)
+        let page = try property.writePage(to: buffer)
         var response = Response(page: page, buffer, nextAt: request)
         response.headers.addApplied(quotesLargeInts: quotesLargeInts)
         return response
@@ -70,9 +62,8 @@ private struct PropertyOperation: ReadOperation {
         } else {
             try request.requireAccepted("application/json")
             let buffer = ByteBuffer(capacity: 256)
-            try property.writeValue(quotesLargeInts: quotesLargeInts, to: buffer)
-            let (base, count) = buffer.takeStorage()
-            response = Response(200, .json, Bytes(adopting: base, count: count))
+            try property.writeValue(to: buffer)
+            response = Response(200, .json, Bytes(taking: buffer))
             response.headers.addApplied(quotesLargeInts: quotesLargeInts)
         }
         if property.isData { response.headers.add(.vary, "Accept" as StaticString) }

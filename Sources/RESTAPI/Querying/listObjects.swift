@@ -8,8 +8,7 @@ extension RESTService {
     /// object in its own.
     func listObjects(_ request: Request, _ kind: ContainerKind) throws(RequestFault) -> Outcome {
         try answerPage(
-            of: .objects(kind.container(request)), request, forms: try ListForm.read(request),
-            varies: true)
+            of: .objects(kind.container(request)), request, forms: try ListForm.read(request))
     }
 }
 

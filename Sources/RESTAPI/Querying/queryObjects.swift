@@ -17,9 +17,7 @@ extension RESTService {
                 .objects(kind.container(request)), text, forms: forms,
                 quotesLargeInts: preferences.quotesLargeInts, for: self.caller(request),
                 ReadVersion(nil, of: self.served))
-            return try self.answer(
-                request, for: page.caller, cursor: text,
-                PageOperation(reading: page, hasAddress: false, varies: true))
+            return try self.answer(request, for: page.caller, cursor: text, page)
         }
     }
 }

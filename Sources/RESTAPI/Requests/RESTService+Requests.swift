@@ -12,6 +12,14 @@ extension RESTService {
         do { return try body() } catch { return response(error) }
     }
 
+    /// The JSON of a body, which `Content-Type` has to say it is; valid until the thread parses another.
+    ///
+    /// - Throws: ``RequestFault`` `.unsupportedMediaType`, `.malformed`, …
+    func json(_ request: Request) throws(RequestFault) -> JSONValue {
+        _ = try BodyType.read(request)
+        return try served.json(request.body, RequestScratch.current.parser)
+    }
+
     // MARK: Classes
 
     /// The class whose name stands first in the path, of kind `object`.

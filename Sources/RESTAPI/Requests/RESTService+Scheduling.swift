@@ -76,10 +76,19 @@ extension RESTService {
         expecting expectation: Job.Expectation = .short,
         _ body: @escaping @Sendable () throws(RequestFault) -> Response
     ) -> Outcome {
+        answerFromJob(expecting: expectation) { job throws(RequestFault) in
+            job.isAbandoned ? .gone : .reply(try body())
+        }
+    }
+
+    /// Answers with the outcome of a job's step.
+    func answerFromJob(
+        expecting expectation: Job.Expectation = .short,
+        _ step: @escaping @Sendable (Job) throws(RequestFault) -> JobOutcome<Response>
+    ) -> Outcome {
         .later { exchange in
-            self.schedule(for: exchange, expecting: expectation) { _ in
-                guard !exchange.isGone else { return exchange.abandon() }
-                exchange.respond(self.replying(body))
+            self.schedule(for: exchange, expecting: expectation) { job in
+                self.answer(exchange) { () throws(RequestFault) in try step(job) }
             }
         }
     }

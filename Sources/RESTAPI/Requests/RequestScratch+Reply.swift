@@ -10,7 +10,6 @@ extension RequestScratch {
             reply.removeAll()
             return bytes
         }
-        let (base, count) = reply.takeStorage()
-        return Bytes(adopting: base, count: count)
+        return Bytes(taking: reply)
     }
 }

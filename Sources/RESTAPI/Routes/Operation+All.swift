@@ -66,19 +66,19 @@ extension Operation {
         let key = source.key
         return [
             readObject(of: .objectClass, source),
-            Operation(.put, path, "putObject" + source.ending, .write, key + write, .writing) {
-                service in { request throws(RequestFault) in try service.put(request, source) }
-            }.forUsers(),
+            Operation(
+                .put, path, "putObject" + source.ending, .write, key + write, .writing,
+                with(source) { $0.put }
+            ).forUsers(),
             Operation(
                 .patch, path, "patchObject" + source.ending, .write,
-                key + [.upsert] + write + [.idempotencyKey], .writing
-            ) { service in { request throws(RequestFault) in try service.patch(request, source) } }
-            .forUsers(),
+                key + [.upsert] + write + [.idempotencyKey], .writing, with(source) { $0.patch }
+            ).forUsers(),
             Operation(
                 .delete, path, "deleteObject" + source.ending, .write,
-                key + [.ifMatch, .ifNoneMatchWrite], .removing + [.methodNotAllowed]
-            ) { service in { request throws(RequestFault) in try service.delete(request, source) }
-            }.forUsers(),
+                key + [.ifMatch, .ifNoneMatchWrite], .removing + [.methodNotAllowed],
+                with(source) { $0.delete }
+            ).forUsers(),
         ]
     }
 
@@ -126,10 +126,8 @@ extension Operation {
                 (isByKey ? [.entryKey] : []) + [
                     .minVersion, .snapshot, .ifNoneMatchRead, .preferRead,
                 ],
-                .reading + [.gone]
-            ) { service in
-                { request throws(RequestFault) in try service.readElement(request, source) }
-            }.forUsers(),
+                .reading + [.gone], with(source) { $0.readElement }
+            ).forUsers(),
             Operation(
                 .put, path, "put" + noun, .write, (isByKey ? [.entryKey] : []) + write, .writing
             ) { service in
@@ -176,11 +174,9 @@ extension Operation {
             readObject(of: .projection, source),
             Operation(
                 .patch, projection + source.path, "patchProjectedObject" + source.ending, .write,
-                source.key + write + [.idempotencyKey], .writing
-            ) { service in
-                { request throws(RequestFault) in try service.patchProjectedObject(request, source)
-                }
-            }.forUsers(),
+                source.key + write + [.idempotencyKey], .writing,
+                with(source) { $0.patchProjectedObject }
+            ).forUsers(),
         ]
     }
 

@@ -4,23 +4,17 @@ import HoldfastStoreService
 
 // The operations that classes and projections share.
 extension Operation {
-    /// A handler of the objects of a container.
-    private typealias ContainerHandler =
-        @Sendable (RESTService) ->
-        @Sendable (Request, ContainerKind) throws(RequestFault) -> Outcome
-
     /// An operation on the objects of a container.
     private static func on(
         _ kind: ContainerKind, _ method: Method, _ path: String, _ id: String, _ right: Right,
         _ parameters: [Parameter], _ problems: [OpenAPIProblem], isEndless: Bool = false,
-        _ handler: @escaping ContainerHandler
+        _ handler:
+            @escaping @Sendable (RESTService) ->
+            @Sendable (Request, ContainerKind) throws(RequestFault) -> Outcome
     ) -> Operation {
         Operation(
-            method, kind.path + path, id, right, parameters, problems, isEndless: isEndless
-        ) { service in
-            let answer = handler(service)
-            return { request throws(RequestFault) in try answer(request, kind) }
-        }
+            method, kind.path + path, id, right, parameters, problems, isEndless: isEndless,
+            with(kind, handler))
     }
 
     /// Parameters that state a filter.

@@ -71,6 +71,19 @@ package struct Operation: Sendable {
             answer: .handler(handler))
     }
 
+    /// A handler that is told one thing more than the request, the same at each.
+    static func with<Value: Sendable>(
+        _ value: Value,
+        _ handler:
+            @escaping @Sendable (RESTService) ->
+            @Sendable (Request, Value) throws(RequestFault) -> Outcome
+    ) -> @Sendable (RESTService) -> Handler {
+        { service in
+            let answer = handler(service)
+            return { request throws(RequestFault) in try answer(request, value) }
+        }
+    }
+
     /// An operation that takes no parameters.
     init(
         _ method: Method, _ path: String, _ id: String, _ right: Right?,

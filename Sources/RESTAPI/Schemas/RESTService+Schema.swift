@@ -38,10 +38,9 @@ extension RESTService {
         let buffer = ByteBuffer(capacity: 4096)
         write(JSONWriter(buffer))
         tag += "-" + String(SipHash128.hash(buffer.bytes).high, radix: 36)
-        let (base, count) = buffer.takeStorage()
         return .respond(
             try .notModified(request, tag)
-                ?? Response(200, .json, Bytes(adopting: base, count: count)).with(entityTag: tag))
+                ?? Response(200, .json, Bytes(taking: buffer)).with(entityTag: tag))
     }
 
     /// Makes a reply with a schema or one class of it, and the headers that go with it.
@@ -55,9 +54,7 @@ extension RESTService {
     func readSchemaBody<Document>(
         _ request: Request, _ read: (inout SchemaReader, JSONValue) -> Document?
     ) throws(RequestFault) -> Document {
-        _ = try BodyType.read(request)
-        return try SchemaReader.read(
-            try served.json(request.body, RequestScratch.current.parser), read)
+        try SchemaReader.read(try json(request), read)
     }
 
     /// Makes a change of the schema, or with `dryRun` reports what it would do; `allowDataLoss` lets values go.
@@ -79,8 +76,7 @@ extension RESTService {
             } catch {
                 throw self.fault(error, of: change)
             }
-            let (base, count) = buffer.takeStorage()
-            return Response(200, .json, Bytes(adopting: base, count: count))
+            return Response(200, .json, Bytes(taking: buffer))
         }
     }
 

@@ -17,13 +17,9 @@ extension RESTService {
                     try classes(read)
                 })
         }
-        return .later { exchange in
-            self.schedule(for: exchange) { job in
-                self.answer(exchange) { () throws(RequestFault) in
-                    try self.served.withRead(for: caller, in: job) { read throws(RequestFault) in
-                        try self.classes(read)
-                    }
-                }
+        return answerFromJob { job throws(RequestFault) in
+            try self.served.withRead(for: caller, in: job) { read throws(RequestFault) in
+                try self.classes(read)
             }
         }
     }
@@ -35,15 +31,13 @@ extension RESTService {
             classes.append((rowClass, isCounted ? try served.stored(read.count(rowClass)) : nil))
         }
         let number = try served.stored(read.state().version)
-        let response = Response.json(200) { json in
-            json.object { object in
-                object.member("classes").array { list in
-                    for (rowClass, count) in classes {
-                        list.element().object { entry in
-                            entry.member("name").string(rowClass.definition.name)
-                            entry.member("kind").string(rowClass.definition.kind.rawValue)
-                            if let count { entry.member("count").uint(UInt64(count)) }
-                        }
+        let response = Response.object(200) { object in
+            object.member("classes").array { list in
+                for (rowClass, count) in classes {
+                    list.element().object { entry in
+                        entry.member("name").string(rowClass.definition.name)
+                        entry.member("kind").string(rowClass.definition.kind.rawValue)
+                        if let count { entry.member("count").uint(UInt64(count)) }
                     }
                 }
             }

@@ -8,10 +8,8 @@ struct MetricsText {
     /// The kinds of figure.
     enum Kind: String { case counter, gauge, histogram }
 
-    private let buffer = ByteBuffer(capacity: 16 << 10)
-
-    /// Hands over the text so far.
-    func takeStorage() -> (base: UnsafeMutableRawPointer, count: Int) { buffer.takeStorage() }
+    /// The text so far.
+    let buffer = ByteBuffer(capacity: 16 << 10)
 
     /// Begins a family; its samples follow.
     func family(_ name: String, _ kind: Kind, _ help: String) {

@@ -20,9 +20,7 @@ extension RESTService {
         }
         writeScheduler(to: text)
         writeProcess(to: text)
-        let storage = text.takeStorage()
-        return .respond(
-            Response(200, .metrics, Bytes(adopting: storage.base, count: storage.count)))
+        return .respond(Response(200, .metrics, Bytes(taking: text.buffer)))
     }
 
     private func writeServer(_ metrics: Metrics, to text: MetricsText) {

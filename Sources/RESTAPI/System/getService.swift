@@ -7,22 +7,20 @@ extension RESTService {
     func getService(_ request: Request) -> Outcome {
         let version = store.version
         return .respond(
-            Response.json(200) { writer in
-                writer.object { object in
-                    object.member("name").string("holdfast")
-                    object.member("version").string(ServiceVersion.text)
-                    object.member("engine").string(store.engineName)
-                    object.member("storeVersion").string(version.description)
-                    object.member("epoch").string(String(version.description.prefix(8)))
-                    object.member("schemaRevision").uint(store.catalog.schema.revision)
-                    object.member("limits").object { limits in
-                        for (name, value) in limitValues {
-                            limits.member(named: name).int(Int64(value))
-                        }
+            Response.object(200) { object in
+                object.member("name").string("holdfast")
+                object.member("version").string(ServiceVersion.text)
+                object.member("engine").string(store.engineName)
+                object.member("storeVersion").string(version.description)
+                object.member("epoch").string(String(version.description.prefix(8)))
+                object.member("schemaRevision").uint(store.catalog.schema.revision)
+                object.member("limits").object { limits in
+                    for (name, value) in limitValues {
+                        limits.member(named: name).int(Int64(value))
                     }
-                    object.member("capabilities").array { array in
-                        for name in Self.capabilities { array.element().string(name) }
-                    }
+                }
+                object.member("capabilities").array { array in
+                    for name in Self.capabilities { array.element().string(name) }
                 }
             })
     }

@@ -7,7 +7,7 @@ import HoldfastRows
 /// read page by page. Valid as long as the view.
 package struct FoundProperty {
     private let served: ServedStore
-    private let caller: Caller
+    private let request: PropertyRead
     private let read: ReadTransaction
     private let names: SchemaNames
     private let rowClass: RowClass
@@ -21,7 +21,7 @@ package struct FoundProperty {
         _ request: PropertyRead, in read: ReadTransaction, _ served: ServedStore
     ) throws(RequestFault) {
         self.served = served
-        caller = request.caller
+        self.request = request
         self.read = read
         let scratch = RequestScratch.current
         let names = scratch.names(of: read.rows, served)
@@ -67,27 +67,24 @@ package struct FoundProperty {
     }
 
     /// Writes `{"value":…}`.
-    package func writeValue(quotesLargeInts: Bool, to buffer: ByteBuffer) throws(RequestFault) {
+    package func writeValue(to buffer: ByteBuffer) throws(RequestFault) {
         var writer = ObjectWriter(
-            buffer, names, read, served.limits, quotesLargeInts: quotesLargeInts)
+            buffer, names, read, served.limits, quotesLargeInts: request.quotesLargeInts)
         // There is nothing else that it could be left out of.
         writer.keepsHidden = true
         writer.write(row, key: key, selection)
         try served.stored(writer.finish())
     }
 
-    /// Writes a page of the elements or objects that satisfy a query.
+    /// Writes a page of the elements or objects that satisfy the query.
     ///
-    /// - `pin`: The snapshot that keeps the version of the view, if one does.
     /// - Throws: ``RequestFault`` `.malformed` for a faulty query or cursor, or when storage fails.
-    package func writePage(
-        _ text: QueryText, quotesLargeInts: Bool, under pin: SnapshotPin?, to buffer: ByteBuffer
-    ) throws(RequestFault) -> PageReply {
+    package func writePage(to buffer: ByteBuffer) throws(RequestFault) -> PageReply {
         let view = PageView(
-            served: served, read: read, names: names, quotesLargeInts: quotesLargeInts, pin: pin,
-            for: caller)
+            served: served, read: read, names: names, quotesLargeInts: request.quotesLargeInts,
+            pin: request.version.pin, for: request.caller)
         let page = CollectionPage(
-            view: view, text: text, owner: rowClass, key: key, row: row, member: member,
+            view: view, text: request.text, owner: rowClass, key: key, row: row, member: member,
             projection: projection)
         return try page.write(to: buffer)
     }

@@ -8,14 +8,21 @@ package struct PropertyRead: ReadCase {
     let name: RequestBytes
     let address: ObjectAddress
     let projection: String?
+    /// The query of a page; nothing of it is for a single value.
+    let text: QueryText
+    /// Whether ints beyond 2^53 are written as strings.
+    package let quotesLargeInts: Bool
 
     /// Makes a reading.
     ///
     /// - `projection`: The name of the projection that shows the objects of the property.
     package init(
-        _ name: RequestBytes, of address: ObjectAddress, shownBy projection: String?,
-        for caller: Caller, _ version: ReadVersion
+        _ name: RequestBytes, of address: ObjectAddress, _ text: QueryText,
+        shownBy projection: String?, quotesLargeInts: Bool, for caller: Caller,
+        _ version: ReadVersion
     ) {
+        self.text = text
+        self.quotesLargeInts = quotesLargeInts
         self.name = name
         self.address = address
         self.projection = projection
