@@ -1,6 +1,5 @@
 import HoldfastJSON
 import HoldfastObjectModel
-import HoldfastObjectStore
 import HoldfastRows
 import HoldfastText
 

@@ -1,4 +1,3 @@
-import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 

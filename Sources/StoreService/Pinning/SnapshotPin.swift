@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastObjectStore
 
 /// A version of the store that the reads of one client are answered from as long as it is pinned: what

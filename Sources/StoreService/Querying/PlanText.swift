@@ -1,4 +1,3 @@
-import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows

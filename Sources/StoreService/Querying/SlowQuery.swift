@@ -1,4 +1,3 @@
-import HoldfastObjectStore
 import HoldfastObjectModel
 import HoldfastQuery
 import HoldfastRows

@@ -1,4 +1,3 @@
-import HoldfastObjectStore
 import HoldfastRows
 import HoldfastThreads
 

@@ -1,4 +1,3 @@
-import HoldfastObjectStore
 import Synchronization
 import HoldfastThreads
 

@@ -1,5 +1,4 @@
 import CHoldfastTime
-import Glibc
 import HoldfastObjectModel
 
 /// A form of dates in the conversions of strptime(3), such as `%d.%m.%Y %H:%M`.

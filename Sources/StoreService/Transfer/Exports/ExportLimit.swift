@@ -1,4 +1,3 @@
-import HoldfastObjectStore
 import Synchronization
 
 /// The bound of an export whose snapshot is open: the pages that are freed meanwhile can't be used again, so

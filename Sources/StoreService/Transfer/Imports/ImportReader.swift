@@ -1,7 +1,6 @@
 import Glibc
 import HoldfastJSON
 import HoldfastObjectJSON
-import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
