@@ -11,16 +11,16 @@ final class ConditionIndex {
     private var needles = NeedleIndex()
     /// The conditions of owners who have many, by owner.
     private var large: [Int32: ConditionIndex] = [:]
-    private var count = 0
 
     /// Whether there are none.
-    var isEmpty: Bool { count == 0 && large.isEmpty }
+    var isEmpty: Bool {
+        equal.isEmpty && null.isEmpty && intervals.isEmpty && needles.isEmpty && large.isEmpty
+    }
     /// Whether there are any on parts of texts, which take time with each text.
     var hasTexts: Bool { !needles.isEmpty || large.values.contains(where: \.hasTexts) }
 
     /// Enters the condition of an owner.
     func add(_ condition: Anchor.Condition, _ owner: Int32) {
-        count += 1
         switch condition {
         case .text(let text): needles.add(text, owner)
         case .ranges(let ranges):
@@ -45,7 +45,6 @@ final class ConditionIndex {
 
     /// Removes the condition of an owner.
     func remove(_ condition: Anchor.Condition, _ owner: Int32) {
-        count -= 1
         func drop(_ owners: inout [Int32]) {
             if let index = owners.firstIndex(of: owner) { owners.remove(at: index) }
         }

@@ -42,11 +42,10 @@ package final class SubscriptionIndex {
     /// The channels whose filters workers test, each with the classes whose changes can concern it; nil for all.
     private(set) var untested: [(channel: any FeedChannel, classes: Set<Int>?)] = []
 
-    private var filterCount = 0
     /// How many of the filters rules decide with: without any, nothing is asked of what sets off a watch.
     private(set) var ruledCount = 0
     /// How many filters and channels with filters of their own there are.
-    var count: Int { filterCount + untested.count }
+    var count: Int { ownerByKey.count + untested.count }
     /// How many channels ask what was done to lists.
     private var listReaderCount = 0
 
@@ -94,7 +93,6 @@ package final class SubscriptionIndex {
         let filter = ObservedFilter(query, owner: owner, watches: positions ?? [])
         filters[Int(owner)] = filter
         ownerByKey[query.filterKey] = owner
-        filterCount += 1
         if query.sight != nil { ruledCount += 1 }
         place(filter)
         return filter
@@ -163,7 +161,6 @@ package final class SubscriptionIndex {
         filters[Int(owner)] = nil
         freeOwners.append(owner)
         ownerByKey[key] = nil
-        filterCount -= 1
         if filter.query.sight != nil { ruledCount -= 1 }
     }
 
