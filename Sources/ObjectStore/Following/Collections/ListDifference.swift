@@ -67,8 +67,7 @@ package struct ListDifference: Sendable {
     /// - `splices`: In the order in which they were applied.
     /// - `changed`: The indices after, in order, of elements that changed although the list does not show it.
     package init(_ splices: [ListSplice], changed: [Int] = []) {
-        var segments = ListSegments()
-        for splice in splices { segments.apply(splice) }
+        let segments = splices.reduce(ListSegments()) { $0.followed(by: ListSegments($1)) }
         self.init(segments.followed(by: ListSegments(modifications: changed)))
     }
 

@@ -61,6 +61,14 @@ struct ListSegments {
         append(Part(kind: .kept, old: old, count: Self.endless))
     }
 
+    /// A list of which elements were replaced by others.
+    init(_ splice: ListSplice) {
+        parts = []
+        if splice.index > 0 { append(Part(kind: .kept, old: 0, count: splice.index)) }
+        close(splice.index, splice.removed, splice.inserted)
+        append(Part(kind: .kept, old: splice.index + splice.removed, count: Self.endless))
+    }
+
     /// Joins the differences of two steps. Cost: linear in the parts of both.
     func followed(by next: ListSegments) -> ListSegments {
         var joined = ListSegments()
@@ -126,40 +134,6 @@ struct ListSegments {
         } else {
             parts.append(part)
         }
-    }
-
-    mutating func apply(_ splice: ListSplice) {
-        let start = split(at: splice.index)
-        let end = split(at: splice.index + splice.removed)
-        var fresh: [Part] = []
-        var left = splice.inserted
-        for part in parts[start..<end] where left > 0 {
-            fresh.append(
-                Part(
-                    kind: part.kind == .inserted ? .inserted : .modified, old: part.old,
-                    count: min(part.count, left)))
-            left -= min(part.count, left)
-        }
-        if left > 0 { fresh.append(Part(kind: .inserted, old: 0, count: left)) }
-        parts.replaceSubrange(start..<end, with: fresh)
-    }
-
-    /// The position of the part that begins at an index, which is made if there is none.
-    private mutating func split(at index: Int) -> Int {
-        var first = 0
-        for (position, part) in parts.enumerated() {
-            if first == index { return position }
-            let offset = index - first
-            if offset < part.count {
-                parts[position].count = offset
-                let old = part.kind == .inserted ? 0 : part.old + offset
-                parts.insert(
-                    Part(kind: part.kind, old: old, count: part.count - offset), at: position + 1)
-                return position + 1
-            }
-            first += part.count
-        }
-        return parts.count
     }
 
     // MARK: Comparing
