@@ -52,7 +52,7 @@ package final class Sight: Sendable {
     }
 
     /// By class, a matcher of its rule for the next view.
-    private let spares: Mutex<[Spare?]>
+    private let spares = Mutex<[Int: Spare]>([:])
 
     /// Makes the sight of some classes; all of the others is seen.
     ///
@@ -93,16 +93,12 @@ package final class Sight: Sendable {
             parts[index].altered = parts[index].hidden.union(MemberSet(parts[index].links))
         }
         self.parts = parts
-        spares = Mutex(Array(repeating: nil, count: parts.count))
     }
 
     /// Makes a matcher of a class's rule for a view that shows everything, or takes a spare one; nil where all objects are seen.
     func takeMatcher(of classIndex: Int, on view: ReadTransaction) -> Matcher? {
         guard let rule = parts[classIndex].rule else { return nil }
-        let spare = spares.withLock { spares in
-            defer { spares[classIndex] = nil }
-            return spares[classIndex]
-        }
+        let spare = spares.withLock { $0.removeValue(forKey: classIndex) }
         guard let spare else { return rule.makeMatcher(schema, source: view) }
         spare.matcher.bind(to: view)
         return spare.matcher
