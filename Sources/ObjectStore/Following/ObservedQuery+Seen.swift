@@ -9,9 +9,6 @@ extension ObservedQuery {
     /// Whether it takes the past of an object to know that it may have been a result which is none now.
     package var asksOfDepartures: Bool { predicate != nil || rule != nil }
 
-    /// Whether what its followers saw of other objects decides on what they are told of missed changes.
-    var asksWhatWasSeen: Bool { sight != nil && dependsOnOthers }
-
     /// Whether some of an object's properties may be shown otherwise than they are stored.
     func mayAlter(_ members: MemberSet, of classIndex: Int) -> Bool {
         sight.map { !$0.parts[classIndex].altered.isDisjoint(with: members) } ?? false

@@ -278,15 +278,11 @@ package final class ObservedQuery: Sendable {
 
     /// The condition on stored objects that the query is found by, which each of its results satisfies.
     private func placed() -> Predicate? {
-        guard sight != nil else { return predicate }
-        guard let predicate, !isAltered(predicate) else { return rule }
+        guard let sight, let classIndex else { return predicate }
+        // What may be shown otherwise than it is stored, such as null, does not find it.
+        guard let predicate, !sight.alters(anyOf: predicate.dependencies(schema), from: classIndex)
+        else { return rule }
         return .conjunction((rule?.conjuncts ?? []) + predicate.conjuncts)
-    }
-
-    /// Whether a part of the condition reads what may be shown otherwise than it is stored, such as null.
-    func isAltered(_ part: Predicate) -> Bool {
-        guard let sight, let classIndex else { return false }
-        return sight.alters(anyOf: part.dependencies(schema), from: classIndex)
     }
 
     /// How many objects changed by themselves after a version in a way that can take them out of the results.
@@ -297,16 +293,13 @@ package final class ObservedQuery: Sendable {
     ) -> Int {
         var count = 0
         for (identity, change) in zip(changes.order, changes.outcomes)
-        where target.mayBe(identity) && change.version > version && takesOut(change) {
+        where target.mayBe(identity) && change.version > version
+            && (change.kind == .delete || !change.members.isDisjoint(with: filter.ownMembers))
+        {
             count += 1
             if count == countMax { break }
         }
         return count
-    }
-
-    /// Whether a change of an object can take it out of the results.
-    func takesOut(_ change: FoldedChanges.Change) -> Bool {
-        change.kind == .delete || !change.members.isDisjoint(with: filter.ownMembers)
     }
 
     /// Whether something has changed that can take an object out of the results, but for its deletion.

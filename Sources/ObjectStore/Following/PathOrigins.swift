@@ -86,7 +86,12 @@ struct PathOrigins {
     private func leads(
         _ steps: ArraySlice<PathStep>, from origin: ObjectIdentity, to key: UInt64
     ) -> Bool {
-        if steps.count == 1, steps.first?.kind.isKnownFromInverse ?? false { return true }
+        // An inverse link of the property says all of such a step: it has no position in a list.
+        if steps.count == 1, let kind = steps.first?.kind,
+            kind == .link || kind == .links || kind == .mixedLinks
+        {
+            return true
+        }
         guard let row = transaction.row(classIndex: origin.classIndex, key: origin.key) else {
             return false
         }
@@ -141,12 +146,5 @@ struct PathOrigins {
             if case .linkAt = step.kind { return part.pointer(offset).storedLink == key }
             return embedded(RowView(part.bytes(offset)))
         }
-    }
-}
-
-extension PathStep.Kind {
-    /// Whether an inverse link of the property says all of the step: it has no position in a list.
-    fileprivate var isKnownFromInverse: Bool {
-        self == .link || self == .links || self == .mixedLinks
     }
 }

@@ -38,9 +38,10 @@ package final class MissedEvents {
     package func candidates(
         since version: UInt64 = 0, dependentCountMax: Int = .max
     ) -> ObservedCandidates {
-        ObservedCandidates(
+        let asksWhatWasSeen = query.sight != nil && query.dependsOnOthers
+        return ObservedCandidates(
             ReachedObjects(
-                of: query, seenBy: query.asksWhatWasSeen ? former : nil, changes, since: version,
+                of: query, seenBy: asksWhatWasSeen ? former : nil, changes, since: version,
                 in: transaction.bare, dependentCountMax: dependentCountMax))
     }
 
