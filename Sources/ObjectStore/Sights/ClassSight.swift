@@ -30,12 +30,4 @@ package struct ClassSight: Hashable, Sendable {
         let admitted = Predicate.any(of: roles.map { $0.rule ?? .constant(true) })
         rule = admitted == .constant(true) ? nil : admitted
     }
-
-    /// All objects without some properties.
-    package init(hiding hidden: MemberSet) {
-        self.init(roles: [Role(rule: nil, hidden: hidden)])
-    }
-
-    /// The objects that satisfy a rule, with all of their properties.
-    package init(rule: Predicate?) { self.init(roles: [Role(rule: rule)]) }
 }

@@ -138,28 +138,24 @@ final class SeenWays {
         of classIndex: Int, _ rules: [Predicate]
     ) -> [(identity: ObjectIdentity, isSure: Bool)]? {
         let plan = WatchPlan(rules.flatMap { $0.dependencies(schema) }, schema: schema)
-        var order: [ObjectIdentity] = []
         var met: Set<ObjectIdentity> = []
-        func meet(_ identity: ObjectIdentity) {
-            if met.insert(identity).inserted { order.append(identity) }
-        }
         for (identity, change) in zip(changes.order, changes.outcomes)
         where identity.classIndex == classIndex && change.version > version
             && change.kind != .delete && !change.members.isDisjoint(with: plan.ownMembers)
         {
-            meet(identity)
+            met.insert(identity)
         }
         let origins = PathOrigins(rootClass: classIndex, transaction: bare)
         for watch in plan.watches {
             _ = changes.forEachTrigger(of: watch, since: version, schema) { identity in
                 origins.forEach(to: identity, along: watch.steps) { key in
-                    meet(ObjectIdentity(classIndex: classIndex, key: key))
-                    return order.count <= judgedCountMax && bare.budget.spend()
+                    met.insert(ObjectIdentity(classIndex: classIndex, key: key))
+                    return met.count <= judgedCountMax && bare.budget.spend()
                 }
             }
         }
-        if order.count > judgedCountMax { return nil }
-        return order.compactMap { identity in
+        if met.count > judgedCountMax { return nil }
+        return met.compactMap { identity in
             let answer = former.hasChangedSight(of: identity)
             return answer == .no ? nil : (identity, answer == .yes)
         }

@@ -18,8 +18,14 @@ final class FilterConditions: @unchecked Sendable {
     init(_ anchors: [Anchor]?) {
         self.anchors = anchors
         valuePlaces = anchors.map { Set($0.map(\.place)) }
-        guard let anchors, anchors.reduce(0, { $0 + $1.condition.count }) > Self.sharedCountMax
-        else {
+        let count = (anchors ?? []).reduce(0) { count, anchor in
+            if case .ranges(let ranges) = anchor.condition {
+                count + ranges.count
+            } else {
+                count + 1
+            }
+        }
+        guard let anchors, count > Self.sharedCountMax else {
             tables = nil
             return
         }
@@ -31,15 +37,5 @@ final class FilterConditions: @unchecked Sendable {
         }
         for table in tables.values { table.prepare() }
         self.tables = tables
-    }
-}
-
-extension Anchor.Condition {
-    /// How many entries a table has of it.
-    fileprivate var count: Int {
-        switch self {
-        case .ranges(let ranges): ranges.count
-        case .text: 1
-        }
     }
 }
