@@ -160,7 +160,12 @@ final class SectionGroups {
         guard !isClosed else { return -1 }
         var first = SortEntry(bytes, key: key)
         if let keyOrder {
-            if let after = query.after, !keyOrder.isBehind(bytes, key, after) { return -1 }
+            // Equal texts are cut alike, hash and all.
+            if let after = query.after,
+                bytes.elementsEqual(after.sortBytes) || !keyOrder.comesAfter(bytes, key, after)
+            {
+                return -1
+            }
             if let ceiling, keyOrder.compare(first, ceiling) > 0 { return -1 }
             if groups.count >= 2 * (keptCount + 8) { keepFirst(keyOrder) }
             if let ceiling, keyOrder.compare(first, ceiling) > 0 { return -1 }
@@ -242,17 +247,5 @@ final class SectionGroups {
     func shownKeys(_ group: Group) throws(StoreError) -> [UInt64] {
         if let shown = group.shown { return try shown.sortedKeys(by: order) }
         return keyOrder == nil && query.objectCountMax > 0 ? [group.first.key] : []
-    }
-}
-
-extension ObjectOrder {
-    /// Whether an object's section comes behind another one, in the order of their keys.
-    ///
-    /// - `bytes`: The key of the object's section.
-    func isBehind(
-        _ bytes: UnsafeRawBufferPointer, _ key: UInt64, _ section: QueryPosition
-    ) -> Bool {
-        // Equal texts are cut alike, hash and all.
-        !bytes.elementsEqual(section.sortBytes) && comesAfter(bytes, key, section)
     }
 }

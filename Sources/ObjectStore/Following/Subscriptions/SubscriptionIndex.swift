@@ -265,10 +265,8 @@ package final class SubscriptionIndex {
     /// The channels with untested filters that some changes may concern.
     private func touched(by changes: FoldedChanges) -> [any FeedChannel] {
         if untested.isEmpty { return [] }
-        var changed = Set(changes.order.map(\.classIndex))
-        for lost in changes.lostLinks {
-            if let index = schema.classIndexByNumber[lost.classNumber] { changed.insert(index) }
-        }
+        let changed = Set(changes.order.map(\.classIndex)).union(
+            changes.lostLinks.compactMap { schema.classIndexByNumber[$0.classNumber] })
         return untested.lazy.filter { one in
             one.classes.map { !$0.isDisjoint(with: changed) } ?? !changed.isEmpty
         }.map(\.channel)
