@@ -31,7 +31,9 @@ package final class OrderedResult {
         self.classIndex = classIndex
         self.shown = shown
         sort = Self.sort(suffixes)
-        query = StagedQuery(classIndex: classIndex, predicate: predicate, suffixes: suffixes)
+        query = StagedQuery(
+            classIndex: classIndex, predicate: predicate,
+            suffixes: sort.map { [.sort($0)] } ?? suffixes)
         moving = ObservedQuery(
             target: .objects(classIndex: classIndex), predicate: predicate,
             filterPaths: (predicate?.dependencies(schema) ?? [])
