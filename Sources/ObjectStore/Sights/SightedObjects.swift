@@ -35,7 +35,6 @@ final class SightedObjects: SeenObjects {
 
     /// The most objects whose judgement is remembered.
     private static let rememberedCountMax = 1 << 16
-    private static let expectedCount = 96
 
     let sight: Sight
     let bare: ReadTransaction
@@ -188,8 +187,6 @@ final class SightedObjects: SeenObjects {
     private func remember(_ identity: ObjectIdentity, _ isSeen: Bool) {
         guard bare.budget.failure == nil else { return }
         if judged.count >= Self.rememberedCountMax { judged.removeAll(keepingCapacity: true) }
-        // A page judges some dozens, and need not begin anew at 1, 2, 4 and 8.
-        if judged.isEmpty { judged.reserveCapacity(Self.expectedCount) }
         judged[identity] = isSeen
     }
 
