@@ -10,9 +10,8 @@
 struct FollowerState<Missed> {
     /// The part of the way that is told next.
     enum Phase {
-        /// The result as it is, object by object: what is left of which class, by its number, behind which key; of a
-        /// property behind how many elements.
-        case snapshot(classNumber: UInt32, after: UInt64)
+        /// The result as it is, object by object: behind which one, or all of it; of a property behind as many elements as the key says.
+        case snapshot(after: StreamCursor.SnapshotPlace?)
         /// Changes since ``FollowerState/version`` have to be looked up.
         case catchingUp
         /// Changes since ``FollowerState/version`` are being told, folded; apart, so that thousands who are live do not have the memory for it.
@@ -50,7 +49,7 @@ struct FollowerState<Missed> {
 
     /// Begins with the whole result: the client forgets what it has.
     mutating func reset(_ reason: ResetReason) {
-        phase = .snapshot(classNumber: 0, after: 0)
+        phase = .snapshot(after: nil)
         snapshotReason = reason
         hasSnapshotVersion = false
         owesUpToDate = true
@@ -69,9 +68,8 @@ struct FollowerState<Missed> {
     }
 
     /// Goes on behind a piece of a snapshot, or with what was missed when nothing is left.
-    mutating func tellSnapshot(next: (classNumber: UInt32, key: UInt64)?) {
-        phase =
-            next.map { .snapshot(classNumber: $0.classNumber, after: $0.key) } ?? .catchingUp
+    mutating func tellSnapshot(next: StreamCursor.SnapshotPlace?) {
+        phase = next.map { .snapshot(after: $0) } ?? .catchingUp
     }
 
     /// Begins to tell what was missed.

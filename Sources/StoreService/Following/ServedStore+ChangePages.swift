@@ -188,23 +188,15 @@ extension ServedStore {
         let query = try stream.under(read, self)
         let present = try stored(read.state().version)
         let version = place?.begun ?? StoreVersion(epoch: store.epoch, number: present)
-        var start = ObjectIdentity(classIndex: query.observed.classIndex ?? 0, key: 0)
-        if let object = place?.object {
-            guard let index = read.rows.classIndexByNumber[object.classNumber] else {
-                throw .schemaChangedCursor
-            }
-            start = ObjectIdentity(classIndex: index, key: object.key)
-        }
         var writer = ChangeWriter(query, read, limits)
         writer.raw("{\"objects\":[")
         let page = try writeSnapshot(
-            from: start, countMax: (limit, limits.replyByteCount), to: &writer)
+            behind: place?.object, countMax: (limit, limits.replyByteCount), to: &writer)
+        guard let page else { throw .schemaChangedCursor }
         writer.raw("]")
         if let next = page.next {
             writer.raw(",\"next\":\"")
-            let place = StreamCursor.SnapshotPlace(
-                classNumber: read.rows.classes[next.classIndex].number, key: next.key)
-            writer.text(query.text(of: .snapshot(version, place)))
+            writer.text(query.text(of: .snapshot(version, next)))
         } else {
             writer.raw(",\"cursor\":\"")
             writer.text(query.cursor(version))

@@ -5,14 +5,19 @@ import HoldfastRows
 extension ServedStore {
     /// Writes a piece of the current result of a stream's query: objects in the order of classes and object keys.
     ///
-    /// - `start`: The class to begin with, and the object key behind which to begin.
-    /// - Returns: How many objects it has, and the last one if there is more.
+    /// - `place`: The object behind which to begin; nil for the first one.
+    /// - Returns: How many objects it has, and the last one if there is more; nil where the class to begin with has gone.
     /// - Throws: ``RequestFault`` when storage fails.
     func writeSnapshot(
-        from start: ObjectIdentity, countMax: (objects: Int, bytes: Int),
+        behind place: StreamCursor.SnapshotPlace?, countMax: (objects: Int, bytes: Int),
         to writer: inout ChangeWriter
-    ) throws(RequestFault) -> (count: Int, next: ObjectIdentity?) {
+    ) throws(RequestFault) -> (count: Int, next: StreamCursor.SnapshotPlace?)? {
         let (stream, read) = (writer.stream, writer.read)
+        var start = ObjectIdentity(classIndex: stream.observed.classIndex ?? 0, key: 0)
+        if let place {
+            guard let index = read.rows.classIndexByNumber[place.classNumber] else { return nil }
+            start = ObjectIdentity(classIndex: index, key: place.key)
+        }
         var count = 0
         var last: ObjectIdentity?
         var hasMore = false
@@ -57,6 +62,8 @@ extension ServedStore {
                 try walk(rowClass.index, after: after)
             }
         }
-        return (count, hasMore ? last : nil)
+        guard hasMore, let last else { return (count, nil) }
+        let classNumber = read.rows.classes[last.classIndex].number
+        return (count, StreamCursor.SnapshotPlace(classNumber: classNumber, key: last.key))
     }
 }

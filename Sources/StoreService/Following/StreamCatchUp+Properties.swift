@@ -18,8 +18,8 @@ extension StreamCatchUp {
             follower.state.beginSnapshot(at: try served.stored(read.state().version))
         }
         guard try tellMissed(follower, property, read) else { return false }
-        guard case .snapshot(_, let count) = follower.state.phase else { return true }
-        try sendSnapshot(follower, property, read, behind: Int(clamping: count))
+        guard case .snapshot(let place) = follower.state.phase else { return true }
+        try sendSnapshot(follower, property, read, behind: Int(clamping: place?.key ?? 0))
         return false
     }
 
@@ -61,7 +61,7 @@ extension StreamCatchUp {
         case .event(let bytes, let count):
             try send(bytes, to: follower)
             follower.state.owe()
-            if let count { follower.state.tellSnapshot(next: (0, UInt64(count))) }
+            if let count { follower.state.tellSnapshot(next: Self.place(behind: count)) }
         case .unknown:
             follower.state.arriveLate()
             return reset(follower, .overrun)
@@ -94,7 +94,9 @@ extension StreamCatchUp {
             ]
         }
         var knownCount: Int?
-        if case .snapshot(_, let count) = follower.state.phase { knownCount = Int(clamping: count) }
+        if case .snapshot(let place) = follower.state.phase {
+            knownCount = Int(clamping: place?.key ?? 0)
+        }
         let outcome = try PropertyStep(
             stream: follower.query, property: property, changes: changes, before: nil, after: read,
             served: served
@@ -122,6 +124,10 @@ extension StreamCatchUp {
                 next = end > count && end < writer.count(object.row) ? end : nil
             }
         }
-        follower.state.tellSnapshot(next: next.map { (0, UInt64($0)) })
+        follower.state.tellSnapshot(next: next.map { Self.place(behind: $0) })
+    }
+
+    private static func place(behind count: Int) -> StreamCursor.SnapshotPlace {
+        StreamCursor.SnapshotPlace(classNumber: 0, key: UInt64(count))
     }
 }

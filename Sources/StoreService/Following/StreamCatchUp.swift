@@ -68,8 +68,8 @@ struct StreamCatchUp: Sendable {
             return try step(follower, property, read)
         }
         switch follower.state.phase {
-        case .snapshot(let classNumber, let key):
-            try sendSnapshot(follower, read, classNumber, after: key)
+        case .snapshot(let place):
+            try sendSnapshot(follower, read, behind: place)
             return false
         case .missed(let missed):
             try sendPiece(of: missed, follower, read)
@@ -277,30 +277,20 @@ struct StreamCatchUp: Sendable {
     }
 
     private func sendSnapshot(
-        _ follower: Follower, _ read: ReadTransaction, _ classNumber: UInt32,
-        after key: UInt64
+        _ follower: Follower, _ read: ReadTransaction, behind place: StreamCursor.SnapshotPlace?
     ) throws(RequestFault) {
         follower.state.beginSnapshot(at: try served.stored(read.state().version))
-        var first = ObjectIdentity(
-            classIndex: follower.query.observed.classIndex ?? 0, key: key)
-        if classNumber > 0 {
-            // Where the class has gone, what follows in the change log begins again.
-            guard let index = read.rows.classIndexByNumber[classNumber] else {
-                return follower.state.tellSnapshot(next: nil)
-            }
-            first.classIndex = index
-        }
         var writer = ChangeWriter(follower.query, read, served.limits)
         events.framing.begin("snapshot", id: nil, in: writer.buffer)
         writer.raw("{\"objects\":[")
         let page = try served.writeSnapshot(
-            from: first, countMax: (Self.pieceObjectCount, pieceByteCountMax), to: &writer)
-        if page.count > 0 {
+            behind: place, countMax: (Self.pieceObjectCount, pieceByteCountMax), to: &writer)
+        // Where the class has gone, what follows in the change log begins again.
+        if let page, page.count > 0 {
             writer.raw("]}")
             events.framing.end(id: nil, in: writer.buffer)
             try send(writer.finish(), to: follower)
         }
-        follower.state.tellSnapshot(
-            next: page.next.map { (read.rows.classes[$0.classIndex].number, $0.key) })
+        follower.state.tellSnapshot(next: page?.next)
     }
 }

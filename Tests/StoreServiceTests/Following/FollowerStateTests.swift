@@ -11,7 +11,7 @@ struct FollowerStateTests {
     /// A word for the phase.
     private static func phase(_ state: State) -> String {
         switch state.phase {
-        case .snapshot(let classNumber, let key): "snapshot \(classNumber).\(key)"
+        case .snapshot(let place): "snapshot \(place?.classNumber ?? 0).\(place?.key ?? 0)"
         case .catchingUp: "catching up"
         case .missed(let pieces): "missed \(pieces)"
         case .live: "live"
@@ -42,7 +42,7 @@ struct FollowerStateTests {
         var state = State()
         state.reset(.start)
         state.beginSnapshot(at: 10)
-        state.tellSnapshot(next: (2, 40))
+        state.tellSnapshot(next: .init(classNumber: 2, key: 40))
         #expect(Self.phase(state) == "snapshot 2.40")
         state.beginSnapshot(at: 11)
         #expect(state.version == 10)
@@ -88,7 +88,7 @@ struct FollowerStateTests {
         // A snapshot is not lost by that.
         state.reset(.start)
         state.beginSnapshot(at: 8)
-        state.tellSnapshot(next: (1, 3))
+        state.tellSnapshot(next: .init(classNumber: 1, key: 3))
         state.lookUpAgain()
         #expect(Self.phase(state) == "snapshot 1.3")
     }
@@ -120,7 +120,8 @@ struct FollowerStateTests {
                 case .snapshot:
                     state.beginSnapshot(at: present)
                     let isLast = Int.random(in: 0..<3, using: &random) == 0
-                    state.tellSnapshot(next: isLast ? nil : (1, UInt64(step)))
+                    let next = StreamCursor.SnapshotPlace(classNumber: 1, key: UInt64(step))
+                    state.tellSnapshot(next: isLast ? nil : next)
                     if isLast { told = state.version }
                 case .catchingUp:
                     if state.version < present {
