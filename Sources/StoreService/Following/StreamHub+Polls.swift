@@ -42,7 +42,6 @@ extension StreamHub {
     func settle(
         _ poll: Follower, _ sink: any ReplySink, limit: Int, _ position: ChangeFeed.Position
     ) throws(RequestFault) -> Bool {
-        if position.version <= poll.state.version { return true }
         guard position.version - poll.state.version <= Self.pollVersionCountMax else {
             feedLater(poll)
             return false
