@@ -161,23 +161,13 @@ struct PropertyWriter {
         write(difference.insertions.joined(), named: ",\"insertions\":[")
         write(difference.modifications.joined(), named: ",\"modifications\":[")
         json.raw(",\"values\":[")
-        let inside = property.isValue ? property.mixed(in: row, read) : nil
-        let list =
-            inside == nil ? property.rowClass.collection(property.member, in: row, read) : nil
         for (position, index) in difference.toldIndices.enumerated() {
             if buffer.count > byteCountMax { return false }
             if position > 0 { json.comma() }
             json.raw("{\"index\":")
             json.uint(UInt64(index))
             json.raw(",\"value\":")
-            if let inside {
-                writer.write(mixed: inside.element(index))
-            } else if let (part, offset) = list?.element(index) {
-                writeElement(part, offset)
-            } else {
-                // The list is shorter than its changes say.
-                return false
-            }
+            guard write(.element(index), in: row, key: 0) else { return false }
             json.raw("}")
         }
         json.raw("]")
@@ -221,11 +211,7 @@ struct PropertyWriter {
             json.raw("{\"key\":")
             write(key: key)
             json.raw(",\"value\":")
-            if property.isSet {
-                writeObject(key)
-            } else {
-                writeEntry(key ?? [], row)
-            }
+            _ = write(.entry(key), in: row, key: 0)
             json.raw("}")
         }
         json.raw("]")
@@ -256,17 +242,25 @@ struct PropertyWriter {
     /// Writes a part as JSON; nil where that is too large.
     mutating func text(of part: Part, in row: RowView, key: UInt64) -> [UInt8]? {
         buffer.removeAll()
+        _ = write(part, in: row, key: key)
+        return writer.hasRoom ? buffer.array : nil
+    }
+
+    /// - Returns: False for an element of a list that is shorter than its changes say.
+    private mutating func write(_ part: Part, in row: RowView, key: UInt64) -> Bool {
         switch part {
         case .value: writeValue(row, key: key)
         case .element(let index) where property.isValue:
-            if let list = property.mixed(in: row, read) { writer.write(mixed: list.element(index)) }
+            guard let list = property.mixed(in: row, read) else { return false }
+            writer.write(mixed: list.element(index))
         case .element(let index):
             let list = property.rowClass.collection(property.member, in: row, read)
-            if let (part, offset) = list.element(index) { writeElement(part, offset) }
+            guard let (values, offset) = list.element(index) else { return false }
+            writeElement(values, offset)
         case .entry(let key): property.isSet ? writeObject(key) : writeEntry(key ?? [], row)
         case .key(let key): write(key: key)
         }
-        return writer.hasRoom ? buffer.array : nil
+        return true
     }
 
     private mutating func write(key: [UInt8]?) {
