@@ -57,8 +57,9 @@ extension RowBuilder {
                 copy(wanted, to: member, row)
             } else {
                 let offset = row.buffer.count
-                let fields = SeenFields(stored: stored, shown: shown, wanted: wanted)
-                append(fields, compiled, objects, change.formers[member], to: row.buffer)
+                append(
+                    stored: stored, shown: shown, wanted: wanted, compiled, objects,
+                    change.formers[member], to: row.buffer)
                 if compiled.storage == FieldStorage(.single, .embedded) {
                     row.close(member, from: offset)
                 } else {
@@ -69,35 +70,26 @@ extension RowBuilder {
         row.finish(holdsOverflow: referenceCount != referencesBefore)
     }
 
-    /// A property of the three rows.
-    private struct SeenFields {
-        let stored: Field
-        let shown: Field
-        let wanted: Field
-    }
-
+    /// Appends a property of the three rows.
     private func append(
-        _ fields: SeenFields, _ member: RowClass.Member, _ objects: some SeenObjects,
-        _ formers: [Int?]?, to buffer: ByteBuffer
+        stored: Field, shown: Field, wanted: Field, _ member: RowClass.Member,
+        _ objects: some SeenObjects, _ formers: [Int?]?, to buffer: ByteBuffer
     ) {
-        guard member.storage.shape == .single else {
-            let wholes = [fields.stored, fields.shown, fields.wanted].map {
-                StoredField($0, member.storage, objects.source)
-            }
-            withExtendedLifetime(wholes) {
-                let leaves = wholes.map { LeafView($0.bytes, member.storage) }
-                append(
-                    SeenElements(
-                        stored: leaves[0], shown: leaves[1], wanted: leaves[2], formers: formers),
+        let wholes = [stored, shown, wanted].map {
+            StoredField($0, member.storage, objects.source)
+        }
+        withExtendedLifetime(wholes) {
+            if member.storage.shape == .single {
+                return append(
+                    stored: wholes[0].bytes, shown: wholes[1].bytes, wanted: wholes[2].bytes,
                     member, objects, to: buffer)
             }
-            return
+            let leaves = wholes.map { LeafView($0.bytes, member.storage) }
+            append(
+                SeenElements(
+                    stored: leaves[0], shown: leaves[1], wanted: leaves[2], formers: formers),
+                member, objects, to: buffer)
         }
-        append(
-            stored: fields.stored.bytes(member.storage, objects.source),
-            shown: fields.shown.bytes(member.storage, objects.source),
-            wanted: fields.wanted.bytes(member.storage, objects.source), member, objects,
-            to: buffer)
     }
 
     /// Appends one value, embedded or `mixed`, that was changed.

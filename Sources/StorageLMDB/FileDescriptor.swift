@@ -69,15 +69,8 @@ struct FileDescriptor: ~Copyable, Sendable {
 
     /// Writes all of `bytes` at an offset; the caller synchronizes.
     func write(_ bytes: [UInt8], at offset: Int) throws(SystemError) {
-        var failure: SystemError?
-        bytes.withUnsafeBytes { bytes in
-            do throws(SystemError) {
-                try write(bytes, at: offset)
-            } catch {
-                failure = error
-            }
-        }
-        if let failure { throw failure }
+        let failure = bytes.withUnsafeBytes { writeAll($0, to: number, at: offset) }
+        if failure != 0 { throw SystemError(code: failure) }
     }
 
     /// Replaces the file's contents; the caller synchronizes.

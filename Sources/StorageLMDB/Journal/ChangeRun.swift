@@ -109,15 +109,10 @@ final class ChangeRun: @unchecked Sendable {
                 }
                 next += 1
             }
-            for index in left..<newer.count {
-                next.initialize(to: newer.changes[index])
-                next += 1
-            }
-            for index in right..<older.count {
-                next.initialize(to: older.changes[index])
-                next += 1
-            }
-            return next - changes
+            next.initialize(from: newer.changes + left, count: newer.count - left)
+            next += newer.count - left
+            next.initialize(from: older.changes + right, count: older.count - right)
+            return next - changes + older.count - right
         }
     }
 
