@@ -5,8 +5,6 @@ import HoldfastRows
 enum EditedValue {
     /// A draft's value of a property, or of the whole object.
     case statement(ObjectDraft, ResolvedReferences, origin: WriteOrigin)
-    /// A leaf of the one element.
-    case element(ByteBuffer)
     /// As it lies in a row, or in a collection; nil for null.
     case bytes(ByteBuffer?)
 }

@@ -64,11 +64,8 @@ extension ObjectEditor {
         in editor: any ElementEditor
     ) throws(EditFailure) {
         func leaf(_ value: EditedValue) -> ByteBuffer {
-            switch value {
-            case .element(let leaf): leaf
-            case .bytes(let bytes): Self.leaf(bytes, storage, element.key)
-            case .statement: ByteBuffer()
-            }
+            guard case .bytes(let bytes) = value else { return ByteBuffer() }
+            return Self.leaf(bytes, storage, element.key)
         }
         var removed: [Int] = []
         switch change {
@@ -97,7 +94,10 @@ extension ObjectEditor {
                 removed = [found.index]
             }
         case .removeEqual(let value):
-            removed = Self.indices(of: LeafView(leaf(value).bytes, storage), storage, in: editor)
+            let leaf = leaf(value)
+            removed = withExtendedLifetime(leaf) {
+                Self.indices(of: LeafView(leaf.bytes, storage), storage, in: editor)
+            }
         }
         if removed.isEmpty { throw .missing() }
         for index in removed.reversed() {

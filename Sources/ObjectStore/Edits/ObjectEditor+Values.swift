@@ -93,17 +93,10 @@ extension ObjectEditor {
             return false
         }
         let compiled = path.rowClass.members[member]
-        let expected: UnsafeRawBufferPointer?
-        let value = try encoded(draft, at: path, targets, nil)
-        switch value {
-        case .element(let leaf):
-            let values = LeafView(leaf.bytes, compiled.storage).values
-            expected = values.count == 0 || values.isNull(0) ? nil : values.bytes(0)
-        case .bytes(let bytes): expected = bytes?.bytes
-        case .statement: expected = nil
-        }
-        return withExtendedLifetime(value) {
-            guard let own = found.bytes?.bytes, let expected else {
+        var expected: ByteBuffer?
+        if case .bytes(let bytes) = try encoded(draft, at: path, targets, nil) { expected = bytes }
+        return withExtendedLifetime((found, expected)) {
+            guard let own = found.bytes?.bytes, let expected = expected?.bytes else {
                 return found.bytes == nil && expected == nil
             }
             switch found.storage.element {

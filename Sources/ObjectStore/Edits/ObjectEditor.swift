@@ -263,16 +263,20 @@ package final class ObjectEditor {
                 try transaction.requireComplete(gaps, of: draft, origin)
             }
         }
-        guard !path.inner.isEmpty else { return .element(collection) }
         let storage = path.rowClass.members[member].storage
-        var value = MixedView(collection.bytes)
-        if storage.shape != .single {
-            let values = LeafView(collection.bytes, storage).values
-            value = MixedView(values.count == 0 || values.isNull(0) ? nil : values.bytes(0))
+        return withExtendedLifetime(collection) {
+            var value: UnsafeRawBufferPointer? = collection.bytes
+            if storage.shape != .single {
+                let values = LeafView(collection.bytes, storage).values
+                value = values.count == 0 || values.isNull(0) ? nil : values.bytes(0)
+            }
+            guard let value, storage.element != .mixed || !MixedView(value).isNull else {
+                return .bytes(nil)
+            }
+            let bytes = ByteBuffer(capacity: value.count)
+            bytes.append(value)
+            return .bytes(bytes)
         }
-        let bytes = ByteBuffer(capacity: value.bytes.count)
-        bytes.append(value.bytes)
-        return .bytes(value.isNull ? nil : bytes)
     }
 
     // MARK: Changing
@@ -401,7 +405,6 @@ package final class ObjectEditor {
             guard let member = path.member else { throw .doesNotFit }
             return try replacing(
                 row, path.rowClass, member, by: bytes.map { .bytes($0.bytes) } ?? .null)
-        case .element: throw damaged
         }
     }
 
