@@ -175,23 +175,12 @@ package final class Catalog: Sendable {
 
     /// Finds the classes that have links in their rows, also through embedded objects, which may be recursive.
     private static func linkingClasses(_ members: [[RowClass.Member]]) -> [Bool] {
-        var linking = Array(repeating: false, count: members.count)
-        var changed = true
-        while changed {
-            changed = false
-            for position in members.indices where !linking[position] {
-                let embeds = members[position].contains { member in
-                    member.storage.element == .link && member.storage.shape != .none
-                        || member.storage.element == .mixed
-                        || member.storage.element == .embedded && member.classIndex >= 0
-                            && linking[member.classIndex]
-                }
-                if embeds {
-                    linking[position] = true
-                    changed = true
-                }
+        let direct = members.map { members in
+            members.contains {
+                $0.storage.element == .mixed
+                    || $0.storage.element == .link && $0.storage.shape != .none
             }
         }
-        return linking
+        return RowConverter.spread(direct) { members[$0] }
     }
 }
