@@ -32,35 +32,27 @@ extension RowSchema {
     private func isSame(
         _ a: Field, _ b: Field, _ member: RowClass.Member, _ source: any OverflowSource
     ) -> Bool {
-        if a.isOutOfLine || b.isOutOfLine { return isSameOverflow(a, b, member, source) }
-        let (a, b) = (a.heap, b.heap)
-        if compareKeys(a, b) == 0 { return true }
-        guard member.storage.element == .embedded else { return false }
-        if member.storage.shape == .single { return isSameObject(a, b, member, source) }
-        return StoredCollection(LeafView(a, member.storage)).isEqual(
-            to: StoredCollection(LeafView(b, member.storage))
-        ) { isSameObject($0, $1, member, source) }
-    }
-
-    private func isSameOverflow(
-        _ a: Field, _ b: Field, _ member: RowClass.Member, _ source: any OverflowSource
-    ) -> Bool {
-        if a.isOutOfLine, b.isOutOfLine {
-            if compareKeys(a.heapOrReference, b.heapOrReference) == 0 { return true }
-            if let x = a.overflow, let y = b.overflow, compareKeys(x.identity, y.identity) == 0 {
-                // One tree at two times.
-                return false
+        let (isOut, isOtherOut) = (a.isOutOfLine, b.isOutOfLine)
+        if isOut == isOtherOut, compareKeys(a.heapOrReference, b.heapOrReference) == 0 {
+            return true
+        }
+        if isOut, isOtherOut, let x = a.overflow, let y = b.overflow,
+            compareKeys(x.identity, y.identity) == 0
+        {
+            // One tree at two times.
+            return false
+        }
+        let isEmbedded = member.storage.element == .embedded
+        guard isOut || isOtherOut || isEmbedded else { return false }
+        guard member.storage.shape == .single else {
+            let before = StoredCollection(a, member.storage, source)
+            return before.isEqual(to: StoredCollection(b, member.storage, source)) { x, y in
+                isEmbedded && isSameObject(x, y, member, source)
             }
         }
-        if member.storage.shape == .single {
-            return a.textByteCount == b.textByteCount
-                && compareKeys(a.text(source), b.text(source)) == 0
-        }
-        let before = StoredCollection(a, member.storage, source)
-        let after = StoredCollection(b, member.storage, source)
-        return before.isEqual(to: after) { x, y in
-            member.storage.element == .embedded && isSameObject(x, y, member, source)
-        }
+        if isEmbedded { return isSameObject(a.heap, b.heap, member, source) }
+        return a.textByteCount == b.textByteCount
+            && compareKeys(a.text(source), b.text(source)) == 0
     }
 
     private func isSameObject(
