@@ -14,37 +14,39 @@ extension RowSchema {
         for member in rowClass.linkingMembers {
             if let only, !only.contains(member) { continue }
             let compiled = rowClass.members[member]
-            func visit(_ bytes: UnsafeRawBufferPointer) {
-                switch compiled.storage.element {
-                case .link:
-                    body(
-                        compiled.number, compiled.classIndex, bytes.loadUnaligned(as: UInt64.self))
-                case .embedded:
-                    guard let inner = RowView(bytes) else { return }
-                    forEachLink(of: classes[compiled.classIndex], in: inner, source, body)
-                default: forEachLink(in: MixedView(bytes), compiled.number, body)
-                }
-            }
             if compiled.storage.shape == .single {
                 let field = rowClass.field(member, in: row)
-                if !field.isNull { visit(field.bytes(compiled.storage, source)) }
+                if field.isNull { continue }
+                forEachLink(of: compiled, in: field.bytes(compiled.storage, source), source, body)
             } else {
                 rowClass.collection(member, in: row, source).forEach(within: nil) {
                     values, offset, _ in
-                    if !values.isNull(offset) { visit(values.bytes(offset)) }
+                    if !values.isNull(offset) {
+                        forEachLink(of: compiled, in: values.bytes(offset), source, body)
+                    }
                     return true
                 }
             }
         }
     }
 
-    /// Hands over the links of a `mixed` value, those to classes that the schema has.
+    /// Hands over the links of a value of a property, or of one of its elements.
+    ///
+    /// - `bytes`: As they are stored; not null.
     package func forEachLink(
-        in value: MixedView, _ propertyNumber: UInt32,
+        of member: RowClass.Member, in bytes: UnsafeRawBufferPointer, _ source: any OverflowSource,
         _ body: (_ propertyNumber: UInt32, _ targetClass: Int, _ targetKey: UInt64) -> Void
     ) {
-        value.forEachLink { classNumber, key in
-            if let target = classIndexByNumber[classNumber] { body(propertyNumber, target, key) }
+        switch member.storage.element {
+        case .link: body(member.number, member.classIndex, bytes.loadUnaligned(as: UInt64.self))
+        case .embedded:
+            guard let inner = RowView(bytes) else { return }
+            forEachLink(of: classes[member.classIndex], in: inner, source, body)
+        default:
+            // Those to classes that the schema has.
+            MixedView(bytes).forEachLink { classNumber, key in
+                if let target = classIndexByNumber[classNumber] { body(member.number, target, key) }
+            }
         }
     }
 }

@@ -165,10 +165,7 @@ package final class ObjectEditor {
                     // Behind a sweep it enters by itself.
                     RowReplacement(entersMigration: !hasGarbage, lists: lists)))
         } else if result == nil {
-            note(
-                WriteResult(
-                    classIndex: rowClass.index, key: key, row: stored, isCreated: false,
-                    isChanged: false))
+            note(WriteResult(rowClass, key, stored, isChanged: false))
         }
         isChanged = false
         hasSpilled = false

@@ -61,12 +61,7 @@ final class CollectionEditor: ElementEditor {
     func replace(at index: Int, by element: LeafSlice) throws(StoreError) {
         guard let (part, offset) = self.element(index), element.range.count == 1 else { return }
         let (elements, own) = (element.leaf, element.range.lowerBound)
-        let isNull = part.values.isNull(offset)
-        if isNull == elements.values.isNull(own),
-            isNull || compareKeys(part.values.bytes(offset), elements.values.bytes(own)) == 0
-        {
-            return
-        }
+        if part.values.isSame(offset, elements.values, own) { return }
         let new =
             compiled.isEmbedded && !elements.values.isNull(own)
             ? RowView(elements.values.bytes(own)) : nil
@@ -125,18 +120,8 @@ final class CollectionEditor: ElementEditor {
             linkChanges[kind, default: 0] += change
         }
         for offset in range where !elements.values.isNull(offset) {
-            if compiled.storage.element == .link {
-                count(
-                    compiled.number, compiled.classIndex, elements.values.pointer(offset).storedLink
-                )
-            } else if compiled.storage.element == .mixed {
-                transaction.rows.forEachLink(
-                    in: MixedView(elements.values.bytes(offset)), compiled.number, count)
-            } else if let row = RowView(elements.values.bytes(offset)) {
-                transaction.rows.forEachLink(
-                    of: transaction.rows.classes[compiled.classIndex], in: row,
-                    transaction.overflow, count)
-            }
+            transaction.rows.forEachLink(
+                of: compiled, in: elements.values.bytes(offset), transaction.overflow, count)
         }
     }
 
@@ -151,9 +136,7 @@ final class CollectionEditor: ElementEditor {
         else { throw .objectNotFound }
         guard isChanged else {
             try transaction.enterMigration(rowClass, key, stored)
-            return WriteResult(
-                classIndex: rowClass.index, key: key, row: stored, isCreated: false,
-                isChanged: false)
+            return WriteResult(rowClass, key, stored, isChanged: false)
         }
         tree.setVersion(transaction.version)
         let row = try putRow(over: stored)
@@ -161,15 +144,13 @@ final class CollectionEditor: ElementEditor {
             try transaction.inverseLinks.change(
                 kind, rowClass, key, by: change)
         }
-        var members = MemberSet()
-        members.insert(member)
+        let members = MemberSet([member])
         transaction.recorder.updated(
             rowClass, key, members, lists: listChanges,
             former: transaction.formerValues(rowClass, key, stored, of: members))
         try transaction.overflow.checkFailure()
         try transaction.enterMigration(rowClass, key, row)
-        return WriteResult(
-            classIndex: rowClass.index, key: key, row: row, isCreated: false, isChanged: true)
+        return WriteResult(rowClass, key, row, isChanged: true)
     }
 
     private var listChanges: [ListChange] {
@@ -184,12 +165,7 @@ final class CollectionEditor: ElementEditor {
             encodedByteCount > transaction.overflow.limits.collectionByteCountMax / 4
         else {
             let collection = ByteBuffer(capacity: encodedByteCount + 64)
-            var slices: [LeafSlice] = []
-            _ = tree.tree.forEachLeaf(from: 0) { leaf, _ in
-                slices.append(LeafSlice(leaf, 0..<leaf.count))
-                return true
-            }
-            LeafSlice.append(slices, compiled.storage, to: collection)
+            StoredCollection(tree.tree).append(compiled.storage, to: collection)
             buffer.removeAll()
             transaction.rowBuilder.append(
                 stored, rowClass, replacing: member, by: .bytes(collection.bytes),

@@ -12,4 +12,16 @@ package struct WriteResult {
     package var isCreated: Bool
     /// Whether anything changed.
     package var isChanged: Bool
+
+    /// The outcome for an object that is there.
+    init(
+        _ rowClass: RowClass, _ key: UInt64, _ row: RowView, isCreated: Bool = false,
+        isChanged: Bool
+    ) {
+        classIndex = rowClass.index
+        self.key = key
+        self.row = row
+        self.isCreated = isCreated
+        self.isChanged = isChanged
+    }
 }

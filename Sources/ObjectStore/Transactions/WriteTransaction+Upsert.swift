@@ -61,9 +61,7 @@ extension WriteTransaction {
             switch mode {
             case .create: throw Self.keyTaken(rowClass, isHidden: false)
             case .ignore:
-                return WriteResult(
-                    classIndex: rowClass.index, key: key, row: stored, isCreated: false,
-                    isChanged: false)
+                return WriteResult(rowClass, key, stored, isChanged: false)
             case .merge, .update:
                 return try change(draft, key, stored, nil, keepsAbsent: true, origin)
             case .replace, .replaceExisting:
@@ -165,8 +163,7 @@ extension WriteTransaction {
         recorder.inserted(rowClass, key)
         if row.holdsOverflow { try overflow.checkFailure() }
         try enterMigration(rowClass, key, row)
-        return WriteResult(
-            classIndex: rowClass.index, key: key, row: row, isCreated: true, isChanged: true)
+        return WriteResult(rowClass, key, row, isCreated: true, isChanged: true)
     }
 
     func change(
@@ -206,9 +203,7 @@ extension WriteTransaction {
         if changed.isEmpty {
             try group.freeOverflow(rowClass, key, candidate, keeping: stored)
             try overflow.checkFailure()
-            return WriteResult(
-                classIndex: rowClass.index, key: key, row: stored, isCreated: false,
-                isChanged: false)
+            return WriteResult(rowClass, key, stored, isChanged: false)
         }
         try leaveMigration(rowClass, key, stored)
         let row = try put(rowClass, key, bytes)
@@ -228,8 +223,7 @@ extension WriteTransaction {
         try group.freeOverflow(rowClass, key, stored, keeping: row)
         if row.holdsOverflow || stored.holdsOverflow { try overflow.checkFailure() }
         if how.entersMigration { try enterMigration(rowClass, key, row) }
-        return WriteResult(
-            classIndex: rowClass.index, key: key, row: row, isCreated: false, isChanged: true)
+        return WriteResult(rowClass, key, row, isChanged: true)
     }
 
     /// Enters a change of a row in indexes and unique keys.
