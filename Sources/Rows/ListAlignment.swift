@@ -105,15 +105,7 @@ struct ListAlignment {
         var ends: [Int] = []
         var before: [Int?] = []
         for (position, pair) in pairs.enumerated() {
-            var (low, high) = (0, ends.count)
-            while low < high {
-                let middle = (low + high) / 2
-                if pairs[ends[middle]].former < pair.former {
-                    low = middle + 1
-                } else {
-                    high = middle
-                }
-            }
+            let low = partitionPoint(ends.count) { pairs[ends[$0]].former < pair.former }
             before.append(low > 0 ? ends[low - 1] : nil)
             if low == ends.count { ends.append(position) } else { ends[low] = position }
         }

@@ -45,28 +45,14 @@ struct SlotOrder {
         of key: UnsafeRawBufferPointer, behind order: Int, _ slots: borrowing SlotList
     ) -> Cursor {
         let prefix = KeyPrefix(key)
-        var low = 0
-        var high = chunks.count
         // The last chunk whose first slot the cursor is behind.
-        while high - low > 1 {
-            let middle = (low + high) / 2
-            if slots[Int(chunks[middle][0])].compare(with: key, prefix) <= order {
-                low = middle
-            } else {
-                high = middle
-            }
+        let chunk = partitionPoint(chunks.count - 1) {
+            slots[Int(chunks[$0 + 1][0])].compare(with: key, prefix) <= order
         }
-        var from = 0
-        var to = chunks[low].count
-        while from < to {
-            let middle = (from + to) / 2
-            if slots[Int(chunks[low][middle])].compare(with: key, prefix) <= order {
-                from = middle + 1
-            } else {
-                to = middle
-            }
+        let position = partitionPoint(chunks[chunk].count) {
+            slots[Int(chunks[chunk][$0])].compare(with: key, prefix) <= order
         }
-        return Cursor(chunk: low, position: from)
+        return Cursor(chunk: chunk, position: position)
     }
 
     /// Takes in the slots that the list has got since. Cost: a binary search for each.
