@@ -256,11 +256,12 @@ final class CommitQueue: @unchecked Sendable {
                 return writes.dropFirst(outcomes.count)
             }
             if group.state.version > firstVersion {
-                publisher.publish(group.state.version) {
-                    // A part of the group was told already, or is no longer in memory.
+                // A part of the group was told already, or is no longer in memory.
+                lazy var step: CommitStep? =
                     group.base == group.snapshot.commit && group.engineTransaction == nil
-                        ? group.step(after: firstVersion) : nil
-                }
+                    ? group.step(after: firstVersion) : nil
+                // Made once: the snapshot is closed with its views.
+                publisher.publish(group.state.version) { step }
             }
             backgroundMigration.unblock()
             if !group.migrationFaults.isEmpty {
