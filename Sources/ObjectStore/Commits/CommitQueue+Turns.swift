@@ -89,7 +89,7 @@ extension CommitQueue {
     private func conclude(_ turn: PendingTurn, _ commits: Bool, in group: TurnGroup) {
         var turns = group
         let outcome = outcome(of: turn, commits, turns.failure)
-        if case .committed = outcome { turns.add(turn, outcome) }
+        if case .committed = outcome { turns.ended.append((turn, outcome)) }
         let ended = turns
         var next: PendingTurn?
         waiting.signal { state in
@@ -146,8 +146,9 @@ extension CommitQueue {
             turns.group.engineTransaction == nil
             ? waiting.withLock { $0.writes.takeGroup(countMax: options.groupCountMax) } : []
         do {
+            let ended = turns.ended.map { $0.turn as any PendingWrite }
             return try commit(
-                (turns.ended + writes)[...], after: turns.outcomes, in: turns.group,
+                (ended + writes)[...], after: turns.ended.map(\.outcome), in: turns.group,
                 since: turns.version)
         } catch {
             // The others can run again on a newer state.

@@ -28,8 +28,7 @@ struct TurnGroup {
     /// The version that was committed last.
     var version: UInt64
     /// The turns that have ended and are not committed, with their outcomes.
-    var ended: [PendingTurn] = []
-    var outcomes: [WriteOutcome] = []
+    var ended: [(turn: PendingTurn, outcome: WriteOutcome)] = []
     /// Their changes, while a further turn is lent.
     var stand: Stand?
     /// Why what the turn that is lent has seen is lost.
@@ -46,18 +45,12 @@ struct TurnGroup {
             && group.overlay.byteCount <= Self.byteCountMax
     }
 
-    mutating func add(_ turn: PendingTurn, _ outcome: WriteOutcome) {
-        ended.append(turn)
-        outcomes.append(outcome)
-    }
-
     /// Answers those that have ended.
     mutating func finish(failing error: StoreError? = nil) {
-        for (turn, outcome) in zip(ended, outcomes) {
+        for (turn, outcome) in ended {
             turn.finish(error.map { .failed($0) } ?? outcome)
         }
         ended = []
-        outcomes = []
         stand = nil
     }
 }
