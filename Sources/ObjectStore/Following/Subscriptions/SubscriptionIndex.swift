@@ -248,7 +248,7 @@ package final class SubscriptionIndex {
         }
         var others = Set(findings.slow.map { ObjectIdentifier($0) })
         findings.deferred.removeAll { !others.insert(ObjectIdentifier($0)).inserted }
-        // Who came first is told first, however the index finds their conditions.
+        // As a rule who came first is told first, however the index finds their conditions.
         concerned.sort { $0.owner < $1.owner }
         for filter in concerned {
             for (channel, events) in filter.takeEvents()
