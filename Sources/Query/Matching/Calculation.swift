@@ -5,47 +5,11 @@ import HoldfastRows
 /// one that has several.
 final class Calculation {
     /// One path or list of the expression, with the numbers that it leads to.
-    private final class Source: ValueSink {
+    private struct Source {
+        /// Nil for a list, whose numbers stay.
         let walker: PathWalker?
         let isMany: Bool
-        private let storage: ElementStorage
-        private(set) var numbers = GroupedValues<Number?>()
-
-        init(_ walker: PathWalker, _ path: ValuePath) {
-            self.walker = walker
-            storage = path.type.storage
-            isMany = path.isMany
-        }
-
-        init(_ constants: [Value]) {
-            walker = nil
-            storage = .int
-            isMany = true
-            for constant in constants { numbers.append(Number(constant)) }
-            numbers.endGroup()
-        }
-
-        private var budget = Budget()
-
-        override var keepsValues: Bool { false }
-
-        func read(_ walk: (PathWalker, ValueSink) -> Void, within budget: Budget) {
-            guard let walker else { return }
-            self.budget = budget
-            groupCount = 0
-            numbers.reset()
-            walk(walker, self)
-        }
-
-        override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
-            numbers.append(address.flatMap { Number($0, count, storage) })
-            return budget.holds(numbers.values.count * MemoryLayout<Number?>.stride)
-        }
-
-        override func endGroup() -> Bool {
-            numbers.endGroup()
-            return true
-        }
+        let numbers: GroupedSink<Number?>
     }
 
     private indirect enum Term {
@@ -62,17 +26,25 @@ final class Calculation {
     /// - `walker`: Makes a walker for a path.
     init(_ expression: Expression, walker: (ValuePath) -> PathWalker) {
         var sources: [Source] = []
+        func add(_ source: Source) -> Term {
+            sources.append(source)
+            return .source(source)
+        }
         func make(_ term: Expression.Term) -> Term {
             switch term {
             case .constant(let value): return .constant(Number(value))
             case .path(let path):
-                let source = Source(walker(path), path)
-                sources.append(source)
-                return .source(source)
+                let storage = path.type.storage
+                let numbers = GroupedSink<Number?>(keepsAddresses: false) { address, count in
+                    address.flatMap { Number($0, count, storage) }
+                }
+                return add(
+                    Source(walker: walker(path), isMany: path.isMany, numbers: numbers))
             case .constants(let values):
-                let source = Source(values)
-                sources.append(source)
-                return .source(source)
+                let numbers = GroupedSink<Number?>(keepsAddresses: false) { _, _ in nil }
+                for value in values { _ = numbers.take(Number(value)) }
+                _ = numbers.endGroup()
+                return add(Source(walker: nil, isMany: true, numbers: numbers))
             case .operation(let left, let operation, let right):
                 return .operation(make(left), operation, make(right))
             }
@@ -84,7 +56,11 @@ final class Calculation {
 
     /// Reads the paths; see ``ComparedSide/read(_:within:)``.
     func read(_ walk: (PathWalker, ValueSink) -> Void, within budget: Budget) -> Bool {
-        for source in sources { source.read(walk, within: budget) }
+        for source in sources {
+            guard let walker = source.walker else { continue }
+            source.numbers.reset(budget)
+            walk(walker, source.numbers)
+        }
         return budget.failure == nil
     }
 

@@ -11,7 +11,7 @@ final class ComparedSide {
     }
 
     private let origin: Origin
-    private let sink: Sink
+    private let sink: GroupedSink<ComparedValue>
     let isMany: Bool
     let quantifier: Quantifier?
 
@@ -22,7 +22,11 @@ final class ComparedSide {
         linkClass: UInt32? = nil
     ) {
         self.origin = origin
-        sink = Sink(storage, linkClass)
+        sink = GroupedSink(keepsAddresses: true) { address, count in
+            var value = ComparedValue(address, count, storage)
+            if let linkClass, value.storage != nil { value.addClass(linkClass) }
+            return value
+        }
         self.isMany = isMany
         self.quantifier = quantifier
     }
@@ -50,7 +54,7 @@ final class ComparedSide {
             for index in calculation.group(group) {
                 guard budget.spend(), sink.take(calculation.value(index)) else { return }
             }
-            sink.found.endGroup()
+            _ = sink.endGroup()
         }
     }
 
@@ -62,63 +66,24 @@ final class ComparedSide {
     /// The number of values of all groups.
     var valueCount: Int {
         if case .constants(let constants) = origin { return constants.count }
-        return sink.found.values.count
+        return sink.values.count
     }
 
     /// Whether its values come from the query itself.
     var isConstant: Bool { if case .constants = origin { true } else { false } }
 
-    var groupCount: Int { isConstant ? 1 : sink.found.groupEnds.count }
+    var groupCount: Int { isConstant ? 1 : sink.groupEnds.count }
 
     /// Returns the values of one group.
     func group(_ index: Int) -> Range<Int> {
         if case .constants(let constants) = origin { return 0..<constants.count }
-        return sink.found.group(index)
+        return sink.group(index)
     }
 
     /// Returns one value; its texts lie where the row or the query has them.
     func value(_ index: Int) -> ComparedValue {
         if case .constants(let constants) = origin { return constants[index] }
-        return sink.found.values[index]
-    }
-}
-
-extension ComparedSide {
-    /// Keeps what a path leads to, ready to be compared.
-    private final class Sink: ValueSink {
-        private let storage: ElementStorage
-        private let linkClass: UInt32?
-        var found = GroupedValues<ComparedValue>()
-
-        init(_ storage: ElementStorage, _ linkClass: UInt32?) {
-            self.storage = storage
-            self.linkClass = linkClass
-        }
-
-        private var budget = Budget()
-
-        func reset(_ budget: Budget) {
-            self.budget = budget
-            groupCount = 0
-            found.reset()
-        }
-
-        override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
-            var value = ComparedValue(address, count, storage)
-            if let linkClass, value.storage != nil { value.addClass(linkClass) }
-            return take(value)
-        }
-
-        /// Adds a value; false where the values take too much memory.
-        func take(_ value: ComparedValue) -> Bool {
-            found.append(value)
-            return budget.holds(found.values.count * MemoryLayout<ComparedValue>.stride)
-        }
-
-        override func endGroup() -> Bool {
-            found.endGroup()
-            return true
-        }
+        return sink.values[index]
     }
 }
 
