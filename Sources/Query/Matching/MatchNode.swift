@@ -15,19 +15,6 @@ class MatchNode {
     func matches(value: UnsafeRawPointer?, _ count: Int) -> Bool { false }
 }
 
-/// True or false.
-final class ConstantNode: MatchNode {
-    private let truth: Bool
-
-    init(_ truth: Bool) { self.truth = truth }
-
-    override func matches(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Bool {
-        truth
-    }
-
-    override func matches(value: UnsafeRawPointer?, _ count: Int) -> Bool { truth }
-}
-
 /// Holds when its part does not.
 final class NotNode: MatchNode {
     private let part: MatchNode
@@ -45,7 +32,7 @@ final class NotNode: MatchNode {
     }
 }
 
-/// Holds when all its parts do, or when one does.
+/// Holds when all its parts do, or when one does: all of no parts do, and none of them.
 final class ChainNode: MatchNode {
     private let parts: [MatchNode]
     /// Whether one true part decides (OR) rather than one false part (AND).

@@ -17,7 +17,7 @@ struct MatchNodeBuilder {
     /// Makes the node for a predicate.
     mutating func node(_ predicate: Predicate) -> MatchNode {
         switch predicate {
-        case .constant(let truth): return ConstantNode(truth)
+        case .constant(let truth): return ChainNode([], isOr: !truth)
         case .not(let part): return NotNode(node(part))
         case .and(let parts): return ChainNode(parts.map { node($0) }, isOr: false)
         case .or(let parts):

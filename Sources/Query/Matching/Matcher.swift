@@ -5,7 +5,6 @@ import HoldfastRows
 package final class Matcher {
     private let node: MatchNode
     private let objects: [ObjectConstant]
-    private let namesObjects: Bool
     /// The snapshot whose keys ``objects`` have.
     private let bound: BoundSource
     /// The steps that each evaluation spends, beside those of its loops.
@@ -20,11 +19,10 @@ package final class Matcher {
         objects = builder.maker.objects
         bound = builder.bound
         stepCount = node.cost / Self.costOfStep
-        namesObjects = !objects.isEmpty
     }
 
     /// Whether it may be bound to a state of a source after another one: it names no objects.
-    package var isOfAnyState: Bool { !namesObjects }
+    package var isOfAnyState: Bool { objects.isEmpty }
 
     /// Looks up the objects that the predicate names, and spends of the source's budget from then on. Cost: one look-up each.
     ///
@@ -48,7 +46,7 @@ package final class Matcher {
     /// snapshot that it was read from, for the objects it links to. Cost: some 6 ns for an int and
     /// 8 ns for the equality of short strings, when the row is in the cache.
     package func matches(row: RowView, key: UInt64, source: any ObjectSource) -> Bool {
-        if namesObjects, bound.source !== source { bind(to: source) }
+        if !objects.isEmpty, bound.source !== source { bind(to: source) }
         if stepCount > 0, !bound.budget.spend(stepCount) { return false }
         return node.matches(row, key, source)
     }

@@ -3,19 +3,10 @@ import HoldfastRows
 
 /// Kinds of a `mixed` value as a set: the result of `@type`, and the meaning of its names.
 enum KindSet {
-    private static let kinds: [MixedKind] = [
-        .null, .bool, .int, .double, .float, .decimal, .string, .data, .date, .objectID, .uuid,
-        .link, .list, .map,
-    ]
-
-    private static let bits: [Int64] = {
-        var bits = [Int64](repeating: 0, count: 256)
-        for (index, kind) in kinds.enumerated() { bits[Int(kind.rawValue)] = 1 << Int64(index) }
-        return bits
-    }()
-
-    /// Makes the set of one kind.
-    static func of(_ kind: MixedKind) -> Int64 { bits[Int(kind.rawValue)] }
+    /// Makes the set of one kind: a bit that its rank, and its place among the four of that, tell.
+    static func of(_ kind: MixedKind) -> Int64 {
+        1 << (Int64(kind.rank) << 2 | Int64(kind.rawValue & 3))
+    }
 
     /// The names of kinds, in lower case.
     private static let names: [String: [MixedKind]] = [
