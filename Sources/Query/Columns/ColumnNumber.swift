@@ -54,12 +54,20 @@ enum ColumnNumber {
         return Timestamp(seconds: seconds, nanoseconds: Int32(rest))
     }
 
-    /// A number of ints or dates in the bytes in which it is stored.
-    static func result(_ value: Int64, _ storage: ElementStorage) -> AggregateState.Result {
-        guard storage == .date else { return Number.int(value).stored }
-        let time = timestamp(value)
-        return withUnsafeBytes(of: (time.seconds, time.nanoseconds)) {
-            .stored(Array($0.prefix(storage.fixedByteCount ?? 0)), storage)
+    /// Has `body` read the value of a number as a row stores it.
+    static func withStored<Result>(
+        _ number: Int64, _ storage: ElementStorage, _ body: (UnsafeRawPointer, Int) -> Result
+    ) -> Result {
+        func lend<Value>(_ value: Value) -> Result {
+            withUnsafePointer(to: value) { body(UnsafeRawPointer($0), storage.fixedByteCount ?? 0) }
+        }
+        switch storage {
+        case .date:
+            let time = timestamp(number)
+            return lend((time.seconds, time.nanoseconds))
+        case .double: return lend(double(number))
+        case .float: return lend(Float(double(number)))
+        default: return lend(number)
         }
     }
 

@@ -93,19 +93,7 @@ final class NumberChunk: ColumnChunk, @unchecked Sendable {
     }
 
     override func withStored(_ position: Int, _ body: (UnsafeRawPointer, Int) -> Void) {
-        func lend<Value>(_ value: Value) {
-            let count = storage.fixedByteCount ?? 0
-            withUnsafeBytes(of: value) { body($0.baseAddress ?? UnsafeRawPointer(cells), count) }
-        }
-        let value = value(position)
-        switch storage {
-        case .date:
-            let time = ColumnNumber.timestamp(value)
-            lend((time.seconds, time.nanoseconds))
-        case .double: lend(ColumnNumber.double(value))
-        case .float: lend(Float(ColumnNumber.double(value)))
-        default: lend(value)
-        }
+        ColumnNumber.withStored(value(position), storage) { body($0, $1) }
     }
 
     override func evaluate(_ kernel: ColumnKernel, into mask: UnsafeMutablePointer<UInt8>) {

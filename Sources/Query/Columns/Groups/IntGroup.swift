@@ -50,7 +50,9 @@ struct IntGroup: NumberGroup {
             return AggregateCalculation(function, storage, count: count, ints: sum).result
         case .min, .max:
             if count == 0 { return .none }
-            return ColumnNumber.result(function == .min ? least : greatest, storage)
+            return ColumnNumber.withStored(function == .min ? least : greatest, storage) {
+                .stored(Array(UnsafeRawBufferPointer(start: $0, count: $1)), storage)
+            }
         }
     }
 }

@@ -159,19 +159,8 @@ final class NumberCoding: ValueCoding {
     func append(_ code: Int, to buffer: ByteBuffer) {
         guard let number = number(code) else { return OrderedKey.appendNull(to: buffer) }
         if case .far(let far) = form { return buffer.append(far[Int(number)]) }
-        buffer.append(1 as UInt8)
-        let bits = UInt64(bitPattern: number)
-        switch storage {
-        case .bool: buffer.append(UInt8(truncatingIfNeeded: number))
-        case .date:
-            let time = ColumnNumber.timestamp(number)
-            buffer.append(big: UInt64(bitPattern: time.seconds) ^ 1 << 63)
-            buffer.append(big: UInt32(bitPattern: time.nanoseconds))
-        case .float:
-            buffer.append(big: OrderedKey.orderedBits(Float(ColumnNumber.double(number))))
-        case .double: buffer.append(big: OrderedKey.orderedBits(ColumnNumber.double(number)))
-        case .link: buffer.append(big: bits)
-        default: buffer.append(big: bits ^ 1 << 63)
+        ColumnNumber.withStored(number, storage) { address, _ in
+            Ordinal.appendKey(Ordinal.stored(address, storage), storage, to: buffer)
         }
     }
 }
