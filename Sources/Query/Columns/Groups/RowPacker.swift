@@ -3,7 +3,7 @@ import HoldfastRows
 
 /// Packs what a path leads to from one object after the other into chunks, which are used once: the way from rows to
 /// batches. One thread at a time uses it.
-final class RowPacker {
+final class RowPacker: ValueSink {
     /// How values are packed.
     enum Form {
         /// As a column would have them.
@@ -14,14 +14,25 @@ final class RowPacker {
 
     private let direct: (rowClass: RowClass, member: Int, width: Int)?
     private let walker: PathWalker
-    private let sink: PackingSink
+    private let values: ValueCollector
+    private let storage: ElementStorage
+    /// Makes sort bytes, where these are packed.
+    private let key: KeySink?
+    private let buffer = ByteBuffer(capacity: 64)
     private let meter = ColumnMeter()
 
     /// - `path`: Leads to one value.
     init(_ path: ValuePath, _ form: Form, schema: RowSchema) {
         walker = PathWalker(path, schema: schema)
-        let storage = path.type.storage
-        sink = PackingSink(form, storage)
+        storage = path.type.storage
+        switch form {
+        case .packed(let form):
+            values = ValueCollector(form, textByteCountMax: .max)
+            key = nil
+        case .sortBytes:
+            values = ValueCollector(.texts(.data), textByteCountMax: .max)
+            key = KeySink(storage)
+        }
         if let member = path.ownMember, let width = storage.fixedByteCount {
             direct = (schema.classes[path.lastClass], member, width)
         } else {
@@ -33,49 +44,28 @@ final class RowPacker {
     func append(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) {
         if let direct {
             let field = direct.rowClass.field(direct.member, in: row)
-            _ = sink.receive(field.isNull ? nil : field.slot, direct.width)
+            _ = receive(field.isNull ? nil : field.slot, direct.width)
             return
         }
-        let count = sink.values.count
-        walker.walk(row, key, source, sink)
-        if sink.values.count == count { appendNull() }
+        let count = values.count
+        walker.walk(row, key, source, self)
+        if values.count == count { appendNull() }
     }
 
     /// Appends null.
-    func appendNull() { sink.values.appendNull() }
+    func appendNull() { values.appendNull() }
 
     /// Whether the chunk has as many values as a batch, or as many bytes as are worth packing at once.
     var isFull: Bool {
-        sink.values.count >= ColumnBatch.countMax || sink.values.textByteCount > Self.byteCountMax
+        values.count >= ColumnBatch.countMax || values.textByteCount > Self.byteCountMax
     }
 
     private static let byteCountMax = 1 << 20
 
     /// Makes the chunk and begins the next one.
     func seal() -> ColumnChunk {
-        defer { sink.values.removeAll() }
-        return sink.values.seal(meter)
-    }
-}
-
-/// Packs values as they come.
-private final class PackingSink: ValueSink {
-    let values: ValueCollector
-    private let storage: ElementStorage
-    private let key: KeySink?
-    private let buffer = ByteBuffer(capacity: 64)
-
-    init(_ form: RowPacker.Form, _ storage: ElementStorage) {
-        self.storage = storage
-        switch form {
-        case .packed(let form):
-            values = ValueCollector(form, textByteCountMax: .max)
-            key = nil
-        case .sortBytes:
-            (values, key) = (
-                ValueCollector(.texts(.data), textByteCountMax: .max), KeySink(storage)
-            )
-        }
+        defer { values.removeAll() }
+        return values.seal(meter)
     }
 
     override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
