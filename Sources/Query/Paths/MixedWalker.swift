@@ -90,7 +90,7 @@ final class MixedWalker {
             let goesOn =
                 path.steps[index] == .all
                 ? forEachElement(of: found, source) { go(index + 1, $0, source, sink) }
-                : forEachKey(of: found, source) { sink.receive($0.baseAddress, $0.count) }
+                : forEachKey(of: found, source) { sink.receive($0) }
             return isGroup ? sink.endGroup() : goesOn
         }
     }
@@ -104,15 +104,9 @@ final class MixedWalker {
     ) -> Bool {
         if case .nothing = found, !yieldsNull { return true }
         switch path.result {
-        case .value:
-            let bytes = encoded(found)
-            return sink.receive(bytes?.baseAddress, bytes?.count ?? 0)
-        case .kind:
-            var kinds = kinds(of: found)
-            return sink.receive(&kinds, 8)
-        case .count:
-            guard var count = count(of: found) else { return sink.receive(nil, 0) }
-            return sink.receive(&count, 8)
+        case .value: return sink.receive(encoded(found))
+        case .kind: return sink.receive(kinds(of: found))
+        case .count: return count(of: found).map { sink.receive($0) } ?? sink.receive(nil, 0)
         case .aggregate:
             aggregator?.reset()
             _ = forEachElement(of: found, source) { element in

@@ -87,8 +87,7 @@ final class PathWalker {
         if !isGrouped { sink.beginGroup() }
         _ = step(0, row, key, -1, source, sink)
         if isSum {
-            var total = total
-            _ = sink.receive(&total, 8)
+            _ = sink.receive(total)
         } else if case .objectAggregate = path.terminal {
             _ = aggregator?.finish(sink)
         }
@@ -106,10 +105,9 @@ final class PathWalker {
         if !isGrouped { sink.beginGroup() }
         switch path.terminal {
         case .subjectByteCount where value != nil:
-            var count = Int64(value?.count ?? 0)
-            _ = sink.receive(&count, 8)
+            _ = sink.receive(Int64(value?.count ?? 0))
         case .subjectMixed: _ = within?.walk(value, source, sink)
-        default: _ = sink.receive(value?.baseAddress, value?.count ?? 0)
+        default: _ = sink.receive(value)
         }
         if isGrouped, sink.groupCount == 0 { sink.beginGroup() } else if isGrouped { return }
         _ = sink.endGroup()
@@ -127,9 +125,7 @@ final class PathWalker {
     private func nothing(_ sink: ValueSink) -> Bool {
         guard yieldsNull else { return true }
         switch path.terminal {
-        case .count:
-            var count: Int64 = 0
-            return sink.receive(&count, 8)
+        case .count: return sink.receive(0)
         case .aggregate:
             aggregator?.reset()
             return aggregator?.finish(sink) ?? true
@@ -266,9 +262,7 @@ final class PathWalker {
         _ sink: ValueSink
     ) -> Bool {
         switch path.terminal {
-        case .value(let member):
-            let value = value(member, row, source)
-            return sink.receive(value?.baseAddress, value?.count ?? 0)
+        case .value(let member): return sink.receive(value(member, row, source))
         case .elements(let member):
             let values = lastClass.collection(member, in: row, source)
             return group(sink) {
@@ -287,46 +281,36 @@ final class PathWalker {
             let values = lastClass.collection(member, in: row, source)
             return group(sink) {
                 values.forEach(within: source.budget) { values, offset, _ in
-                    var length: Int64 = 0
-                    if values.isNull(offset) { return sink.receive(&length, 8) }
-                    if values.element == .mixed {
-                        let value = MixedView(values.bytes(offset))
-                        guard value.kind == .string || value.kind == .data else { return true }
-                        length = Int64(value.payload.count)
-                    } else {
-                        length = Int64(values.bytes(offset).count)
-                    }
-                    return sink.receive(&length, 8)
+                    if values.isNull(offset) { return sink.receive(0) }
+                    let bytes = values.bytes(offset)
+                    guard values.element == .mixed else { return sink.receive(Int64(bytes.count)) }
+                    let value = MixedView(bytes)
+                    guard value.kind == .string || value.kind == .data else { return true }
+                    return sink.receive(Int64(value.payload.count))
                 }
             }
         case .elementAt(let member, let position):
             let values = lastClass.collection(member, in: row, source)
             if isGrouped {
                 sink.beginGroup()
-                let bytes = values.object(position).map { $0.part.bytes($0.offset) }
-                _ = sink.receive(bytes?.baseAddress, bytes?.count ?? 0)
+                _ = sink.receive(values.object(position).map { $0.part.bytes($0.offset) })
                 return sink.endGroup()
             }
             guard let (part, offset) = values.element(position) else { return nothing(sink) }
-            if part.isNull(offset) { return sink.receive(nil, 0) }
-            let bytes = part.bytes(offset)
-            return sink.receive(bytes.baseAddress, bytes.count)
+            return sink.receive(part.isNull(offset) ? nil : part.bytes(offset))
         case .byteCountAt(let member, let position):
             let values = lastClass.collection(member, in: row, source)
             guard let (part, offset) = values.element(position) else { return nothing(sink) }
             if part.isNull(offset) { return sink.receive(nil, 0) }
-            var count = Int64(part.bytes(offset).count)
-            return sink.receive(&count, 8)
+            return sink.receive(Int64(part.bytes(offset).count))
         case .mixed(let member, _):
             return within?.walk(member, of: lastClass, row, source, sink) ?? true
         case .count(let member):
-            var count = Int64(lastClass.collection(member, in: row, source).count)
-            return sink.receive(&count, 8)
+            return sink.receive(Int64(lastClass.collection(member, in: row, source).count))
         case .byteCount(let member):
             let field = lastClass.field(member, in: row)
             if field.isNull { return sink.receive(nil, 0) }
-            var count = Int64(field.textByteCount)
-            return sink.receive(&count, 8)
+            return sink.receive(Int64(field.textByteCount))
         case .inverse(let originClass, let member):
             if lastClass.hides(path.inverseLink, in: row) { return true }
             var continues = true

@@ -16,12 +16,20 @@ class ValueSink {
     /// - Returns: Whether more values of this group are wanted.
     func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool { false }
 
+    /// Takes the bytes of a value, or null at nil, as ``receive(_:_:)`` does.
+    final func receive(_ bytes: UnsafeRawBufferPointer?) -> Bool {
+        receive(bytes?.baseAddress, bytes?.count ?? 0)
+    }
+
+    /// Takes a count or another int, as ``receive(_:_:)`` does.
+    final func receive(_ number: Int64) -> Bool {
+        var number = number
+        return receive(&number, 8)
+    }
+
     /// Takes the elements of a collection, or of a part of one, each as ``receive(_:_:)`` does.
     func receive(elementsOf part: CollectionView) -> Bool {
-        (0..<part.count).allSatisfy { index in
-            let bytes = part.isNull(index) ? nil : part.bytes(index)
-            return receive(bytes?.baseAddress, bytes?.count ?? 0)
-        }
+        (0..<part.count).allSatisfy { receive(part.isNull($0) ? nil : part.bytes($0)) }
     }
 
     /// Begins a collection.

@@ -85,8 +85,7 @@ package final class InverseTotals {
             let own = entry == 0 ? aggregated.ofNothing : aggregators[entry - 1]
             _ = own.finish(sink)
         } else {
-            var count = Int64(entry)
-            _ = sink.receive(&count, 8)
+            _ = sink.receive(Int64(entry))
         }
     }
 }
