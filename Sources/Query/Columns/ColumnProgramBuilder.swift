@@ -109,14 +109,12 @@ struct ColumnProgramBuilder {
             let reference = ColumnReference(classIndex: path.lastClass, member: member)
             var node = self.test(reference, nil, storage, test)
             for (index, step) in path.steps.enumerated().reversed() {
-                var rest = path
-                rest.root = .objects(classIndex: step.toClass)
-                rest.steps.removeFirst(index + 1)
                 let link = ColumnReference(classIndex: step.fromClass, member: step.member)
                 references.formUnion([link, .presence(step.toClass)])
                 node = .link(
                     ColumnLink(
-                        link, farClass: step.toClass, node, rowNode(rest, member, test),
+                        link, farClass: step.toClass, node,
+                        rowNode(path.behind(index + 1), member, test),
                         nullResult: test.nullResult))
             }
             return node

@@ -79,6 +79,15 @@ package struct ValuePath: Hashable, Sendable {
         self.type = type
     }
 
+    /// Returns the rest of the path behind some steps, from the objects that they lead to on.
+    func behind(_ stepCount: Int) -> ValuePath {
+        guard stepCount > 0 else { return self }
+        var rest = self
+        rest.root = .objects(classIndex: steps[stepCount - 1].toClass)
+        rest.steps.removeFirst(stepCount)
+        return rest
+    }
+
     /// The class of the object where the steps end; −1 when values are filtered.
     package var lastClass: Int { steps.last?.toClass ?? root.classIndex }
 

@@ -15,13 +15,7 @@ extension Comparison {
         if case .link(let target) = compared.path.type {
             return linkedRanges(compared, member, schema.classes[target], schema)
         }
-        var behind = compared.path
-        behind.root = .objects(classIndex: compared.path.lastClass)
-        behind.steps = []
-        let far = Operand.path(behind, nil)
-        let rest =
-            compared.constantIsLeft
-            ? Comparison(left, relation, far) : Comparison(far, relation, right)
+        let rest = compared.behind(compared.path.steps.count)
         return Predicate.comparison(rest).constraints.first.map {
             (ValuePlace(steps: compared.path.steps, member: $0.member), $0.ranges)
         }

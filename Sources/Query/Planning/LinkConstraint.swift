@@ -45,14 +45,11 @@ extension Comparison {
         var maker = ValueTestMaker(schema: schema)
         let holdsOfNull = maker.test(compared).nullResult
         if holdsOfNull, !path.isMany { return nil }
-        let far = Operand.path(rest, rest.isMany ? compared.quantifier : nil)
-        let behind =
-            compared.constantIsLeft
-            ? Comparison(left, relation, far) : Comparison(far, relation, right)
         // The rest may be a path to one value, which is null where the whole path has nothing.
         let isSame = rest.isMany || !holdsOfNull || rest.ownMember != nil
         return LinkConstraint(
-            steps: head, far: .matching(.comparison(behind)), isExact: isSame && head.areExact)
+            steps: head, far: .matching(.comparison(compared.behind(head.count))),
+            isExact: isSame && head.areExact)
     }
 }
 
@@ -79,10 +76,7 @@ extension ValuePath {
         guard let index = steps.firstIndex(where: \.isLinkLike),
             !steps[index].leadsToOwners(schema)
         else { return nil }
-        var rest = self
-        rest.root = .objects(classIndex: steps[index].toClass)
-        rest.steps.removeFirst(index + 1)
-        return (Array(steps[...index]), rest)
+        return (Array(steps[...index]), behind(index + 1))
     }
 
     /// Returns the constraint of a path that ends in a link itself, compared with objects that the query names.

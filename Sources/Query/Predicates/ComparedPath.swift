@@ -9,10 +9,10 @@ struct ComparedPath {
     /// The quantifier of a list of constants; nil where there is one constant, and no list.
     let listQuantifier: Quantifier?
     let constantIsLeft: Bool
+    private let other: Operand
 
     /// Nil for a comparison of two paths, of calculated values, or of two lists in their order.
     init?(_ comparison: Comparison) {
-        let other: Operand
         if case .path(let path, let quantifier) = comparison.left {
             (self.path, self.quantifier, other) = (path, quantifier, comparison.right)
             constantIsLeft = false
@@ -32,5 +32,13 @@ struct ComparedPath {
         case .path, .expression: return nil
         }
         relation = comparison.relation
+    }
+
+    /// Returns the comparison of the rest of the path behind some steps with the same constants.
+    func behind(_ stepCount: Int) -> Comparison {
+        let rest = path.behind(stepCount)
+        let operand = Operand.path(rest, rest.isMany ? quantifier : nil)
+        return constantIsLeft
+            ? Comparison(other, relation, operand) : Comparison(operand, relation, other)
     }
 }

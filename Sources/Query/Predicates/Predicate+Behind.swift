@@ -40,8 +40,8 @@ extension Predicate {
 extension Comparison {
     /// The comparison of the rest of its path behind some steps, where it compares that with constants, object by object.
     fileprivate func behind(_ steps: [PathStep]) -> Comparison? {
-        guard let compared = ComparedPath(self), let last = steps.last,
-            case .objects = compared.path.root, compared.path.steps.starts(with: steps)
+        guard let compared = ComparedPath(self), case .objects = compared.path.root,
+            compared.path.steps.starts(with: steps)
         else { return nil }
         // What several objects have in common is none of each.
         if steps.contains(where: \.isMany),
@@ -50,12 +50,7 @@ extension Comparison {
         {
             return nil
         }
-        var path = compared.path
-        path.root = .objects(classIndex: last.toClass)
-        path.steps.removeFirst(steps.count)
-        let rest = Operand.path(path, path.isMany ? compared.quantifier : nil)
-        return compared.constantIsLeft
-            ? Comparison(left, relation, rest) : Comparison(rest, relation, right)
+        return compared.behind(steps.count)
     }
 }
 

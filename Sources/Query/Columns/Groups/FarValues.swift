@@ -40,9 +40,7 @@ final class FarValues: @unchecked Sendable {
         case .value, .elementAt, .byteCount, .byteCountAt: break
         default: return nil
         }
-        let far = ValuePath(
-            root: .objects(classIndex: step.toClass), steps: Array(path.steps.dropFirst()),
-            terminal: path.terminal, type: path.type)
+        let far = path.behind(1)
         reference = ColumnReference(classIndex: step.fromClass, member: step.member)
         farClass = step.toClass
         evaluator = SortEvaluator([SortKey(path: far)], schema: schema)
