@@ -34,11 +34,6 @@ extension QueryExecution {
         return try finish(aggregation)
     }
 
-    /// Returns the groups of an aggregation that was given its objects one by one.
-    package func finished(_ aggregation: Aggregation) throws(StoreError) -> Grouped? {
-        try finish(aggregation)
-    }
-
     private func finish(_ aggregation: Aggregation) throws(StoreError) -> Grouped? {
         let groups = aggregation.finish(within: transaction.budget)
         try transaction.checkFailure()
