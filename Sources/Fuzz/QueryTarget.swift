@@ -102,12 +102,13 @@ struct QueryTarget {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<200 {
             let text = makeText(&random)
-            fuzzParse(Array(text.utf8))
+            _ = try? ParsedQuery(text)
             try evaluate(text, &random)
         }
         for _ in 0..<50 {
             let count = Int.random(in: 0...40, using: &random)
-            fuzzParse((0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) })
+            let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
+            _ = try? ParsedQuery(String(decoding: bytes, as: UTF8.self))
         }
     }
 
