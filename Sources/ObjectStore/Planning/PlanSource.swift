@@ -54,13 +54,9 @@ package indirect enum PlanSource: Hashable, Sendable {
         }
     }
 
-    /// Whether it follows links.
+    /// Whether it follows links, as each does that is looked for on the view that shows everything.
     var followsLinks: Bool {
-        switch self {
-        case .index, .words, .points: false
-        case .links, .bare: true
-        case .all(let parts), .any(let parts): parts.contains(where: \.followsLinks)
-        }
+        contains { if case .links = $0 { true } else { false } }
     }
 
     /// Whether it asks a full-text or a geographic index.

@@ -57,16 +57,14 @@ struct RegionArgument {
         return GeoPoint(longitude: longitude, latitude: latitude)
     }
 
-    private static func ring(_ value: Value) -> [GeoPoint]? {
-        guard case .list(let values) = value else { return nil }
-        let points = values.compactMap(point)
-        return points.count == values.count ? points : nil
-    }
+    private static func ring(_ value: Value) -> [GeoPoint]? { list(value, point) }
 
-    private static func rings(_ value: Value) -> [[GeoPoint]]? {
+    private static func rings(_ value: Value) -> [[GeoPoint]]? { list(value, ring) }
+
+    private static func list<Item>(_ value: Value, _ item: (Value) -> Item?) -> [Item]? {
         guard case .list(let values) = value else { return nil }
-        let rings = values.compactMap(ring)
-        return rings.count == values.count ? rings : nil
+        let items = values.compactMap(item)
+        return items.count == values.count ? items : nil
     }
 
     /// Returns a number of any type as a double; nil for another value.

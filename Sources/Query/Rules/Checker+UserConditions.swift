@@ -48,7 +48,7 @@ extension Checker {
             throw source.fault(
                 .type, "'\(relation.name)' compares texts.", at: start)
         }
-        let relation = UserRelation(relation)
+        let relation = ValueRelation(relation)
         let quantifier = leftQuantifier ?? rightQuantifier ?? .any
         var outcomes: [Bool] = []
         for x in a {
@@ -106,16 +106,12 @@ extension Checker.Side {
     }
 }
 
-/// A relation between two constants.
-private struct UserRelation {
-    let relation: ValueRelation
-
-    init(_ relation: Relation) { self.relation = ValueRelation(relation) }
-
-    func holds(_ a: Value, _ b: Value) -> Bool {
+extension ValueRelation {
+    /// Whether it holds between two constants.
+    fileprivate func holds(_ a: Value, _ b: Value) -> Bool {
         // Objects are told by their keys, which no stored value has.
-        if case .link = a { return (a == b) == (relation.comparison == .equal) }
+        if case .link = a { return (a == b) == (comparison == .equal) }
         let (x, y) = (FigureValue(a), FigureValue(b))
-        return withExtendedLifetime((x, y)) { relation.holds(x.compared, y.compared) }
+        return withExtendedLifetime((x, y)) { holds(x.compared, y.compared) }
     }
 }
