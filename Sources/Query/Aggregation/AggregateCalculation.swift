@@ -14,8 +14,8 @@ struct AggregateCalculation {
         case none
         /// A sum of ints that no int64 holds.
         case beyondInt
-        /// A number in the bytes in which it is stored.
-        case stored((UInt64, UInt64), ElementStorage)
+        /// A number of the result's type.
+        case number(Number)
     }
 
     let function: AggregateFunction
@@ -33,18 +33,13 @@ struct AggregateCalculation {
         self.storage = storage
     }
 
-    /// Makes the sum or average of ints that were added elsewhere.
-    init(_ function: AggregateFunction, _ storage: ElementStorage, count: Int, ints: Int128) {
+    /// Makes the sum or average of ints or doubles that were added elsewhere.
+    init(
+        _ function: AggregateFunction, _ storage: ElementStorage, count: Int, ints: Int128 = 0,
+        doubles: ExactSum = ExactSum()
+    ) {
         self.init(function, storage)
-        self.count = count
-        self.ints = ints
-    }
-
-    /// Makes the sum or average of doubles that were added elsewhere.
-    init(_ function: AggregateFunction, _ storage: ElementStorage, count: Int, doubles: ExactSum) {
-        self.init(function, storage)
-        self.count = count
-        self.doubles = doubles
+        (self.count, self.ints, self.doubles) = (count, ints, doubles)
     }
 
     /// Bytes that it has outside itself.
@@ -77,42 +72,26 @@ struct AggregateCalculation {
     }
 
     private mutating func add(_ address: UnsafeRawPointer, _ byteCount: Int) {
+        guard let number = Number(address, byteCount, storage), !number.isNaN else { return }
+        count += 1
         switch storage {
-        case .int:
-            ints += Int128(address.storedInt)
-            count += 1
-        case .float: add(Double(address.storedFloat))
-        case .double: add(address.storedDouble)
-        case .decimal: add(address.storedDecimal)
-        case .mixed:
-            if let number = Number(address, byteCount, .mixed) { add(number.decimal) }
-        default: return
+        case .int: ints += Int128(address.storedInt)
+        case .decimal, .mixed: decimals = decimals + number.decimal
+        default: doubles.add(number.double)
         }
-    }
-
-    private mutating func add(_ value: Double) {
-        guard !value.isNaN else { return }
-        doubles.add(value)
-        count += 1
-    }
-
-    private mutating func add(_ value: Decimal128) {
-        guard value.kind != .nan else { return }
-        decimals = decimals + value
-        count += 1
     }
 
     private mutating func compare(
         _ address: UnsafeRawPointer, _ byteCount: Int, _ best: UnsafeRawBufferPointer
     ) -> Bool {
-        switch storage {
-        case .mixed:
-            return compare(
-                MixedView(UnsafeRawBufferPointer(start: address, count: byteCount)), best)
-        case .float where address.storedFloat.isNaN: return false
-        case .double where address.storedDouble.isNaN: return false
-        case .decimal where address.storedDecimal.kind == .nan: return false
-        default: break
+        if Number(address, byteCount, storage)?.isNaN ?? false { return false }
+        if storage == .mixed {
+            let value = MixedView(UnsafeRawBufferPointer(start: address, count: byteCount))
+            if value.isNull { return false }
+            count += 1
+            if count == 1 { return true }
+            let order = MixedView.order(value, MixedView(best))
+            return function == .min ? order < 0 : order > 0
         }
         let ordinal = Ordinal.stored(address, storage)
         count += 1
@@ -122,38 +101,20 @@ struct AggregateCalculation {
         return true
     }
 
-    private mutating func compare(_ value: MixedView, _ best: UnsafeRawBufferPointer) -> Bool {
-        if value.isNull || Self.isNaN(value) { return false }
-        count += 1
-        if count == 1 { return true }
-        let order = MixedView.order(value, MixedView(best))
-        return function == .min ? order < 0 : order > 0
-    }
-
-    private static func isNaN(_ value: MixedView) -> Bool {
-        guard let address = value.payload.baseAddress else { return false }
-        return switch value.kind {
-        case .float: address.storedFloat.isNaN
-        case .double: address.storedDouble.isNaN
-        case .decimal: address.storedDecimal.kind == .nan
-        default: false
-        }
-    }
-
     /// The result over the numbers, of a sum or an average.
     var outcome: Outcome {
         if function == .average, count == 0 { return .none }
         switch (function, storage) {
         case (.sum, .int):
             guard let sum = Int64(exactly: ints) else { return .beyondInt }
-            return .stored((UInt64(bitPattern: sum), 0), .int)
+            return .number(.int(sum))
         case (_, .decimal), (_, .mixed):
-            let result = function == .sum ? decimals : decimals / Decimal128(Int64(clamping: count))
-            return .stored((result.low, result.high), .decimal)
+            return .number(
+                .decimal(
+                    function == .sum ? decimals : decimals / Decimal128(Int64(clamping: count))))
         default:
             let sum = storage == .int ? Double(ints) : doubles.value
-            let result = function == .sum ? sum : sum / Double(count)
-            return .stored((result.bitPattern, 0), .double)
+            return .number(.double(function == .sum ? sum : sum / Double(count)))
         }
     }
 }

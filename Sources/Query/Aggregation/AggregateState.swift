@@ -66,10 +66,7 @@ extension AggregateCalculation {
         switch outcome {
         case .none: .none
         case .beyondInt: .beyondInt
-        case .stored(let number, let storage):
-            .stored(
-                withUnsafeBytes(of: number) { Array($0.prefix(storage.fixedByteCount ?? 0)) },
-                storage)
+        case .number(let number): number.stored
         }
     }
 }

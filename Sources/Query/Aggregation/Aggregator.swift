@@ -39,12 +39,10 @@ struct Aggregator {
     /// - Returns: Whether the sink wants more.
     func finish(_ sink: ValueSink) -> Bool {
         switch calculation.function {
-        case .min, .max: return sink.receive(best.baseAddress, best.count)
+        case .min, .max: return sink.receive(best)
         case .sum, .average: break
         }
-        guard case .stored(var number, let storage) = calculation.outcome else {
-            return sink.receive(nil, 0)
-        }
-        return sink.receive(&number, storage.fixedByteCount ?? 0)
+        guard case .number(let number) = calculation.outcome else { return sink.receive(nil, 0) }
+        return number.withStored { bytes, _ in sink.receive(bytes) }
     }
 }

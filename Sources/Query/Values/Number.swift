@@ -60,16 +60,21 @@ enum Number {
         }
     }
 
-    /// The number in the bytes in which it is stored.
-    var stored: AggregateState.Result {
+    /// Has `body` read the bytes in which it is stored.
+    func withStored<Result>(
+        _ body: (UnsafeRawBufferPointer, ElementStorage) -> Result
+    ) -> Result {
         switch self {
-        case .int(let value): withUnsafeBytes(of: value) { .stored(Array($0), .int) }
-        case .float(let value): withUnsafeBytes(of: value) { .stored(Array($0), .float) }
-        case .double(let value): withUnsafeBytes(of: value) { .stored(Array($0), .double) }
+        case .int(let value): withUnsafeBytes(of: value) { body($0, .int) }
+        case .float(let value): withUnsafeBytes(of: value) { body($0, .float) }
+        case .double(let value): withUnsafeBytes(of: value) { body($0, .double) }
         case .decimal(let value):
-            withUnsafeBytes(of: (value.low, value.high)) { .stored(Array($0), .decimal) }
+            withUnsafeBytes(of: (value.low, value.high)) { body($0, .decimal) }
         }
     }
+
+    /// The number in the bytes in which it is stored.
+    var stored: AggregateState.Result { withStored { .stored(Array($0), $1) } }
 
     /// The number to compare with others.
     var compared: ComparedValue {
