@@ -48,19 +48,13 @@ package struct EmbeddedOrigins {
         return goesOn
     }
 
-    /// Hands over each embedded object of an owner, as ``forEach(fromClass:_:_:)`` does.
+    /// Hands over each embedded object of an owner, or of one within it, as ``forEach(fromClass:_:_:)`` does.
+    ///
+    /// - `parent`: The position of the holder of an embedded object; −1 of an owner.
     package func forEach(
-        in row: RowView, of owner: RowClass, key: UInt64, _ holders: inout [EmbeddedHolder],
-        _ body: (_ embedded: RowView, _ holder: Int, inout [EmbeddedHolder]) -> Bool
-    ) -> Bool {
-        visit(row, of: owner, key, parent: -1, &holders, body)
-    }
-
-    /// Looks through the embedded objects of a row.
-    private func visit(
-        _ row: RowView, of rowClass: RowClass, _ key: UInt64, parent: Int,
+        in row: RowView, of rowClass: RowClass, key: UInt64, parent: Int = -1,
         _ holders: inout [EmbeddedHolder],
-        _ body: (RowView, Int, inout [EmbeddedHolder]) -> Bool
+        _ body: (_ embedded: RowView, _ holder: Int, inout [EmbeddedHolder]) -> Bool
     ) -> Bool {
         for (position, compiled) in rowClass.members.enumerated() where compiled.isEmbedded {
             let inner = schema.classes[compiled.classIndex]
@@ -95,7 +89,7 @@ package struct EmbeddedOrigins {
         if rowClass.index == originClass.index {
             for _ in 0..<linkCount(row) where !body(row, holder, &holders) { return false }
         }
-        return visit(row, of: rowClass, key, parent: holder, &holders, body)
+        return forEach(in: row, of: rowClass, key: key, parent: holder, &holders, body)
     }
 
     private func linkCount(_ row: RowView) -> Int {
