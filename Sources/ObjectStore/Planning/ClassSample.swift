@@ -6,7 +6,7 @@ import HoldfastRows
 /// Immutable; any thread may read it. Its rows are those of one schema and of commits of a moment: objects
 /// that they link to are read in the caller's view.
 final class ClassSample: @unchecked Sendable {
-    // Unchecked: the bytes are written in `init` alone and freed in `deinit`.
+    // Unchecked: nobody changes the copies after `init`.
 
     /// A row of the sample.
     struct Entry {
@@ -30,22 +30,20 @@ final class ClassSample: @unchecked Sendable {
     let milliseconds: UInt64
     /// The rows in no order, so that the first ones are a sample too.
     let entries: [Entry]
-    private let bytes: UnsafeMutableRawBufferPointer
+    private let copies: ByteBuffer
 
     init(
         _ rowClass: RowClass, objectCount: Int, commit: UInt64, milliseconds: UInt64,
-        entries: [Entry], bytes copies: ByteBuffer
+        entries: [Entry], copies: ByteBuffer
     ) {
         self.rowClass = rowClass
         self.objectCount = objectCount
         self.commit = commit
         self.milliseconds = milliseconds
         self.entries = entries.sorted { Self.scattered($0.key) < Self.scattered($1.key) }
-        bytes = .allocate(byteCount: max(1, copies.count), alignment: 8)
-        if copies.count > 0 { bytes.copyMemory(from: copies.bytes) }
+        self.copies = copies
+        copies.trim()
     }
-
-    deinit { bytes.deallocate() }
 
     /// Returns a number that says nothing of the key's position among others, the same each time.
     static func scattered(_ key: UInt64) -> UInt64 {
@@ -59,8 +57,7 @@ final class ClassSample: @unchecked Sendable {
         guard entry.offset >= 0 else {
             return try transaction.bare.find(rowClass, key: entry.key)
         }
-        let start = bytes.baseAddress?.advanced(by: entry.offset)
-        guard let start else { return nil }
+        let start = UnsafeRawPointer(copies.base) + entry.offset
         let byteCount = Int(start.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
         return RowView(UnsafeRawBufferPointer(start: start, count: byteCount))
     }

@@ -124,7 +124,7 @@ package final class ClassSamples: Sendable {
             guard step < ClassSample.rowCountMax else {
                 return ClassSample(
                     rowClass, objectCount: Int(state.count), commit: read.commit,
-                    milliseconds: monotonicMilliseconds(), entries: entries, bytes: copies)
+                    milliseconds: monotonicMilliseconds(), entries: entries, copies: copies)
             }
         }
     }

@@ -1,3 +1,4 @@
+import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastRows
 
@@ -28,15 +29,14 @@ package final class PathReader {
 final class SingleSink: ValueSink {
     /// The value; nil for null.
     var value: UnsafeRawBufferPointer?
-    private let copy = UnsafeMutableRawBufferPointer.allocate(byteCount: 16, alignment: 8)
-
-    deinit { copy.deallocate() }
+    private let copy = ByteBuffer(capacity: 16)
 
     override func receive(_ address: UnsafeRawPointer?, _ count: Int) -> Bool {
         value = address.map { UnsafeRawBufferPointer(start: $0, count: count) }
-        if let own = value, count <= copy.count {
-            copy.copyMemory(from: own)
-            value = UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(copy)[..<count])
+        if let own = value, count <= 16 {
+            copy.removeAll()
+            copy.append(own)
+            value = copy.bytes
         }
         return false
     }

@@ -1,4 +1,4 @@
-import Glibc
+import HoldfastBytes
 import HoldfastRows
 
 /// Collects single values, one after the other, until they are packed into a chunk.
@@ -8,9 +8,7 @@ final class ValueCollector {
     private(set) var count = 0
     private var numbers: [Int64] = []
     private var ends: [UInt32] = []
-    private var texts: UnsafeMutableRawPointer
-    private(set) var textByteCount = 0
-    private var textRoom = 1 << 16
+    private let texts = ByteBuffer(capacity: 1 << 16)
     /// Which values are null, and which are exceptions, up to the last one that is.
     private var nulls: [UInt8] = []
     private var exceptions: [UInt8] = []
@@ -19,16 +17,16 @@ final class ValueCollector {
     init(_ form: ColumnForm, textByteCountMax: Int = ColumnForm.textByteCountMax) {
         self.form = form
         self.textByteCountMax = textByteCountMax
-        texts = .allocate(byteCount: textRoom, alignment: 16)
     }
 
-    deinit { texts.deallocate() }
+    /// The bytes of all texts.
+    var textByteCount: Int { texts.count }
 
     func removeAll() {
         count = 0
         numbers.removeAll(keepingCapacity: true)
         ends.removeAll(keepingCapacity: true)
-        textByteCount = 0
+        texts.removeAll()
         nulls.removeAll(keepingCapacity: true)
         exceptions.removeAll(keepingCapacity: true)
     }
@@ -41,7 +39,7 @@ final class ValueCollector {
         case .numbers: numbers.removeLast(extra)
         default:
             ends.removeLast(extra)
-            textByteCount = Int(ends.last ?? 0)
+            texts.truncate(to: Int(ends.last ?? 0))
         }
         nulls.removeLast(max(0, nulls.count - count))
         exceptions.removeLast(max(0, exceptions.count - count))
@@ -95,15 +93,7 @@ final class ValueCollector {
                 appendException()
                 return false
             }
-            if textByteCount + byteCount > textRoom {
-                textRoom = max(textRoom * 2, textByteCount + byteCount)
-                let larger = UnsafeMutableRawPointer.allocate(byteCount: textRoom, alignment: 16)
-                memcpy(larger, texts, textByteCount)
-                texts.deallocate()
-                texts = larger
-            }
-            memcpy(texts + textByteCount, address, byteCount)
-            textByteCount += byteCount
+            texts.append(UnsafeRawBufferPointer(start: address, count: byteCount))
             ends.append(UInt32(truncatingIfNeeded: textByteCount))
         }
         count += 1
@@ -130,8 +120,8 @@ final class ValueCollector {
                 numbers, count: count, storage, nulls: nulls, exceptions: exceptions, meter: meter)
         default:
             return TextChunk(
-                UnsafeRawBufferPointer(start: texts, count: textByteCount), ends: ends,
-                count: count, nulls: nulls, exceptions: exceptions, meter: meter)
+                texts.bytes, ends: ends, count: count, nulls: nulls, exceptions: exceptions,
+                meter: meter)
         }
     }
 }
