@@ -110,21 +110,11 @@ extension MixedWalker {
     }
 
     /// Whether it has elements.
-    func isCollection(_ found: Found) -> Bool {
-        switch found {
-        case .mixed(let value): value.kind == .list || value.kind == .map
-        case .collection: true
-        case .nothing, .null, .embedded: false
-        }
-    }
+    func isCollection(_ found: Found) -> Bool { isMap(found) || kind(of: found) == .list }
 
     /// Whether it has keys.
     func isMap(_ found: Found) -> Bool {
-        switch found {
-        case .mixed(let value): value.kind == .map
-        case .collection(_, let storage, _): storage.shape == .map
-        case .nothing, .null, .embedded: false
-        }
+        if case .embedded = found { false } else { kind(of: found) == .map }
     }
 
     /// Hands over every element, or value of a map, until `body` returns false.
@@ -172,8 +162,7 @@ extension MixedWalker {
         switch found {
         case .nothing, .null: return nil
         case .mixed(let value): return value.isNull ? nil : value.bytes
-        case .embedded: return empty(.map)
-        case .collection(_, let storage, _): return empty(storage.shape == .map ? .map : .list)
+        case .embedded, .collection: return empty(kind(of: found))
         }
     }
 

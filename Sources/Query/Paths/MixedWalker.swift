@@ -105,7 +105,7 @@ final class MixedWalker {
         if case .nothing = found, !yieldsNull { return true }
         switch path.result {
         case .value: return sink.receive(encoded(found))
-        case .kind: return sink.receive(kinds(of: found))
+        case .kind: return sink.receive(KindSet.of(kind(of: found)))
         case .count: return count(of: found).map { sink.receive($0) } ?? sink.receive(nil, 0)
         case .aggregate:
             aggregator?.reset()
@@ -118,12 +118,13 @@ final class MixedWalker {
         }
     }
 
-    private func kinds(of found: Found) -> Int64 {
+    /// The kind of a value; an embedded object's is that of maps.
+    func kind(of found: Found) -> MixedKind {
         switch found {
-        case .nothing, .null: KindSet.of(.null)
-        case .mixed(let value): KindSet.of(value.kind)
-        case .embedded: KindSet.of(MixedKind.map)
-        case .collection(_, let storage, _): KindSet.of(storage.shape == .map ? .map : .list)
+        case .nothing, .null: .null
+        case .mixed(let value): value.kind
+        case .embedded: .map
+        case .collection(_, let storage, _): storage.shape == .map ? .map : .list
         }
     }
 
