@@ -22,7 +22,7 @@ final class ColumnScan {
     /// Tests what columns cannot answer.
     private let residual: Matcher?
     /// Tests all of the predicate, where a value is not in its column; made for the first such value.
-    private var whole: Matcher?
+    private lazy var whole = predicate?.makeMatcher(transaction.rows, source: transaction)
 
     /// Nil when no columns are there for the predicate, nor built now, that answer a part of it.
     ///
@@ -148,10 +148,6 @@ final class ColumnScan {
         try checkTime()
         guard frame.hasUndecided else { return true }
         var failure: StoreError?
-        let whole =
-            whole
-            ?? predicate?.makeMatcher(transaction.rows, source: transaction)
-        self.whole = whole
         frame.settle { position in
             guard failure == nil else { return false }
             let key = Self.key(chunk, position)

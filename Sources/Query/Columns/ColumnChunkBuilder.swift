@@ -13,7 +13,6 @@ package final class ColumnChunkBuilder {
     private var presence: [UInt8] = []
     private var ends: [UInt32] = []
     private var exceptions: [UInt8] = []
-    private var hasException = false
     private let isCollection: Bool
 
     /// Makes a builder of the column of a property, by its position in its class.
@@ -42,7 +41,6 @@ package final class ColumnChunkBuilder {
         } else if isCollection {
             ends.append(UInt32(truncatingIfNeeded: values.count))
             exceptions.append(isException ? 1 : 0)
-            if isException { hasException = true }
         } else {
             values.appendNull(false)
         }
@@ -116,12 +114,11 @@ package final class ColumnChunkBuilder {
             presence.removeAll(keepingCapacity: true)
             ends.removeAll(keepingCapacity: true)
             exceptions.removeAll(keepingCapacity: true)
-            hasException = false
         }
         if form == .presence { return PresenceChunk(presence, meter: meter) }
         guard isCollection else { return values.seal(meter) }
         return CollectionChunk(
             ends: ends, elements: values.seal(meter), count: ColumnChunk.keyCount,
-            exceptions: hasException ? exceptions : nil, meter: meter)
+            exceptions: exceptions.contains(1) ? exceptions : nil, meter: meter)
     }
 }

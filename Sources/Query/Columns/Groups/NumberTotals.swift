@@ -32,6 +32,7 @@ protocol NumberGroup {
 /// Sums and extremes of numbers.
 final class NumberTotals<Group: NumberGroup>: ValueTotals {
     private let storage: ElementStorage
+    private let functions: Set<AggregateFunction>
     private let hasSum: Bool
     private let hasExtremes: Bool
     private var groups: [Group] = []
@@ -39,21 +40,15 @@ final class NumberTotals<Group: NumberGroup>: ValueTotals {
     private var outerByteCount = 0
     private let values = UnsafeMutablePointer<Group.Value>.allocate(capacity: ColumnBatch.countMax)
 
-    convenience init(_ storage: ElementStorage, _ functions: Set<AggregateFunction>) {
-        self.init(
-            storage, hasSum: functions.contains(.sum) || functions.contains(.average),
-            hasExtremes: functions.contains(.min) || functions.contains(.max))
-    }
-
-    private init(_ storage: ElementStorage, hasSum: Bool, hasExtremes: Bool) {
-        (self.storage, self.hasSum, self.hasExtremes) = (storage, hasSum, hasExtremes)
+    init(_ storage: ElementStorage, _ functions: Set<AggregateFunction>) {
+        (self.storage, self.functions) = (storage, functions)
+        hasSum = functions.contains(.sum) || functions.contains(.average)
+        hasExtremes = functions.contains(.min) || functions.contains(.max)
     }
 
     deinit { values.deallocate() }
 
-    func makePart() -> NumberTotals {
-        NumberTotals(storage, hasSum: hasSum, hasExtremes: hasExtremes)
-    }
+    func makePart() -> NumberTotals { NumberTotals(storage, functions) }
 
     var byteCount: Int { groups.count * MemoryLayout<Group>.stride + outerByteCount }
 
