@@ -38,7 +38,8 @@ struct HashedText: CodedValue {
     /// The same text where it stays.
     func copied(to arena: ByteArena) -> HashedText {
         start == nil
-            ? self : HashedText(start: arena.copy(bytes), count: bytes.count, hash: hash)
+            ? self
+            : HashedText(start: arena.copy(bytes).baseAddress, count: bytes.count, hash: hash)
     }
 
     /// Whether two texts are equal; most have some eight to thirty bytes.

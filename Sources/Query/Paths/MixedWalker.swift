@@ -23,7 +23,9 @@ final class MixedWalker {
     /// Whether nothing means null.
     private let yieldsNull: Bool
     private var aggregator: Aggregator?
-    let arena = ScratchArena()
+    /// The bytes that are made of the present row, and those of the one before, so that two can be compared.
+    private(set) var arena = ByteArena()
+    private var arenaBefore = ByteArena()
     /// Spent where there is no source.
     let unbounded = Budget()
 
@@ -47,7 +49,10 @@ final class MixedWalker {
     }
 
     /// Begins another row.
-    func reset() { arena.advance() }
+    func reset() {
+        swap(&arena, &arenaBefore)
+        arena.removeAll()
+    }
 
     /// Goes on from a property of an object.
     func walk(
