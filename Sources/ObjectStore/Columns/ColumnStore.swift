@@ -221,7 +221,8 @@ package final class ColumnStore: Sendable {
             defer {
                 if !isBuilt { end(request, id) }
             }
-            let update = ColumnUpdate(transaction, rowClass, meter)
+            let update = ColumnUpdate(
+                transaction: transaction, rowClass: rowClass, meter: meter)
             for (member, version) in try update.versions(request.present, request.changedKeys) {
                 versions[member] = version
             }

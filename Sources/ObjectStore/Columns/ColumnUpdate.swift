@@ -3,15 +3,9 @@ import HoldfastRows
 
 /// Makes columns of a class as of one snapshot: from others and the rows that differ, or from all rows.
 struct ColumnUpdate {
-    private let transaction: ReadTransaction
-    private let rowClass: RowClass
-    private let meter: ColumnMeter
-
-    init(_ transaction: ReadTransaction, _ rowClass: RowClass, _ meter: ColumnMeter) {
-        self.transaction = transaction
-        self.rowClass = rowClass
-        self.meter = meter
-    }
+    let transaction: ReadTransaction
+    let rowClass: RowClass
+    let meter: ColumnMeter
 
     /// The builder of a column.
     private func builder(_ member: Int) -> ColumnChunkBuilder? {

@@ -1,4 +1,4 @@
-import Glibc
+import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastRows
 
@@ -147,13 +147,7 @@ extension Array {
     /// - `order`: Of an element and that one: negative, 0 or positive.
     @inline(__always)
     func hasElement(_ order: (Element) -> Int) -> Bool {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = (low + high) / 2
-            let order = order(self[middle])
-            if order == 0 { return true }
-            if order < 0 { low = middle + 1 } else { high = middle }
-        }
-        return false
+        let position = partitionPoint(count) { order(self[$0]) < 0 }
+        return position < count && order(self[position]) == 0
     }
 }
