@@ -267,16 +267,10 @@ struct KeyCollector {
 
     /// The object key of an object that the query names; nil when there is none.
     private func object(_ link: Value, _ classIndex: Int) -> UInt64? {
-        guard case .link(_, let value) = link else { return nil }
-        if transaction.rows.classes[classIndex].primaryKeyIndex != nil {
-            return OrderedKey(value).flatMap {
-                transaction.objectKey(classIndex: classIndex, primaryKey: $0)
-            }
-        }
-        guard case .int(let number) = value, number >= 0,
-            transaction.row(classIndex: classIndex, key: UInt64(number)) != nil
-        else { return nil }
-        return UInt64(number)
+        guard case .link(_, let key) = link else { return nil }
+        let object = ObjectConstant(rowClass: transaction.rows.classes[classIndex], key: key)
+        object.bind(to: transaction)
+        return object.key
     }
 
     /// The objects that link to a target: those of the class, or owners of embedded objects that do.

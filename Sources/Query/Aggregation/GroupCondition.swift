@@ -94,21 +94,21 @@ package struct GroupCondition: Hashable, Sendable {
 
     private func values(
         of operand: Operand, _ group: Aggregation.Group
-    ) throws(GroupFigure.Overflow) -> [FigureValue] {
+    ) throws(GroupFigure.Overflow) -> [OwnedValue] {
         switch operand {
         case .path(let path, _):
             guard let index = path.ownMember else { return [] }
             let storage = path.type.storage
             return [
                 try figures[index].withValue(of: group) { address, count in
-                    FigureValue(address, count, storage)
+                    OwnedValue(address, count, storage)
                 }
             ]
-        case .constant(let value): return [FigureValue(value)]
-        case .constants(let values, _): return values.map { FigureValue($0) }
+        case .constant(let value): return [OwnedValue(value)]
+        case .constants(let values, _): return values.map { OwnedValue($0) }
         case .expression(let expression, _):
             return try numbers(of: expression.term, group).map { number in
-                number.map { FigureValue($0.value) } ?? FigureValue(.null)
+                number.map { OwnedValue($0.value) } ?? OwnedValue(.null)
             }
         }
     }

@@ -89,26 +89,19 @@ final class ComparedSide {
 
 /// Constants of a query to compare with, their texts kept.
 final class ConstantValues {
-    private let values: [ComparedValue]
+    private let values: [OwnedValue]
     /// Objects among them, by their positions.
     private let objects: [Int: ObjectConstant]
-    private let texts: [TextConstant]
     /// Whether they stand beside `mixed` values, so that objects count with their class.
     private let isMixed: Bool
 
     init(_ constants: [Value], isMixed: Bool, _ maker: inout ValueTestMaker) {
-        var values: [ComparedValue] = []
+        values = constants.map { OwnedValue($0) }
         var objects: [Int: ObjectConstant] = [:]
-        var texts: [TextConstant] = []
         for (index, constant) in constants.enumerated() {
-            let text = TextConstant(constant)
-            if let text { texts.append(text) }
-            values.append(ComparedValue(constant, text: text))
             if let object = maker.object(constant) { objects[index] = object }
         }
-        self.values = values
         self.objects = objects
-        self.texts = texts
         self.isMixed = isMixed
     }
 
@@ -122,6 +115,6 @@ final class ConstantValues {
             return isMixed
                 ? ComparedValue(mixedObject: object) : ComparedValue(object: object.key)
         }
-        return values[index]
+        return values[index].compared
     }
 }

@@ -2,7 +2,7 @@ import HoldfastObjectModel
 import HoldfastRows
 
 /// An object that a query names, with its object key once it is looked up in a snapshot.
-final class ObjectConstant {
+package final class ObjectConstant {
     /// Looking an object up takes so many steps of a ``Budget``.
     static let stepsOfLookUp = 16
 
@@ -12,10 +12,10 @@ final class ObjectConstant {
     private let primaryKey: OrderedKey?
     private let objectKey: UInt64?
     /// Its object key in the snapshot that the matcher is bound to; nil when it does not exist.
-    private(set) var key: UInt64?
+    package private(set) var key: UInt64?
 
     /// Names an object of a class by its primary key, or by its object key where there is none.
-    init(rowClass: RowClass, key: Value) {
+    package init(rowClass: RowClass, key: Value) {
         classIndex = rowClass.index
         classNumber = rowClass.number
         let hasPrimaryKey = rowClass.primaryKeyIndex != nil
@@ -28,7 +28,7 @@ final class ObjectConstant {
     }
 
     /// Looks the object up.
-    func bind(to source: any ObjectSource) {
+    package func bind(to source: any ObjectSource) {
         if let primaryKey {
             key = source.objectKey(classIndex: classIndex, primaryKey: primaryKey)
         } else if let objectKey, source.row(classIndex: classIndex, key: objectKey) != nil {

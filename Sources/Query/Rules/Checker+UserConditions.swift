@@ -111,7 +111,7 @@ extension ValueRelation {
     fileprivate func holds(_ a: Value, _ b: Value) -> Bool {
         // Objects are told by their keys, which no stored value has.
         if case .link = a { return (a == b) == (comparison == .equal) }
-        let (x, y) = (FigureValue(a), FigureValue(b))
+        let (x, y) = (OwnedValue(a), OwnedValue(b))
         return withExtendedLifetime((x, y)) { holds(x.compared, y.compared) }
     }
 }

@@ -5,9 +5,7 @@ import HoldfastRows
 /// Values of kind `mixed` related to a constant by an operator. A value of a kind that does not compare
 /// with the constant's satisfies `!=` and nothing else.
 final class MixedTest: ValueTest {
-    private let constant: ComparedValue
-    /// Keeps the constant's bytes.
-    private let text: TextConstant?
+    private let constant: OwnedValue
     /// The object that the constant names, if it is a link.
     private let object: ObjectConstant?
     private let relation: ValueRelation
@@ -20,8 +18,7 @@ final class MixedTest: ValueTest {
         _ bound: BoundSource
     ) {
         self.bound = bound
-        text = TextConstant(constant)
-        self.constant = ComparedValue(constant, text: text)
+        self.constant = OwnedValue(constant)
         self.object = object
         self.relation = ValueRelation(relation)
         self.constantIsLeft = constantIsLeft
@@ -32,7 +29,7 @@ final class MixedTest: ValueTest {
 
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
         let value = ComparedValue(address, count, .mixed)
-        let constant = object.map { ComparedValue(mixedObject: $0) } ?? constant
+        let constant = object.map { ComparedValue(mixedObject: $0) } ?? constant.compared
         let (left, right) = constantIsLeft ? (constant, value) : (value, constant)
         return relation.holds(left, right, within: bound.budget)
     }

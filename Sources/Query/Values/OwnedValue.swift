@@ -1,8 +1,8 @@
 import HoldfastObjectModel
 import HoldfastRows
 
-/// A value that a condition on groups compares, with the bytes that it lies in.
-struct FigureValue {
+/// A value to compare, with the bytes that it lies in.
+struct OwnedValue {
     /// The value; valid as long as this one is.
     let compared: ComparedValue
     private let bytes: TextConstant?
