@@ -5,7 +5,7 @@ extension Aggregation {
     /// The one property of the class that groups are made by and how many are wanted, where objects are counted only.
     package var countedOnly: (member: Int, after: [UInt8]?, countMax: Int)? {
         let (by, page) = (question.by, question.page.beforehand)
-        guard let countMax = page.countMax, operations.isEmpty, by.count == 1, by[0].isPlain,
+        guard let countMax = page.countMax, operations.isEmpty, by.count == 1, by[0].part == .value,
             let member = by[0].path.ownMember
         else { return nil }
         return (member, page.after, countMax)

@@ -185,7 +185,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         guard let rows else { return false }
         objectCount += 1
         var isPacked = false
-        rows.forEachGroup(row, key, source) { sortBytes in
+        rows.evaluator.forEach(row: row, key: key, source: source) { sortBytes in
             if rows.isFull || accumulators.contains(where: { $0.isPacked }) {
                 addRows(within: source.budget)
                 isPacked = false

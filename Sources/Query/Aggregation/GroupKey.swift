@@ -19,9 +19,6 @@ package struct GroupKey: Hashable, Sendable {
     /// The part of it that counts.
     package var part: Part
 
-    /// Whether it is one whole value of an object, as a ``SortKey`` is.
-    package var isPlain: Bool { part == .value && !path.isMany }
-
     /// Reads a list such as `country.name,year(founded),bucket(score,10)`; paths are those of ``SortKey``, of which one
     /// may go through a collection.
     ///

@@ -12,8 +12,6 @@ package final class GroupKeyEvaluator {
     }
 
     private let keys: [GroupKey]
-    /// For keys that are whole values, one of each object.
-    private let plain: SortEvaluator?
     private let walkers: [PathWalker]
     private let sinks: [GroupKeySink]
     /// The key that has several values.
@@ -23,9 +21,6 @@ package final class GroupKeyEvaluator {
     /// Makes keys ready.
     package init(_ keys: [GroupKey], schema: RowSchema) {
         self.keys = keys
-        plain =
-            keys.allSatisfy(\.isPlain)
-            ? SortEvaluator(keys.map { SortKey(path: $0.path) }, schema: schema) : nil
         walkers = keys.map { PathWalker($0.path, schema: schema) }
         sinks = keys.map { GroupKeySink($0) }
         many = keys.firstIndex(where: \.path.isMany)
@@ -37,11 +32,6 @@ package final class GroupKeyEvaluator {
         row: RowView, key: UInt64, source: any ObjectSource,
         _ body: (UnsafeRawBufferPointer) -> Void
     ) {
-        if let plain {
-            buffer.removeAll()
-            plain.append(row: row, key: key, source: source, to: buffer)
-            return body(buffer.bytes)
-        }
         for (walker, sink) in zip(walkers, sinks) { sink.take(walker, row, key, source) }
         for index in 0..<(many.map { sinks[$0].count } ?? 1) {
             append(index)

@@ -4,7 +4,8 @@ import HoldfastRows
 /// Rows that wait to be added to an aggregation: their keys, and the sort bytes of the groups that they count in. One thread
 /// at a time uses it.
 final class RowBatch {
-    private let evaluator: GroupKeyEvaluator?
+    /// Makes the sort bytes of the groups that a row counts in: of one without bytes where there are no groups.
+    let evaluator: GroupKeyEvaluator
     private let keys = UnsafeMutablePointer<UInt64>.allocate(capacity: ColumnBatch.countMax)
     private let positions = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnBatch.countMax)
     /// Each position once.
@@ -15,8 +16,7 @@ final class RowBatch {
     private var count = 0
 
     init(_ question: Aggregation.Question) {
-        evaluator =
-            question.by.isEmpty ? nil : GroupKeyEvaluator(question.by, schema: question.schema)
+        evaluator = GroupKeyEvaluator(question.by, schema: question.schema)
         for index in 0..<ColumnBatch.countMax { all[index] = Int32(index) }
     }
 
@@ -28,15 +28,6 @@ final class RowBatch {
 
     /// Whether there is no room for another group of a row.
     var isFull: Bool { count == ColumnBatch.countMax }
-
-    /// Hands over the sort bytes of each group that a row counts in; once without groups.
-    func forEachGroup(
-        _ row: RowView, _ key: UInt64, _ source: any ObjectSource,
-        _ body: (UnsafeRawBufferPointer) -> Void
-    ) {
-        guard let evaluator else { return body(UnsafeRawBufferPointer(start: nil, count: 0)) }
-        evaluator.forEach(row: row, key: key, source: source, body)
-    }
 
     /// Appends the key of a row.
     func append(_ key: UInt64) {
