@@ -11,9 +11,9 @@ final class FarValues: @unchecked Sendable {
     let reference: ColumnReference
     /// The class of the objects that have the values.
     let farClass: Int
-    private let evaluator: SortEvaluator
-    /// Calculates from the values, where they do not count whole.
-    private let calculated: (walker: PathWalker, sink: GroupKeySink)?
+    private let walker: PathWalker
+    /// Makes the sort bytes of the values, or of what counts of them.
+    private let sink: GroupKeySink
     /// Packs the values, where they are calculated with.
     private let packer: RowPacker?
     /// Whether equal values may be written differently, and are packed.
@@ -43,11 +43,8 @@ final class FarValues: @unchecked Sendable {
         let far = path.behind(1)
         reference = ColumnReference(classIndex: step.fromClass, member: step.member)
         farClass = step.toClass
-        evaluator = SortEvaluator([SortKey(path: far)], schema: schema)
-        calculated =
-            part == .value
-            ? nil
-            : (PathWalker(far, schema: schema), GroupKeySink(GroupKey(path: far, part: part)))
+        walker = PathWalker(far, schema: schema)
+        sink = GroupKeySink(GroupKey(path: far, part: part))
         packer = packing.map { RowPacker(far, $0, schema: schema) }
         packsEach =
             packing != nil
@@ -129,12 +126,8 @@ final class FarValues: @unchecked Sendable {
             guard let (key, row) = object(slot, source) else {
                 return OrderedKey.appendNull(to: bytes)
             }
-            if let (walker, sink) = calculated {
-                sink.take(walker, row, key, source)
-                sink.append(0, to: bytes)
-            } else {
-                evaluator.append(row: row, key: key, source: source, to: bytes)
-            }
+            sink.take(walker, row, key, source)
+            sink.append(0, to: bytes)
         }
     }
 
