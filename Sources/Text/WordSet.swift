@@ -9,14 +9,9 @@ package final class WordSet {
     /// four bytes at most.
     package static let exactByteCountMax = wordByteCountMax - 4
 
-    private struct Span {
-        var start: Int
-        var count: Int
-    }
-
     private let reader = WordReader()
     private var buffer = ByteBuffer(capacity: 1024)
-    private var spans: ContiguousArray<Span> = []
+    private var spans: ContiguousArray<Range<Int>> = []
 
     /// Makes an empty set.
     package init() {}
@@ -27,8 +22,8 @@ package final class WordSet {
     /// A word; valid until the next text is read.
     package subscript(index: Int) -> UnsafeRawBufferPointer { bytes(spans[index]) }
 
-    private func bytes(_ span: Span) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: buffer.bytes[span.start..<(span.start + span.count)])
+    private func bytes(_ span: Range<Int>) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: buffer.bytes[span])
     }
 
     /// Takes the words of a text. Cost: that of reading it, and n log n in its words.
@@ -37,7 +32,7 @@ package final class WordSet {
         spans.removeAll(keepingCapacity: true)
         reader.forEachWord(text) { word in
             let count = Self.cutByteCount(word)
-            spans.append(Span(start: buffer.count, count: count))
+            spans.append(buffer.count..<(buffer.count + count))
             buffer.append(UnsafeRawBufferPointer(rebasing: word[..<count]))
             return true
         }
@@ -72,7 +67,7 @@ package final class WordSet {
 
     /// Gives memory back that only a long text needs.
     package func shrink(to byteCount: Int) {
-        if spans.capacity * MemoryLayout<Span>.stride > byteCount { spans = [] }
+        if spans.capacity * MemoryLayout<Range<Int>>.stride > byteCount { spans = [] }
         if buffer.roomByteCount > byteCount { buffer = ByteBuffer(capacity: 1024) }
     }
 }

@@ -51,14 +51,11 @@ final class PathWalker {
         default: within = nil
         }
         switch path.terminal {
-        case .objectAggregate(_, let member):
-            isOfNumbers = lastClass.members[member].storage.element.fixedByteCount != nil
-        default: isOfNumbers = isSum
-        }
-        switch path.terminal {
         case .aggregate(let function, let member), .objectAggregate(let function, let member):
-            aggregator = Aggregator(function, lastClass.members[member].storage.element)
-        default: aggregator = nil
+            let storage = lastClass.members[member].storage.element
+            aggregator = Aggregator(function, storage)
+            isOfNumbers = path.isFold && storage.fixedByteCount != nil
+        default: isOfNumbers = isSum
         }
     }
 
