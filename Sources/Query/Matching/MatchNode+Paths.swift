@@ -15,8 +15,7 @@ final class FollowNode: MatchNode {
 
     /// Makes a node, if all steps are plain links and embedded objects.
     init?(_ path: ValuePath, member: Int, _ test: ValueTest, schema: RowSchema) {
-        let isFollowed = path.steps.allSatisfy { $0.kind == .link || $0.kind == .embedded }
-        guard isFollowed else { return nil }
+        guard path.isToOne else { return nil }
         hops = path.steps.map { step in
             Hop(
                 rowClass: schema.classes[step.fromClass], member: step.member,

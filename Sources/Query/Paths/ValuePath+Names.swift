@@ -50,15 +50,9 @@ extension ValuePath {
 
     /// Whether its value may change without a new version of the object that it begins at.
     package var readsOtherObjects: Bool {
-        let staysInside = steps.allSatisfy { step in
-            switch step.kind {
-            case .embedded, .embeddedList, .embeddedAt, .holder: true
-            case .link, .links, .linkAt, .inverse, .mixedLinks: false
-            }
-        }
         switch terminal {
-        case .inverse, .inverseCount, .incomingCount, .matchCount: return true
-        default: return !staysInside
+        case .inverse, .inverseCount, .incomingCount, .matchCount: true
+        default: steps.contains(where: \.isLinkLike)
         }
     }
 

@@ -94,6 +94,9 @@ package struct ValuePath: Hashable, Sendable {
     /// Whether one of the steps may lead to several objects.
     var crossesMany: Bool { steps.contains(where: \.isMany) }
 
+    /// Whether every step leads to one object at most, named by the step alone.
+    var isToOne: Bool { steps.allSatisfy { $0.kind == .link || $0.kind == .embedded } }
+
     /// Whether it is a count that is added up over all objects the steps lead to.
     var isSum: Bool {
         switch terminal {

@@ -77,10 +77,3 @@ extension Comparison {
         return (ValuePlace(steps: compared.path.steps, member: member), longest)
     }
 }
-
-extension ValuePath {
-    /// Whether every step leads to one object at most, named by the step alone.
-    fileprivate var isToOne: Bool {
-        steps.allSatisfy { $0.kind == .link || $0.kind == .embedded }
-    }
-}

@@ -120,10 +120,6 @@ extension [PathStep] {
     /// Whether inverse links say everything of the steps: those of an embedded object name its owner, and
     /// not where in the owner it lies; and no inverse link has a position in a list.
     fileprivate var areExact: Bool {
-        guard count == 1 else { return false }
-        switch self[0].kind {
-        case .link, .links, .inverse: return true
-        case .linkAt, .embedded, .embeddedList, .embeddedAt, .holder, .mixedLinks: return false
-        }
+        count == 1 && [.link, .links, .inverse].contains(self[0].kind)
     }
 }
