@@ -40,9 +40,7 @@ package struct Problem {
     func document(_ current: (JSONWriter) -> Bool) -> Bytes {
         document { object, json in
             if !errors.isEmpty {
-                object.member("errors").array { list in
-                    for fault in errors { list.element().object { fault.write(to: &$0) } }
-                }
+                object.member("errors").objects(of: errors) { $0.write(to: &$1) }
             }
             let end = json.buffer.count
             if !current(object.member("current")) { json.buffer.truncate(to: end) }

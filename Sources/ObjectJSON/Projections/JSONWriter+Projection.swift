@@ -25,8 +25,6 @@ extension JSONWriter {
 
     /// Writes projections as an array.
     package func projections(_ projections: [Projection]) {
-        array { array in
-            for projection in projections { array.element().projection(projection) }
-        }
+        array(of: projections) { $1.projection($0) }
     }
 }

@@ -14,11 +14,8 @@ package struct SchemaWriter {
         writer.object { object in
             object.member("revision").uint(schema.revision)
             if let version = schema.schemaVersion { object.member("schemaVersion").uint(version) }
-            object.member("classes").array { array in
-                for objectClass in schema.classes {
-                    _ = array.element()
-                    write(objectClass)
-                }
+            object.member("classes").array(of: schema.classes) { objectClass, _ in
+                write(objectClass)
             }
             object.member("warnings").array { array in
                 for objectClass in schema.classes {
@@ -40,16 +37,12 @@ package struct SchemaWriter {
     /// Writes the steps of a change, the reply to a dry run.
     package func write(_ steps: [SchemaStep]) {
         writer.object { object in
-            object.member("changes").array { array in
-                for step in steps {
-                    array.element().object { object in
-                        object.member("op").string(step.operation.rawValue)
-                        if let name = step.className { object.member("class").string(name) }
-                        if let name = step.property { object.member("property").string(name) }
-                        object.member("objects").int(Int64(step.objectCount))
-                        object.member("lossy").bool(step.isLossy)
-                    }
-                }
+            object.member("changes").objects(of: steps) { step, object in
+                object.member("op").string(step.operation.rawValue)
+                if let name = step.className { object.member("class").string(name) }
+                if let name = step.property { object.member("property").string(name) }
+                object.member("objects").int(Int64(step.objectCount))
+                object.member("lossy").bool(step.isLossy)
             }
         }
     }
@@ -69,13 +62,7 @@ package struct SchemaWriter {
                 }
             }
             if !objectClass.uniqueGroups.isEmpty {
-                object.member("unique").array { groups in
-                    for group in objectClass.uniqueGroups {
-                        groups.element().array { names in
-                            for name in group { names.element().string(name) }
-                        }
-                    }
-                }
+                object.member("unique").array(of: objectClass.uniqueGroups) { $1.strings($0) }
             }
         }
     }
@@ -102,12 +89,7 @@ package struct SchemaWriter {
                 object.member("onDelete").string(property.onDelete.rawValue)
             }
             if let cases = property.cases {
-                object.member("enum").array { array in
-                    for value in cases {
-                        _ = array.element()
-                        write(value)
-                    }
-                }
+                object.member("enum").array(of: cases) { value, _ in write(value) }
             }
             if let value = property.defaultValue {
                 _ = object.member("default")

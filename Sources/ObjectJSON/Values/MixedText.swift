@@ -93,10 +93,7 @@ enum MixedText {
         case .date(let value): form(.date) { writer.string(value.description) }
         case .objectID(let value): form(.objectID) { writer.string(value.description) }
         case .uuid(let value): form(.uuid) { writer.string(value.description) }
-        case .list(let values):
-            writer.array { array in
-                for value in values { write(value, to: array.element()) }
-            }
+        case .list(let values): writer.array(of: values) { write($0, to: $1) }
         case .map(let entries):
             writer.object { object in
                 for entry in entries { write(entry.value, to: object.member(named: entry.key)) }

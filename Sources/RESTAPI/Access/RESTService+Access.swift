@@ -83,11 +83,7 @@ extension RESTService {
         Response.object(200) { object in
             object.member("revision").uint(revision)
             document.write(to: &object)
-            object.member("warnings").array { array in
-                for warning in warnings {
-                    array.element().object { warning.write(to: &$0) }
-                }
-            }
+            object.member("warnings").objects(of: warnings) { $0.write(to: &$1) }
         }.with(entityTag: accessTag(revision))
     }
 

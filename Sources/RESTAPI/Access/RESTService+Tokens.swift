@@ -36,9 +36,7 @@ extension RESTService {
         return answerScheduled { () throws(RequestFault) in
             let entries = try find(self.storedTokens)
             return Response.object(200) { object in
-                object.member(name).array { array in
-                    for entry in entries { array.element().object { write(entry, &$0) } }
-                }
+                object.member(name).objects(of: entries, write)
             }
         }
     }

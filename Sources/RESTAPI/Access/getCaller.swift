@@ -27,10 +27,7 @@ extension RESTService {
                 } else {
                     object.member("right").string(Right.admin.rawValue)
                 }
-                guard let roles else { return }
-                object.member("roles").array { array in
-                    for role in roles { array.element().string(role) }
-                }
+                if let roles { object.member("roles").strings(roles) }
             }
         }
         guard access.hasDocument, let principal = principal(of: request) else {

@@ -29,9 +29,7 @@ extension RESTService {
             let hasMore = found.count > limit
             if hasMore { found.removeLast() }
             return Response.object(200) { [found] object in
-                object.member("accounts").array { array in
-                    for account in found { array.element().object { account.write(to: &$0) } }
-                }
+                object.member("accounts").objects(of: found) { $0.write(to: &$1) }
                 if hasMore, let last = found.last {
                     object.member("next").string(last.login)
                 }

@@ -10,9 +10,7 @@ extension RESTService {
         return answerScheduled { () throws(RequestFault) in
             let entries = folder.entries()
             return Response.object(200) { object in
-                object.member("backups").array { array in
-                    for entry in entries { self.write(entry, to: array.element()) }
-                }
+                object.member("backups").array(of: entries) { self.write($0, to: $1) }
             }
         }
     }

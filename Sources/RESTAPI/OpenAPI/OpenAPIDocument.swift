@@ -28,6 +28,18 @@ struct OpenAPIDocument {
             _ = tagNames.unique(entry.definition.name)
         }
         let transactionTag = tagNames.unique("transactions")
+        var tags: [(name: String, description: String)] = served.map { entry in
+            let name = entry.definition.name
+            return (name, "The objects of class `\(name)`.")
+        }
+        for shown in classes.projections where shown.entry.hasOperations {
+            let (name, className) = (shown.definition.name, shown.definition.className)
+            tags.append(
+                (name, "The objects of class `\(className)` as projection `\(name)` shows them."))
+        }
+        if !served.isEmpty {
+            tags.append((transactionTag, "Objects of several classes in one request."))
+        }
         writer.object { object in
             object.member("openapi").string("3.1.0")
             object.member("info").object { info in
@@ -36,27 +48,9 @@ struct OpenAPIDocument {
                 info.member("description").string(Self.description)
             }
             object.member("servers").raw(##"[{"url":"/"}]"##)
-            object.member("tags").array { tags in
-                for entry in served {
-                    tags.element().object { tag in
-                        tag.member("name").string(entry.definition.name)
-                        tag.member("description").string(
-                            "The objects of class `\(entry.definition.name)`.")
-                    }
-                }
-                for shown in classes.projections where shown.entry.hasOperations {
-                    tags.element().object { tag in
-                        tag.member("name").string(shown.definition.name)
-                        tag.member("description").string(
-                            "The objects of class `\(shown.definition.className)` as projection "
-                                + "`\(shown.definition.name)` shows them.")
-                    }
-                }
-                if served.isEmpty { return }
-                tags.element().object { tag in
-                    tag.member("name").string(transactionTag)
-                    tag.member("description").string("Objects of several classes in one request.")
-                }
+            object.member("tags").objects(of: tags) { tag, object in
+                object.member("name").string(tag.name)
+                object.member("description").string(tag.description)
             }
             object.member("paths").object { paths in
                 let writer = OpenAPIPaths(schemas, usesTokens: usesTokens)

@@ -154,9 +154,7 @@ final class OpenAPIPaths {
         guard let first = followed.first else { return }
         var template = template
         template.names["property"] = first.name
-        template.values["=properties"] = { writer in
-            writer.array { for property in followed { $0.element().string(property.name) } }
-        }
+        template.values["=properties"] = { $0.strings(followed.map(\.name)) }
         write("propertyChanges", template, to: &paths)
     }
 
@@ -176,16 +174,10 @@ final class OpenAPIPaths {
         template.names["bytes"] =
             properties.contains { $0.type == .single(.scalar(.data)) }
             ? "application/octet-stream" : ""
-        template.values["=properties"] = { writer in
-            writer.array { for property in properties { $0.element().string(property.name) } }
-        }
+        template.values["=properties"] = { $0.strings(properties.map(\.name)) }
         template.values["=propertyExample"] = { [examples] in examples.write(first, to: $0) }
-        template.values["=heldPatches"] = { writer in
-            writer.array { for one in shown { $0.element().schema(one.entry.patch) } }
-        }
-        template.values["=heldObjects"] = { writer in
-            writer.array { for one in shown { $0.element().schema(one.entry.object) } }
-        }
+        template.values["=heldPatches"] = { $0.array(of: shown) { $1.schema($0.entry.patch) } }
+        template.values["=heldObjects"] = { $0.array(of: shown) { $1.schema($0.entry.object) } }
         write("valuePaths", template, to: &paths)
     }
 

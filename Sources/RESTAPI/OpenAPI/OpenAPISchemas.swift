@@ -332,9 +332,7 @@ struct OpenAPISchemas {
         for (name, form) in [("=reply", Form.reply), ("=input", .input), ("=patch", .patch)] {
             template.values[name] = { $0.object { writeProperties(of: entry, form, to: &$0) } }
         }
-        template.values["=required"] = { writer in
-            writer.array { for property in required { $0.element().string(property.name) } }
-        }
+        template.values["=required"] = { $0.strings(required.map(\.name)) }
         template.values["=optionalKey"] = { writer in
             let isOptional = entry.primaryKey?.isOptional ?? false
             writer.object {

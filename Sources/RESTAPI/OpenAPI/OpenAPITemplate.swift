@@ -37,8 +37,7 @@ struct OpenAPITemplate {
     func write(_ value: JSONValue, to writer: JSONWriter) {
         switch value.kind {
         case .object: writer.object { writeMembers(of: value, to: &$0) }
-        case .array:
-            writer.array { for element in value.elements { write(element, to: $0.element()) } }
+        case .array: writer.array(of: value.elements) { write($0, to: $1) }
         case .string:
             guard let text = value.stringBytes else { return }
             if let part = part(value) {

@@ -32,14 +32,11 @@ extension RESTService {
         }
         let number = try served.stored(read.state().version)
         let response = Response.object(200) { object in
-            object.member("classes").array { list in
-                for (rowClass, count) in classes {
-                    list.element().object { entry in
-                        entry.member("name").string(rowClass.definition.name)
-                        entry.member("kind").string(rowClass.definition.kind.rawValue)
-                        if let count { entry.member("count").uint(UInt64(count)) }
-                    }
-                }
+            object.member("classes").objects(of: classes) { counted, entry in
+                let (rowClass, count) = counted
+                entry.member("name").string(rowClass.definition.name)
+                entry.member("kind").string(rowClass.definition.kind.rawValue)
+                if let count { entry.member("count").uint(UInt64(count)) }
             }
         }
         return response.with(

@@ -19,9 +19,7 @@ extension RESTService {
                         limits.member(named: name).int(Int64(value))
                     }
                 }
-                object.member("capabilities").array { array in
-                    for name in Self.capabilities { array.element().string(name) }
-                }
+                object.member("capabilities").strings(Self.capabilities)
             })
     }
 

@@ -55,11 +55,7 @@ package final class Token: Sendable {
             object.member("user").string(user)
             terms.claims.write(to: object.member("claims"))
         }
-        if !terms.classes.isEmpty {
-            object.member("classes").array { array in
-                for name in terms.classes { array.element().string(name) }
-            }
-        }
+        if !terms.classes.isEmpty { object.member("classes").strings(terms.classes) }
         if let end = terms.end { object.member("expires").string(end.description) }
     }
 

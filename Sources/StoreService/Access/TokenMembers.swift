@@ -149,11 +149,7 @@ package struct TokenMembers: Sendable, Equatable {
             if let right { object.member("right").string(right.rawValue) }
             if let user { object.member("user").string(user) }
             if let claims { claims.write(to: object.member("claims")) }
-            if let classes {
-                object.member("classes").array { array in
-                    for name in classes { array.element().string(name) }
-                }
-            }
+            if let classes { object.member("classes").strings(classes) }
             switch expiry {
             case .never: object.member("expires").null()
             case .at(let end): object.member("expires").string(end.description)

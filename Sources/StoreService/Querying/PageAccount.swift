@@ -95,20 +95,14 @@ final class PageAccount {
         json.raw(",\"explain\":")
         json.object { explain in
             explain.member("plan").string(plan.summary)
-            explain.member("indexes").array { list in
-                for name in plan.indexes { list.element().string(name) }
-            }
+            explain.member("indexes").strings(plan.indexes)
             explain.member("rowsRead").int(Int64(statistics.rowsRead))
             explain.member("entriesRead").int(Int64(statistics.entriesRead))
             explain.member("rowsReturned").int(Int64(count ?? steps.last?.rows ?? 0))
-            explain.member("steps").array { list in
-                for step in steps {
-                    list.element().object { entry in
-                        entry.member("name").string(step.name)
-                        entry.member("rows").int(Int64(step.rows))
-                        entry.member("microseconds").int(Int64(step.microseconds))
-                    }
-                }
+            explain.member("steps").objects(of: steps) { step, entry in
+                entry.member("name").string(step.name)
+                entry.member("rows").int(Int64(step.rows))
+                entry.member("microseconds").int(Int64(step.microseconds))
             }
         }
     }

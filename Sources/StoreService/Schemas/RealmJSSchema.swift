@@ -31,9 +31,7 @@ package enum RealmJSSchema {
         let buffer = ByteBuffer(capacity: 2 * text.count)
         let writer = JSONWriter(buffer)
         writer.object { root in
-            root.member("classes").array { array in
-                for objectClass in classes.elements { write(objectClass, array.element()) }
-            }
+            root.member("classes").array(of: classes.elements) { write($0, $1) }
         }
         return buffer.array
     }

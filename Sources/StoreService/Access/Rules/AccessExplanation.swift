@@ -149,14 +149,10 @@ package struct AccessExplanation {
             refusals.append((role.name, refusal.1?.text ?? "", refusal.2))
         }
         entry.member("allowed").bool(false)
-        entry.member("refusals").array { array in
-            for refusal in refusals {
-                array.element().object { object in
-                    object.member("role").string(refusal.role)
-                    if !refusal.rule.isEmpty { object.member("rule").string(refusal.rule) }
-                    object.member("reason").string(refusal.reason)
-                }
-            }
+        entry.member("refusals").objects(of: refusals) { refusal, object in
+            object.member("role").string(refusal.role)
+            if !refusal.rule.isEmpty { object.member("rule").string(refusal.rule) }
+            object.member("reason").string(refusal.reason)
         }
     }
 
