@@ -37,19 +37,9 @@ package struct ClassPatch {
         // Parsed values are valid as long as their parser exists.
         let (ofBase, ofMerged) = (JSONParser(), JSONParser())
         defer { withExtendedLifetime((ofBase, ofMerged)) {} }
-        JSONWriter(merged).merge(body, into: try Self.parse(base, ofBase))
-        return try SchemaReader.read(try Self.parse(merged, ofMerged)) { reader, root in
+        JSONWriter(merged).merge(body, into: try ofBase.value(of: base.array))
+        return try SchemaReader.read(try ofMerged.value(of: merged.array)) { reader, root in
             reader.readClass(root, JSONPointer(), named: renamed.name).map { ($0, renames) }
-        }
-    }
-
-    private static func parse(
-        _ text: ByteBuffer, _ parser: JSONParser
-    ) throws(RequestFault) -> JSONValue {
-        do throws(JSONError) {
-            return try parser.parse(text.bytes)
-        } catch {
-            throw RequestFault(error, in: text.bytes)
         }
     }
 }

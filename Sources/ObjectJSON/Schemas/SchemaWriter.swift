@@ -135,20 +135,6 @@ package struct SchemaWriter {
 
     /// Writes a default, or a value of an enum.
     package func write(_ value: Value) {
-        switch value {
-        // Links are never defaults, and of lists only the empty one is.
-        case .null, .link: writer.null()
-        case .bool(let value): writer.bool(value)
-        case .int(let value): writer.int(value)
-        case .double(let value): writer.double(value)
-        case .float(let value): writer.float(value)
-        case .decimal(let value): writer.string(value.description)
-        case .string(let value): writer.string(value)
-        case .data(let value): value.withUnsafeBytes { writer.base64($0) }
-        case .date(let value): writer.string(value.description)
-        case .objectID(let value): writer.string(value.description)
-        case .uuid(let value): writer.string(value.description)
-        case .list, .map: writer.raw("[]")
-        }
+        MixedText.write(value, statingKinds: false, to: writer)
     }
 }

@@ -73,8 +73,13 @@ enum MixedText {
     }
 
     /// Writes a value that is no link and holds none; a link as null.
-    package static func write(_ value: Value, to writer: JSONWriter) {
+    ///
+    /// - `statesKinds`: Whether the kind is written out where JSON has no form of its own for it; that of a plain type is known.
+    package static func write(
+        _ value: Value, statingKinds statesKinds: Bool = true, to writer: JSONWriter
+    ) {
         func form(_ form: MixedForm, _ write: () -> Void) {
+            guard statesKinds else { return write() }
             writer.raw("{")
             writer.key(form.rawValue)
             write()

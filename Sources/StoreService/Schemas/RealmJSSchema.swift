@@ -11,15 +11,9 @@ package enum RealmJSSchema {
     /// - Throws: ``RequestFault`` when the text is not JSON or of another form.
     package static func converted(_ text: [UInt8]) throws(RequestFault) -> [UInt8] {
         let parser = JSONParser()
-        // The parser copies the text, but what it says of a fault is looked up in it.
-        let source = ByteBuffer(capacity: text.count)
-        source.append(text)
-        let root: JSONValue
-        do throws(JSONError) {
-            root = try parser.parse(source.bytes)
-        } catch {
-            throw RequestFault(error, in: source.bytes)
-        }
+        // Parsed values are valid as long as their parser exists.
+        defer { withExtendedLifetime(parser) {} }
+        let root = try parser.value(of: text)
         let classes = root.member(named: "schema") ?? root
         guard classes.kind == .array, classes.elements.allSatisfy({ $0.kind == .object }) else {
             throw RequestFault(

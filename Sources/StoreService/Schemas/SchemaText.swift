@@ -41,15 +41,7 @@ package enum SchemaText {
         let parser = JSONParser()
         // Parsed values are valid as long as their parser exists.
         defer { withExtendedLifetime(parser) {} }
-        // The parser copies the text, but what it says of a fault is looked up in it.
-        let buffer = ByteBuffer(capacity: text.count)
-        buffer.append(text)
-        let root: JSONValue
-        do throws(JSONError) {
-            root = try parser.parse(buffer.bytes)
-        } catch {
-            throw RequestFault(error, in: buffer.bytes)
-        }
+        let root = try parser.value(of: text)
         return CatalogChange(.schema(try SchemaReader.read(root) { $0.readSchema($1) }))
     }
 }

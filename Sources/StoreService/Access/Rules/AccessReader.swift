@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastText
@@ -39,13 +38,7 @@ package struct AccessReader {
         let parser = JSONParser()
         // Parsed values are valid as long as their parser exists.
         defer { withExtendedLifetime(parser) {} }
-        let buffer = ByteBuffer(capacity: text.utf8.count)
-        buffer.append(text)
-        let root: JSONValue
-        do throws(JSONError) { root = try parser.parse(buffer.bytes) } catch {
-            throw RequestFault(error, in: buffer.bytes)
-        }
-        return try read(root).document
+        return try read(parser.value(of: Array(text.utf8))).document
     }
 
     private mutating func document(_ root: JSONValue) -> Stated {

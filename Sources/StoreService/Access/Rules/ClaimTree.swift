@@ -1,5 +1,5 @@
-import HoldfastBytes
 import HoldfastJSON
+import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastQuery
 
@@ -18,9 +18,7 @@ struct ClaimTree: Sendable {
         let parser = JSONParser()
         // Parsed values are valid as long as their parser exists.
         defer { withExtendedLifetime(parser) {} }
-        let buffer = ByteBuffer(capacity: claims.text.utf8.count)
-        buffer.append(claims.text)
-        guard let value = try? parser.parse(buffer.bytes) else { return }
+        guard let value = try? parser.value(of: Array(claims.text.utf8)) else { return }
         root = Self.members(of: value)
     }
 
