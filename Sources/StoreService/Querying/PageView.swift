@@ -119,8 +119,13 @@ struct PageView {
     ///
     /// - Throws: ``RequestFault`` when the store's version can't be read.
     func reply(_ form: ListForm, next: String?) throws(RequestFault) -> PageReply {
-        let number = try served.stored(read.state().version)
-        return PageReply(
-            form: form, version: StoreVersion(epoch: read.epoch, number: number), next: next)
+        PageReply(form: form, version: try version(), next: next)
+    }
+
+    /// The version of the store that it shows.
+    ///
+    /// - Throws: ``RequestFault`` when it can't be read.
+    func version() throws(RequestFault) -> StoreVersion {
+        StoreVersion(epoch: read.epoch, number: try served.stored(read.state().version))
     }
 }
