@@ -1,6 +1,4 @@
 /// A pointer to a value in a JSON text (RFC 6901), such as `/operations/2/value/name`.
-///
-/// Made to be walked with: append a step on the way down, remove it on the way up.
 package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     private var bytes: [UInt8] = []
 
@@ -17,9 +15,6 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
             guard next == UInt8(ascii: "0") || next == UInt8(ascii: "1") else { return nil }
         }
     }
-
-    /// Whether this is the root.
-    package var isRoot: Bool { bytes.isEmpty }
 
     /// The pointer as text, escaped.
     package var description: String { String(decoding: bytes, as: UTF8.self) }
@@ -59,11 +54,6 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
 
     /// Goes down to the element at `index`.
     package mutating func append(index: Int) { append(String(index)) }
-
-    /// Goes up to the array or object that holds the value; stays at the root.
-    package mutating func removeLast() {
-        if let slash = bytes.lastIndex(of: UInt8(ascii: "/")) { bytes.removeSubrange(slash...) }
-    }
 
     /// The pointer to a member of this value.
     package func appending(_ name: String) -> JSONPointer {

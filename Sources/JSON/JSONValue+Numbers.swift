@@ -2,15 +2,11 @@ import CHoldfastSimdJSON
 
 extension JSONValue {
     // What the parser notes of a number, as in `CSimdJSON.h`.
-    @inlinable static var fractionBit: UInt32 { 1 << 4 }
     @inlinable static var bigIntegerBit: UInt32 { 1 << 6 }
     @inlinable static var negativeZeroBit: UInt32 { 1 << 7 }
 
     /// Whether this is a number.
     @inlinable public var isNumber: Bool { kind == .integer || kind == .double }
-
-    /// Whether this is a number with a `.`.
-    @inlinable public var hasFraction: Bool { head & Self.fractionBit != 0 && isNumber }
 
     /// Whether this is a number without `.`, `e` and `E` that does not fit into an `Int64`.
     @inlinable public var isBigInteger: Bool { head & Self.bigIntegerBit != 0 && isNumber }
@@ -25,13 +21,6 @@ extension JSONValue {
     public var exactInt64: Int64? {
         if let int64 { return int64 }
         return numberText.flatMap { Int64(exactlyJSONNumber: $0) }
-    }
-
-    /// An unsigned number without `.`, `e` and `E` that fits; nil when the value is something else.
-    public var uint64: UInt64? {
-        if let int64 { return UInt64(exactly: int64) }
-        guard isBigInteger, let numberText else { return nil }
-        return UInt64(jsonDigits: numberText)
     }
 
     /// The `Double` nearest to a number; nil when the value is something else. A number that is too

@@ -77,10 +77,10 @@ struct EncodingTests {
         for text in ["0", "0g", "0x", " 0", "é"] { #expect(read(text) == nil) }
     }
 
-    @Test("pointers are escaped, walked and read")
+    @Test("pointers are escaped and read")
     func pointers() throws {
         var pointer = JSONPointer()
-        #expect(pointer.description == "" && pointer.isRoot && pointer.steps.isEmpty)
+        #expect(pointer.description == "" && pointer.steps.isEmpty)
         pointer.append("a/b~c")
         pointer.append(index: 12)
         pointer.append("")
@@ -88,12 +88,7 @@ struct EncodingTests {
         #expect(pointer.steps == ["a/b~c", "12", ""])
         #expect(JSONPointer("/a~1b~0c/12/") == pointer)
         #expect(JSONPointer("/~01")?.steps == ["~1"])
-        pointer.removeLast()
-        #expect(pointer == JSONPointer().appending("a/b~c").appending(index: 12))
-        pointer.removeLast()
-        pointer.removeLast()
-        pointer.removeLast()
-        #expect(pointer == JSONPointer())
+        #expect(pointer == JSONPointer().appending("a/b~c").appending(index: 12).appending(""))
         for text in ["a", "/~", "/~2", "/a~/b"] { #expect(JSONPointer(text) == nil) }
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import HoldfastJSON
 
 /// A piece of a request in place: a path segment, a query name or value, a header's value.
 ///
@@ -63,18 +64,7 @@ package struct RequestText: @unchecked Sendable {
     }
 
     /// A decimal number without sign that fits, or nil.
-    package var decimal: UInt64? {
-        guard !isEmpty else { return nil }
-        var value: UInt64 = 0
-        for byte in bytes {
-            guard byte >= 0x30, byte <= 0x39 else { return nil }
-            let (product, overflow) = value.multipliedReportingOverflow(by: 10)
-            let (sum, carry) = product.addingReportingOverflow(UInt64(byte - 0x30))
-            if overflow || carry { return nil }
-            value = sum
-        }
-        return value
-    }
+    package var decimal: UInt64? { UInt64(jsonDigits: UnsafeRawBufferPointer(bytes)) }
 }
 
 @inline(__always)

@@ -20,7 +20,6 @@ package struct ContentType: Sendable {
     /// The text format of Prometheus.
     package static let metrics = ContentType(
         "text/plain; version=0.0.4; charset=utf-8", isCompressible: true)
-    package static let yaml = ContentType("application/yaml", isCompressible: true)
     package static let eventStream = ContentType("text/event-stream", isCompressible: false)
     package static let bytes = ContentType("application/octet-stream", isCompressible: false)
 }

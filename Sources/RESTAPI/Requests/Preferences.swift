@@ -4,17 +4,15 @@ import HoldfastStoreService
 
 /// The preferences of a client (RFC 7240). Those that are not known are ignored, as the RFC asks.
 package struct Preferences: Sendable, Equatable {
-    /// `return=minimal`: no object in the reply to a write.
-    package var isMinimal = false
-    /// `int64=string`: ints beyond 2^53 as strings.
-    package var quotesLargeInts = false
+    /// `return=minimal`, no object in the reply to a write, and `int64=string`, ints beyond 2^53 as strings.
+    var form = ReplyForm()
     /// `wait=25`: seconds that a long poll may take.
     package var waitSeconds: Int?
     /// `max-affected=10`: a change of more objects is refused.
     package var affectedCountMax: Int?
 
-    /// Nothing in particular.
-    package init() {}
+    /// Whether ints beyond 2^53 are strings.
+    var quotesLargeInts: Bool { form.quotesLargeInts }
 
     /// Reads the `Prefer` fields of a request.
     ///
@@ -40,8 +38,8 @@ package struct Preferences: Sendable, Equatable {
         guard seen.insert(name).inserted else { return }
         let value = pieces.count < 2 ? "" : Self.unquoted(Self.trimmed(pieces[1]))
         switch name {
-        case "return": isMinimal = value == "minimal"
-        case "int64": quotesLargeInts = value == "string"
+        case "return": form.isMinimal = value == "minimal"
+        case "int64": form.quotesLargeInts = value == "string"
         case "wait": if let seconds = Int(value), seconds >= 0 { waitSeconds = seconds }
         case "max-affected":
             guard let count = Int(value), count >= 0 else {
@@ -74,16 +72,6 @@ package struct Preferences: Sendable, Equatable {
         if minimal { parts.append("return=minimal") }
         if quotesLargeInts, !minimal { parts.append("int64=string") }
         return parts.isEmpty ? nil : parts.joined(separator: ", ")
-    }
-}
-
-extension Preferences {
-    /// The part that use cases know.
-    var form: ReplyForm {
-        var form = ReplyForm()
-        form.isMinimal = isMinimal
-        form.quotesLargeInts = quotesLargeInts
-        return form
     }
 }
 
