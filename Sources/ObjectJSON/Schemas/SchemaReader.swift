@@ -6,9 +6,8 @@ import HoldfastText
 ///
 /// The forms are those of the design's "Schema as JSON": the shorthand of Realm JS and the long form.
 /// A form of a later version (further types, enums, …) is a fault that says so.
-package struct SchemaReader {
-    /// The faults so far.
-    package private(set) var faults = FaultList()
+package struct SchemaReader: DefinitionReader {
+    package var faults = FaultList()
     /// The renamings that stand beside a class that was read alone.
     package private(set) var classRenames = SchemaRenames()
 
@@ -137,15 +136,6 @@ package struct SchemaReader {
     ]
     private static let classMembers = ["name", "kind", "primaryKey", "properties", "unique"]
 
-    package mutating func fault(
-        _ pointer: JSONPointer, _ code: String, _ detail: String,
-        hint: @autoclosure () -> String? = nil
-    ) {
-        faults.note(
-            RequestFault.Entry(
-                code: code, detail: detail, pointer: pointer.description, hint: hint()))
-    }
-
     /// Adds faults of a schema that was read.
     ///
     /// - `pointerOf`: The pointer to the class of a name; nil when it is not part of the body.
@@ -164,47 +154,5 @@ package struct SchemaReader {
                     code: "invalid-schema", detail: subject + found.detail,
                     pointer: pointer?.description, hint: found.hint))
         }
-    }
-
-    /// Hands the known members of an object to `body` and reports the others; without `known` all are.
-    mutating func forEachMember(
-        _ object: JSONValue, _ pointer: JSONPointer, _ known: [String]? = nil,
-        _ body: (inout SchemaReader, String, JSONValue, JSONPointer) -> Void
-    ) {
-        if let repeated = object.repeatedName {
-            fault(
-                pointer.appending(String(decoding: repeated, as: UTF8.self)), "duplicate-name",
-                "A name stands only once in an object.")
-        }
-        for member in object.members {
-            let name = String(decoding: member.name, as: UTF8.self)
-            let inner = pointer.appending(name)
-            if let known, !known.contains(name) {
-                fault(
-                    inner, "unknown-member",
-                    "There is no member '\(name)' here; known are \(known.joined(separator: ", ")).",
-                    hint: NearestName.of(name, among: known))
-                continue
-            }
-            body(&self, name, member.value, inner)
-        }
-    }
-
-    mutating func readText(_ value: JSONValue, _ pointer: JSONPointer) -> String? {
-        if let text = value.string { return text }
-        fault(pointer, "wrong-type", "Expected a string.")
-        return nil
-    }
-
-    mutating func readFlag(_ value: JSONValue, _ pointer: JSONPointer) -> Bool? {
-        if let flag = value.bool { return flag }
-        fault(pointer, "wrong-type", "Expected true or false.")
-        return nil
-    }
-
-    private mutating func readNumber(_ value: JSONValue, _ pointer: JSONPointer) -> UInt64? {
-        if let number = value.exactInt64, number >= 0 { return UInt64(number) }
-        fault(pointer, "wrong-type", "Expected an integer from 0.")
-        return nil
     }
 }

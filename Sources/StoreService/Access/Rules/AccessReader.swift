@@ -4,8 +4,8 @@ import HoldfastText
 
 /// Reads an access document from JSON and collects every fault with its pointer. Nothing is passed over: a member that is
 /// misspelt would allow too much, or too little.
-package struct AccessReader {
-    private var faults = FaultList()
+package struct AccessReader: DefinitionReader {
+    package var faults = FaultList()
 
     /// A document that was read.
     package struct Stated {
@@ -48,17 +48,9 @@ package struct AccessReader {
         members(root, JSONPointer(), ["revision", "users", "signUp", "roles", "warnings"]) {
             reader, name, value, pointer in
             switch name {
-            case "revision":
-                guard let number = value.exactInt64, number >= 0 else {
-                    return reader.fault(pointer, "Expected an integer from 0.")
-                }
-                stated.revision = UInt64(number)
-            case "users": stated.document.users = reader.text(value, pointer)
-            case "signUp":
-                guard let flag = value.bool else {
-                    return reader.fault(pointer, "Expected true or false.")
-                }
-                stated.document.signUp = flag
+            case "revision": stated.revision = reader.readNumber(value, pointer)
+            case "users": stated.document.users = reader.readText(value, pointer)
+            case "signUp": stated.document.signUp = reader.readFlag(value, pointer) ?? false
             case "roles":
                 hasRoles = true
                 reader.members(value, pointer, nil) { reader, name, value, pointer in
@@ -68,12 +60,9 @@ package struct AccessReader {
             }
         }
         if !hasRoles, faults.isEmpty {
-            faults.note(
-                RequestFault.Entry(
-                    code: "missing-member",
-                    detail:
-                        "An access document has the member 'roles', an object by the names of roles.",
-                    pointer: ""))
+            fault(
+                JSONPointer(), "missing-member",
+                "An access document has the member 'roles', an object by the names of roles.")
         }
         return stated
     }
@@ -96,7 +85,7 @@ package struct AccessReader {
                         hint: "anyone")
                 }
                 role.isForAnyone = true
-            case "when": role.when = reader.text(value, pointer)
+            case "when": role.when = reader.readText(value, pointer)
             default:
                 reader.members(value, pointer, nil) { reader, name, value, pointer in
                     role.classes.append((name, reader.rules(value, pointer)))
@@ -162,45 +151,18 @@ package struct AccessReader {
         return nil
     }
 
-    private mutating func text(_ value: JSONValue, _ pointer: JSONPointer) -> String? {
-        if let text = value.string { return text }
-        fault(pointer, "Expected a string.")
-        return nil
-    }
-
     /// Hands the known members of an object to `body`, and notes the others; all are where `known` is nil.
     private mutating func members(
         _ object: JSONValue, _ pointer: JSONPointer, _ known: [String]?,
         _ body: (inout AccessReader, String, JSONValue, JSONPointer) -> Void
     ) {
         guard object.kind == .object else { return fault(pointer, "Expected an object.") }
-        if let repeated = object.repeatedName {
-            faults.note(
-                RequestFault.Entry(
-                    code: "duplicate-name", detail: "A name stands only once in an object.",
-                    pointer: pointer.appending(String(decoding: repeated, as: UTF8.self))
-                        .description))
-        }
-        for member in object.members {
-            let name = String(decoding: member.name, as: UTF8.self)
-            let inner = pointer.appending(name)
-            guard known?.contains(name) ?? true else {
-                faults.note(
-                    RequestFault.Entry(
-                        code: "unknown-member",
-                        detail:
-                            "There is no member '\(RequestFault.shown(name))' here; known are \((known ?? []).joined(separator: ", ")).",
-                        pointer: inner.description,
-                        hint: known.flatMap { NearestName.of(name, among: $0) }))
-                continue
-            }
-            body(&self, name, member.value, inner)
-        }
+        forEachMember(object, pointer, known, body)
     }
 
     private mutating func fault(_ pointer: JSONPointer, _ detail: String, hint: String? = nil) {
-        faults.note(
-            RequestFault.Entry(
-                code: "wrong-type", detail: detail, pointer: pointer.description, hint: hint))
+        fault(pointer, "wrong-type", detail, hint: hint)
     }
+
+    package static func shown(_ name: String) -> String { RequestFault.shown(name) }
 }

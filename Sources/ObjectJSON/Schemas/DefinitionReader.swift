@@ -1,0 +1,70 @@
+import HoldfastJSON
+import HoldfastText
+
+/// Reads a definition, such as a schema, from JSON and collects every fault with its pointer.
+package protocol DefinitionReader {
+    /// The faults so far.
+    var faults: FaultList { get set }
+
+    /// Returns an unknown name as a fault shows it.
+    static func shown(_ name: String) -> String
+}
+
+extension DefinitionReader {
+    package static func shown(_ name: String) -> String { name }
+
+    /// Notes a fault.
+    package mutating func fault(
+        _ pointer: JSONPointer, _ code: String, _ detail: String,
+        hint: @autoclosure () -> String? = nil
+    ) {
+        faults.note(
+            RequestFault.Entry(
+                code: code, detail: detail, pointer: pointer.description, hint: hint()))
+    }
+
+    /// Hands the known members of an object to `body` and reports the others; without `known` all are.
+    package mutating func forEachMember(
+        _ object: JSONValue, _ pointer: JSONPointer, _ known: [String]? = nil,
+        _ body: (inout Self, String, JSONValue, JSONPointer) -> Void
+    ) {
+        if let repeated = object.repeatedName {
+            fault(
+                pointer.appending(String(decoding: repeated, as: UTF8.self)), "duplicate-name",
+                "A name stands only once in an object.")
+        }
+        for member in object.members {
+            let name = String(decoding: member.name, as: UTF8.self)
+            let inner = pointer.appending(name)
+            if let known, !known.contains(name) {
+                fault(
+                    inner, "unknown-member",
+                    "There is no member '\(Self.shown(name))' here; known are \(known.joined(separator: ", ")).",
+                    hint: NearestName.of(name, among: known))
+                continue
+            }
+            body(&self, name, member.value, inner)
+        }
+    }
+
+    /// Reads a string; nil with a fault for what is none.
+    package mutating func readText(_ value: JSONValue, _ pointer: JSONPointer) -> String? {
+        if let text = value.string { return text }
+        fault(pointer, "wrong-type", "Expected a string.")
+        return nil
+    }
+
+    /// Reads a bool; nil with a fault for what is none.
+    package mutating func readFlag(_ value: JSONValue, _ pointer: JSONPointer) -> Bool? {
+        if let flag = value.bool { return flag }
+        fault(pointer, "wrong-type", "Expected true or false.")
+        return nil
+    }
+
+    /// Reads an integer from 0; nil with a fault for what is none.
+    package mutating func readNumber(_ value: JSONValue, _ pointer: JSONPointer) -> UInt64? {
+        if let number = value.exactInt64, number >= 0 { return UInt64(number) }
+        fault(pointer, "wrong-type", "Expected an integer from 0.")
+        return nil
+    }
+}
