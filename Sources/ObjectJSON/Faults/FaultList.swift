@@ -1,3 +1,5 @@
+import HoldfastJSON
+
 /// The faults of one request in the order they are found: the first of them, and the number of all.
 ///
 /// A body may have a fault in each of millions of parts; one beyond ``entryCountMax`` costs no more than its number.
@@ -20,6 +22,16 @@ package struct FaultList: Sendable {
     package mutating func note(_ entry: @autoclosure () -> RequestFault.Entry) {
         count += 1
         if entries.count < Self.entryCountMax { entries.append(entry()) }
+    }
+
+    /// Notes a fault at a place in the body.
+    package mutating func note(
+        _ code: String, _ detail: @autoclosure () -> String,
+        at pointer: @autoclosure () -> JSONPointer, hint: @autoclosure () -> String? = nil
+    ) {
+        note(
+            RequestFault.Entry(
+                code: code, detail: detail(), pointer: pointer().description, hint: hint()))
     }
 
     /// The text of the first fault where there are others.

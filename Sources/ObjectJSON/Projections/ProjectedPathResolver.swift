@@ -132,11 +132,9 @@ struct ProjectedPathResolver {
     }
 
     private mutating func note(_ index: Int, _ member: String, _ refusal: Refusal) {
-        let pointer = JSONPointer().appending(index: index).appending(member)
         faults.note(
-            RequestFault.Entry(
-                code: refusal.code, detail: refusal.detail, pointer: pointer.description,
-                hint: refusal.hint))
+            refusal.code, refusal.detail,
+            at: JSONPointer().appending(index: index).appending(member), hint: refusal.hint)
     }
 }
 

@@ -18,9 +18,7 @@ extension DefinitionReader {
         _ pointer: JSONPointer, _ code: String, _ detail: String,
         hint: @autoclosure () -> String? = nil
     ) {
-        faults.note(
-            RequestFault.Entry(
-                code: code, detail: detail, pointer: pointer.description, hint: hint()))
+        faults.note(code, detail, at: pointer, hint: hint())
     }
 
     /// Hands the known members of an object to `body` and reports the others; without `known` all are.

@@ -30,11 +30,6 @@ struct ProjectedChangeSteps {
         throw .refused(RequestFault.several(.invalid, first.code, faults, first.detail))
     }
 
-    private mutating func fault(_ code: String, _ detail: String, at pointer: JSONPointer) {
-        faults.note(
-            RequestFault.Entry(code: code, detail: detail, pointer: pointer.description))
-    }
-
     /// Two paths may lead to the same object, and then must not state the same of it.
     private mutating func add(_ change: ProjectedChange, _ key: UInt64) {
         let identity = ObjectIdentity(classIndex: change.rowClass.index, key: key)
@@ -44,7 +39,7 @@ struct ProjectedChangeSteps {
         }
         for (member, pointer) in pointers {
             if let other = statedBy[identity]?[member] {
-                fault(
+                faults.note(
                     "conflicting-properties",
                     "'\(pointer)' and '\(other)' both change "
                         + "'\(change.rowClass.definition.properties[member].name)' of the same "
@@ -65,7 +60,7 @@ struct ProjectedChangeSteps {
                 change.rowClass.field(member, in: row),
                 change.rowClass.members[member].storage.element, to: own)
             if own.array != stated {
-                fault(
+                faults.note(
                     "key-mismatch",
                     "'\(change.rowClass.definition.properties[member].name)' names the object and never "
                         + "changes; leave it out of the patch.",
@@ -104,7 +99,7 @@ struct ProjectedChangeSteps {
     }
 
     private mutating func noObject(_ child: ProjectedChange.Child, _ rowClass: RowClass) {
-        fault(
+        faults.note(
             "null-on-path",
             "'\(rowClass.definition.properties[child.member].name)' of '\(rowClass.definition.name)' is "
                 + "null, so there is no object behind it to change.", at: child.pointer)

@@ -25,26 +25,22 @@ extension QueryText {
         var faults = FaultList()
         func wrong(_ name: String, _ expected: String) {
             faults.note(
-                RequestFault.Entry(
-                    code: "invalid-parameter", detail: "'\(name)' is \(expected).",
-                    pointer: "/\(name)"))
+                "invalid-parameter", "'\(name)' is \(expected).", at: JSONPointer().appending(name))
         }
         var seen: Set<String> = []
         for member in json.members {
             let name = String(decoding: member.name, as: UTF8.self)
             guard known.contains(name) || others.contains(name) else {
                 faults.note(
-                    RequestFault.Entry(
-                        code: "unknown-member", detail: "A query has no member '\(name)'.",
-                        pointer: JSONPointer().appending(name).description,
-                        hint: NearestName.of(name, among: known + others)))
+                    "unknown-member", "A query has no member '\(name)'.",
+                    at: JSONPointer().appending(name),
+                    hint: NearestName.of(name, among: known + others))
                 continue
             }
             if !seen.insert(name).inserted {
                 faults.note(
-                    RequestFault.Entry(
-                        code: "duplicate-name", detail: "'\(name)' is stated twice.",
-                        pointer: JSONPointer().appending(name).description))
+                    "duplicate-name", "'\(name)' is stated twice.",
+                    at: JSONPointer().appending(name))
                 continue
             }
             let value = member.value
@@ -78,12 +74,11 @@ extension QueryText {
                 for (index, element) in value.elements.enumerated() {
                     guard let argument = ArgumentReader.argument(element) else {
                         faults.note(
-                            RequestFault.Entry(
-                                code: "invalid-argument",
-                                detail: ArgumentReader.exceededLimit(element)
-                                    ?? "An argument is a plain JSON value, a list of them, or a value with its "
-                                    + "type such as {\"$date\":\"…\"}.",
-                                pointer: "/args/\(index)"))
+                            "invalid-argument",
+                            ArgumentReader.exceededLimit(element)
+                                ?? "An argument is a plain JSON value, a list of them, or a value with its "
+                                + "type such as {\"$date\":\"…\"}.",
+                            at: JSONPointer().appending("args").appending(index: index))
                         continue
                     }
                     arguments.append(argument)

@@ -241,8 +241,6 @@ struct AccessCompiler {
     private mutating func fault(
         _ pointer: JSONPointer, _ code: String, _ detail: String, hint: String? = nil
     ) {
-        faults.note(
-            RequestFault.Entry(
-                code: code, detail: detail, pointer: pointer.description, hint: hint))
+        faults.note(code, detail, at: pointer, hint: hint)
     }
 }

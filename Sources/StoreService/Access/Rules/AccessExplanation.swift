@@ -5,55 +5,52 @@ import HoldfastQuery
 import HoldfastRows
 
 /// Why a principal may do something with an object, or why not: for admins.
-package struct AccessExplanation {
+struct AccessExplanation {
+    /// The object that it is about.
+    typealias Object = (rowClass: RowClass, key: UInt64, row: RowView)
+
     private let rules: AccessRules
-    private let principal: Principal
     private let read: ReadTransaction
+    private let facts: PrincipalFacts
+    private let isUser: Bool
+    /// The roles that hold.
+    private let roles: [CompiledRole]
 
     /// Explains the rules of a document on a view of the bare store.
-    package init(_ rules: AccessRules, _ principal: Principal, on read: ReadTransaction) {
-        self.rules = rules
-        self.principal = principal
-        self.read = read
+    init(
+        _ rules: AccessRules, _ principal: Principal, on read: ReadTransaction
+    ) throws(StoreError) {
+        let facts = try PrincipalFacts(principal, usersClass: rules.usersClass, on: read)
+        let isUser = principal.user != nil
+        roles = rules.roles.filter { rules.holds($0, for: facts, isUser: isUser) }
+        (self.rules, self.read, self.facts, self.isUser) = (rules, read, facts, isUser)
     }
 
     /// Writes what is so of the roles and, for an object, of each action.
     ///
     /// - `object`: The object; nil for the roles alone.
     /// - `access`: What bars the user, whatever the rules say; nil for nothing.
-    package func write(
-        _ object: (rowClass: RowClass, key: UInt64, row: RowView)?, _ access: UserAccess?,
-        to writer: JSONWriter
-    ) throws(StoreError) {
-        let facts = try PrincipalFacts(principal, usersClass: rules.usersClass, on: read)
-        let isUser = principal.user != nil
-        let held = rules.roles.map { rules.holds($0, for: facts, isUser: isUser) }
+    func write(_ object: Object?, _ access: UserAccess?, to writer: JSONWriter) {
         writer.object { reply in
             reply.member("revision").uint(rules.revision)
             if let access { reply.member("access").object { access.write(to: &$0) } }
-            reply.member("roles").array { array in
-                for (role, holds) in zip(rules.roles, held) {
-                    array.element().object { entry in
-                        entry.member("role").string(role.name)
-                        entry.member("holds").bool(holds)
-                        if let when = role.when { entry.member("when").string(when.text) }
-                        if !holds {
-                            entry.member("reason").string(reason(role, facts, isUser: isUser))
-                        }
-                    }
-                }
+            reply.member("roles").objects(of: rules.roles) { role, entry in
+                let holds = rules.holds(role, for: facts, isUser: isUser)
+                entry.member("role").string(role.name)
+                entry.member("holds").bool(holds)
+                if let when = role.when { entry.member("when").string(when.text) }
+                if !holds { entry.member("reason").string(reason(role)) }
             }
             guard let object else { return }
-            let roles = zip(rules.roles, held).filter(\.1).map(\.0)
             reply.member("actions").object { actions in
                 for action in AccessAction.allCases {
                     actions.member(named: action.rawValue).object {
-                        write(action, object, roles, facts, to: &$0)
+                        write(action, object, to: &$0)
                     }
                 }
             }
             reply.member("properties").object { properties in
-                let rights = propertyRights(object, roles, facts)
+                let rights = propertyRights(object)
                 for (property, right) in zip(object.rowClass.definition.properties, rights) {
                     properties.member(named: property.name).string(right.rawValue)
                 }
@@ -62,14 +59,11 @@ package struct AccessExplanation {
     }
 
     /// The rights to each property of an object: of the roles that allow an action the widest right for that.
-    private func propertyRights(
-        _ object: (rowClass: RowClass, key: UInt64, row: RowView), _ roles: [CompiledRole],
-        _ facts: PrincipalFacts
-    ) -> [PropertyRight] {
+    private func propertyRights(_ object: Object) -> [PropertyRight] {
         func rights(_ action: AccessAction) -> [[PropertyRight]] {
             roles.compactMap { $0.classes[object.rowClass.index] }
                 .filter { rules in
-                    rules.conditions(action).allSatisfy { admits($0.1, object, facts) == nil }
+                    rules.conditions(action).allSatisfy { refusal(by: $0.1, of: object) == nil }
                 }.map(\.rights)
         }
         let (read, created) = (rights(.read), rights(.create))
@@ -84,29 +78,24 @@ package struct AccessExplanation {
         }
     }
 
-    private func reason(
-        _ role: CompiledRole, _ facts: PrincipalFacts, isUser: Bool
-    ) -> String {
+    private func reason(_ role: CompiledRole) -> String {
         if !isUser, !role.isForAnyone { return "The role is for users." }
         guard let when = role.when else { return "" }
-        return lack(when, facts) ?? "'when' is false."
+        return lack(when) ?? "'when' is false."
     }
 
     /// Tells what the user lacks of what a rule names; nil for nothing.
-    private func lack(_ rule: Rule, _ facts: PrincipalFacts) -> String? {
+    private func lack(_ rule: Rule) -> String? {
         let lacking = rule.references.filter { facts.value(of: $0) == nil }.map(\.text)
         if lacking.isEmpty { return nil }
         return "The user has no \(lacking.joined(separator: ", no "))."
     }
 
     /// Returns the reason why a condition does not admit an object; nil where it does.
-    private func admits(
-        _ condition: CompiledCondition?,
-        _ object: (rowClass: RowClass, key: UInt64, row: RowView), _ facts: PrincipalFacts
-    ) -> String? {
+    private func refusal(by condition: CompiledCondition?, of object: Object) -> String? {
         guard let condition else { return "There is no rule." }
         guard let rule = condition.rule else { return nil }
-        if let lack = lack(rule, facts) { return lack }
+        if let lack = lack(rule) { return lack }
         let predicate = rule.predicate(for: facts)
         if predicate == .constant(false) {
             return
@@ -118,8 +107,7 @@ package struct AccessExplanation {
     }
 
     private func write(
-        _ action: AccessAction, _ object: (rowClass: RowClass, key: UInt64, row: RowView),
-        _ roles: [CompiledRole], _ facts: PrincipalFacts, to entry: inout JSONObjectWriter
+        _ action: AccessAction, _ object: Object, to entry: inout JSONObjectWriter
     ) {
         var refusals: [(role: String, rule: String, reason: String)] = []
         for role in roles {
@@ -129,10 +117,10 @@ package struct AccessExplanation {
             }
             let conditions = rules.conditions(action)
             let refusal = conditions.lazy.compactMap { name, condition in
-                admits(condition, object, facts).map { (name, condition, $0) }
+                self.refusal(by: condition, of: object).map { (name, condition, $0) }
             }.first
             guard let refusal else {
-                if action == .update || action == .delete, !isRead(object, roles, facts) {
+                if action == .update || action == .delete, !isRead(object) {
                     refusals.append(
                         (
                             role.name, "read",
@@ -156,12 +144,9 @@ package struct AccessExplanation {
         }
     }
 
-    private func isRead(
-        _ object: (rowClass: RowClass, key: UInt64, row: RowView), _ roles: [CompiledRole],
-        _ facts: PrincipalFacts
-    ) -> Bool {
+    private func isRead(_ object: Object) -> Bool {
         roles.contains { role in
-            role.classes[object.rowClass.index].map { admits($0.read, object, facts) == nil }
+            role.classes[object.rowClass.index].map { refusal(by: $0.read, of: object) == nil }
                 ?? false
         }
     }

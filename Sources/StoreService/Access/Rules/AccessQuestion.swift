@@ -67,15 +67,15 @@ package struct AccessQuestion: Sendable {
     ) throws(RequestFault) {
         guard let rules = try control.rules(for: read.rows) else { throw .noAccessDocument }
         let object = try object(read, served)
-        let explanation = AccessExplanation(rules, principal, on: read)
+        let explanation = try served.stored(AccessExplanation(rules, principal, on: read))
         let stored = StoredTokens(served.store, fault: served.fault)
         let access = try principal.user.flatMap { id throws(RequestFault) in try stored.user(id) }
-        try served.stored(explanation.write(object, access, to: writer))
+        explanation.write(object, access, to: writer)
     }
 
     private func object(
         _ read: ReadTransaction, _ served: ServedStore
-    ) throws(RequestFault) -> (rowClass: RowClass, key: UInt64, row: RowView)? {
+    ) throws(RequestFault) -> AccessExplanation.Object? {
         guard let className, let key else { return nil }
         guard let rowClass = read.rows.rowClass(named: className),
             rowClass.definition.kind == .object
