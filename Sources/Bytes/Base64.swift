@@ -56,6 +56,13 @@ package enum Base64 {
         if alphabet == .url { buffer.truncate(to: start + (bytes.count * 4 + 2) / 3) }
     }
 
+    /// Returns the form of `bytes` in the alphabet of URLs.
+    package static func urlText(of bytes: UnsafeRawBufferPointer) -> String {
+        let text = ByteBuffer(capacity: bytes.count * 3 / 2 + 4)
+        encode(bytes, alphabet: .url, into: text)
+        return String(decoding: text.bytes, as: UTF8.self)
+    }
+
     /// Appends the bytes that `text` stands for.
     ///
     /// - Returns: False, with nothing appended, when a character is not of the alphabet, the length

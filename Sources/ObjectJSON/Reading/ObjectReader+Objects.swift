@@ -111,7 +111,7 @@ extension ObjectReader {
             if references != nil, json.member(named: "$ref") != nil {
                 return addNamedReference(json, target, member, element: element, to: draft)
             }
-            guard let child = nested(json, target, isMerge: true) else { return false }
+            guard let child = nested(json, target) else { return false }
             draft.addReference(member, element: element, child: child)
             return true
         }
@@ -229,13 +229,13 @@ extension ObjectReader {
     // MARK: Nested objects
 
     /// Reads an object that stands in the place of a link and is written in the same transaction.
-    private func nested(_ json: JSONValue, _ target: RowClass, isMerge: Bool) -> ObjectDraft? {
+    private func nested(_ json: JSONValue, _ target: RowClass) -> ObjectDraft? {
         let outer = embeddingDepth
         embeddingDepth = 0
         defer { embeddingDepth = outer }
         let before = faultCount
         var statedID: JSONValue?
-        let child = makeDraft(target, isMerge: isMerge)
+        let child = makeDraft(target, isMerge: true)
         readMembers(json, into: child) { name, value in
             if Self.isEqual(name, "$id") {
                 if statedID != nil { repeated(name) }

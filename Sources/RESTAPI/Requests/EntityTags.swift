@@ -50,7 +50,6 @@ package enum EntityTags: Equatable, Sendable {
             return
         }
         var tags: [Tag] = []
-        var isEmpty = true
         while true {
             skipBlanks()
             if rest.first == UInt8(ascii: ",") {
@@ -69,11 +68,10 @@ package enum EntityTags: Equatable, Sendable {
             tags.append(
                 Tag(text: String(decoding: Array(rest[..<end]), as: UTF8.self), isWeak: isWeak))
             rest = rest[end...].dropFirst()
-            isEmpty = false
             skipBlanks()
             guard rest.isEmpty || rest.first == UInt8(ascii: ",") else { return nil }
         }
-        guard !isEmpty else { return nil }
+        guard !tags.isEmpty else { return nil }
         self = .list(tags)
     }
 

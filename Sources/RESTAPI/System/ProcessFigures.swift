@@ -1,4 +1,6 @@
 import Glibc
+import HoldfastThreads
+
 /// The resource usage of the process, from /proc (proc(5)).
 struct ProcessFigures {
     /// Memory in RAM, mapped files included.
@@ -59,14 +61,7 @@ struct ProcessFigures {
         guard file >= 0 else { return "" }
         defer { close(file) }
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
-        var end = 0
-        while end < bytes.count {
-            let count = bytes.withUnsafeMutableBytes {
-                Glibc.read(file, $0.baseAddress.map { $0 + end }, $0.count - end)
-            }
-            guard count > 0 else { break }
-            end += count
-        }
-        return String(decoding: bytes[..<end], as: UTF8.self)
+        let count = bytes.withUnsafeMutableBytes { readAll(file, into: $0, at: 0) }
+        return String(decoding: bytes[..<max(0, count)], as: UTF8.self)
     }
 }

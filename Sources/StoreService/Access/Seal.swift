@@ -25,9 +25,7 @@ package struct Seal: Sendable {
         guard
             shim_seal(&sealed, plain.baseAddress, plain.count, context, context.count, key) == 0
         else { return nil }
-        let text = ByteBuffer(capacity: Self.textByteCount(of: plain.count))
-        sealed.withUnsafeBytes { Base64.encode($0, alphabet: .url, into: text) }
-        return String(decoding: text.bytes, as: UTF8.self)
+        return sealed.withUnsafeBytes { Base64.urlText(of: $0) }
     }
 
     /// Opens what was sealed; nil for any other text.

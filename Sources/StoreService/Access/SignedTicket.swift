@@ -57,17 +57,14 @@ package struct SignedTicket: Hashable, Sendable {
         bytes.append(little: random)
         guard let code = Self.code(of: bytes.bytes, for: url, key: key) else { return nil }
         bytes.append(code)
-        let text = ByteBuffer(capacity: 128)
-        Base64.encode(bytes.bytes, alphabet: .url, into: text)
-        return String(decoding: text.bytes, as: UTF8.self)
+        return Base64.urlText(of: bytes.bytes)
     }
 
     private static func code(
         of signed: UnsafeRawBufferPointer, for url: [UInt8], key: [UInt8]
     ) -> [UInt8]? {
         let message = ByteBuffer(capacity: form.utf8CodeUnitCount + signed.count + url.count)
-        message.append(
-            UnsafeRawBufferPointer(start: form.utf8Start, count: form.utf8CodeUnitCount))
+        message.append(form)
         message.append(signed)
         message.append(url)
         return message.authenticationCode(under: key)

@@ -83,10 +83,7 @@ package struct ElementRead: ReadCase {
         switch target.element {
         case .index(let position)?: return position
         case .key(let key)?: return key.withUnsafeBytes { collection.index(ofKey: $0) }
-        case .end?, nil:
-            throw .parameter(
-                "key", "This path needs the key of a map's entry as JSON, such as ?key=%22a%2Fb%22."
-            )
+        case .end?, nil: throw .entryKeyMissing
         }
     }
 

@@ -132,6 +132,10 @@ extension RequestFault {
         }
     }
 
+    /// The path names no entry of a map.
+    static let entryKeyMissing = RequestFault.parameter(
+        "key", "This path needs the key of a map's entry as JSON, such as ?key=%22a%2Fb%22.")
+
     /// The property holds a single value.
     static func noElements(_ property: Property) -> RequestFault {
         RequestFault(

@@ -113,10 +113,7 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
                         + "by its position: DELETE …/elements/0.")
             }
             path.element = .end
-        default:
-            throw .parameter(
-                "key", "This path needs the key of a map's entry as JSON, such as ?key=%22a%2Fb%22."
-            )
+        default: throw .entryKeyMissing
         }
         return path
     }

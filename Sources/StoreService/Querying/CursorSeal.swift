@@ -33,11 +33,7 @@ struct CursorSeal {
         let bytes = ByteBuffer(capacity: Self.byteCount)
         bytes.append(little: fingerprint)
         bytes.append(code)
-        let text = ByteBuffer(capacity: cursor.utf8.count + 2 * Self.byteCount)
-        text.append(cursor)
-        text.append(Self.mark)
-        Base64.encode(bytes.bytes, alphabet: .url, into: text)
-        return String(decoding: text.bytes, as: UTF8.self)
+        return cursor + String(UnicodeScalar(Self.mark)) + Base64.urlText(of: bytes.bytes)
     }
 
     /// Refuses what the service has not made for the principal, and what it has made of another view.

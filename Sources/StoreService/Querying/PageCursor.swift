@@ -64,9 +64,7 @@ struct PageCursor: Equatable, Sendable {
         bytes.append(position.sortBytes)
         bytes.append(position.wholeBytes)
         bytes.append(little: SipHash128.hash(bytes.bytes).high)
-        let text = ByteBuffer(capacity: bytes.count * 3 / 2)
-        Base64.encode(bytes.bytes, alphabet: .url, into: text)
-        return String(decoding: text.bytes, as: UTF8.self)
+        return Base64.urlText(of: bytes.bytes)
     }
 
     /// The origin of the last element of an inverse link's page beside the key of its object.

@@ -7,21 +7,16 @@ import HoldfastRows
 /// buffer of the reply.
 struct PageWriter {
     private var writer: ObjectWriter
-    private let form: ListForm
-    private let points: (path: PointPath, beside: FieldSelection)?
-    private let selection: FieldSelection
     private let view: PageView
+    private let query: CheckedQuery
     private let records: CSVRecords?
     private var count = 0
 
     /// Makes a writer, and writes what comes before the objects.
     init(_ view: PageView, _ query: CheckedQuery, _ buffer: ByteBuffer) {
-        self.view = view
+        (self.view, self.query) = (view, query)
         writer = view.objectWriter(buffer)
-        form = query.form
-        points = query.points
-        selection = query.selection
-        switch form {
+        switch query.form {
         case .json:
             records = nil
             buffer.append("{\"objects\":[")
@@ -30,7 +25,7 @@ struct PageWriter {
             buffer.append("{\"type\":\"FeatureCollection\",\"features\":[")
         case .csv:
             let records = CSVRecords(
-                selection, names: view.names, read: view.read, into: buffer)
+                query.selection, names: view.names, read: view.read, into: buffer)
             records.writeHeader()
             self.records = records
         }
@@ -49,10 +44,10 @@ struct PageWriter {
         if let records { return records.write(row, key: key) }
         if count > 0 { writer.json.comma() }
         count += 1
-        if let points {
+        if let points = query.points {
             writeFeature(row, key: key, points.path, beside: points.beside)
         } else {
-            writer.write(row, key: key, selection)
+            writer.write(row, key: key, query.selection)
         }
     }
 
@@ -67,7 +62,7 @@ struct PageWriter {
         writer.json.raw("]")
         var reply = try view.end(
             writer.json, next: next, count: total, account, rowsReturned: rowsReturned)
-        reply.form = form
+        reply.form = query.form
         return reply
     }
 
@@ -76,7 +71,7 @@ struct PageWriter {
     ) {
         let json = writer.json
         json.raw("{\"type\":\"Feature\"")
-        let rowClass = selection.rowClass
+        let rowClass = query.selection.rowClass
         // An identifier is a string or a number, never null.
         let hasID = rowClass.primaryKeyIndex.map { !rowClass.field($0, in: row).isNull } ?? true
         if hasID {
@@ -102,7 +97,7 @@ struct PageWriter {
         // A value that is no point for a geometry is shown unchanged.
         let isHeld =
             point != nil || path.ownMember.map { rowClass.embedded($0, in: row) == nil } ?? true
-        writer.write(row, key: key, isHeld ? beside : selection)
+        writer.write(row, key: key, isHeld ? beside : query.selection)
         json.raw("}")
     }
 }

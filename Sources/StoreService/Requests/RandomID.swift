@@ -10,9 +10,7 @@ package enum RandomID {
         let bytes = ByteBuffer(capacity: 64)
         bytes.append(little: UInt64.random(in: 0 ... .max))
         bytes.append(little: UInt64.random(in: 0 ... .max))
-        let text = ByteBuffer(capacity: 32)
-        Base64.encode(bytes.bytes, alphabet: .url, into: text)
-        return String(decoding: text.bytes, as: UTF8.self)
+        return Base64.urlText(of: bytes.bytes)
     }
 
     /// Whether a text may be one.

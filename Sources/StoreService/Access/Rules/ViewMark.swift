@@ -47,10 +47,8 @@ struct ViewMark {
         // Where the library fails, no other process makes the same name.
         let code =
             message.authenticationCode(under: key) ?? (0..<12).map { _ in .random(in: 0 ... .max) }
-        let name = ByteBuffer(capacity: 16)
-        code.withUnsafeBytes {
-            Base64.encode(UnsafeRawBufferPointer(rebasing: $0[..<12]), alphabet: .url, into: name)
+        return code.withUnsafeBytes {
+            Base64.urlText(of: UnsafeRawBufferPointer(rebasing: $0[..<12]))
         }
-        return String(decoding: name.bytes, as: UTF8.self)
     }
 }
