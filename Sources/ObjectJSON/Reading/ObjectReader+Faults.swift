@@ -88,15 +88,6 @@ extension ObjectReader {
             at: name)
     }
 
-    func outOfRange(
-        _ property: Property, _ type: String, at name: UnsafeRawBufferPointer?, element: Int?
-    ) {
-        fault(
-            "out-of-range",
-            "The value of '\(property.name)' is outside the range of \(type).", at: name,
-            element: element)
-    }
-
     func tooLong(_ property: Property, at name: UnsafeRawBufferPointer?, element: Int?) {
         fault(
             "too-long",

@@ -13,10 +13,7 @@ extension ObjectReader {
     ) {
         path.append(.name(name))
         defer { path.removeLast() }
-        mixed.removeAll()
-        let start = draft.references.count
-        appendMixed(json, member, into: draft, depth: 0, base: 0)
-        draft.set(member, mixed: MixedView(mixed.bytes), from: start)
+        readMixedElement(json, member, depth: 0, into: draft)
     }
 
     /// Reads a list or set of values.

@@ -84,58 +84,56 @@ extension ObjectReader {
         element: Int?
     ) {
         let property = rowClass.definition.properties[member]
+        func refuse(_ code: String, _ detail: String) {
+            fault(code, detail, at: name, element: element)
+        }
+        func outOfRange(_ type: String) {
+            refuse(
+                "out-of-range", "The value of '\(property.name)' is outside the range of \(type).")
+        }
         if json.isNull {
-            return fault(
+            return refuse(
                 "null-not-allowed",
-                "The elements of '\(property.name)' are not optional, so none can be null.",
-                at: name, element: element)
+                "The elements of '\(property.name)' are not optional, so none can be null.")
         }
         let isString = json.kind == .string
         switch rowClass.members[member].storage.element {
         case .int where ScalarText.isIntegerOutOfRange(json) || ScalarText.int(json) != nil:
             let range = property.scalar?.integerRange ?? Int64.min...Int64.max
-            return outOfRange(
-                property,
-                "an \(property.scalar?.name ?? "int") (\(range.lowerBound) to \(range.upperBound))",
-                at: name, element: element)
-        case .float where json.isNumber:
-            return outOfRange(property, "a float", at: name, element: element)
+            outOfRange(
+                "an \(property.scalar?.name ?? "int") (\(range.lowerBound) to \(range.upperBound))")
+        case .float where json.isNumber: outOfRange("a float")
         case .decimal where isString || json.isNumber:
-            return fault(
+            refuse(
                 "invalid-decimal",
                 "'\(property.name)' takes a decimal number of at most 34 digits, such as \"1.10\"; "
-                    + "nothing is rounded.", at: name, element: element)
-        case .double where ScalarText.isTooLarge(json):
-            return outOfRange(property, "a double", at: name, element: element)
-        case .string where isString: return tooLong(property, at: name, element: element)
+                    + "nothing is rounded.")
+        case .double where ScalarText.isTooLarge(json): outOfRange("a double")
+        case .string where isString,
+            .data where isString && bytes.count > ModelLimits.valueByteCountMax:
+            tooLong(property, at: name, element: element)
         case .data where isString:
-            if bytes.count > ModelLimits.valueByteCountMax {
-                return tooLong(property, at: name, element: element)
-            }
-            return fault(
-                "invalid-base64", "'\(property.name)' takes base64 (RFC 4648); this text is not.",
-                at: name, element: element)
+            refuse(
+                "invalid-base64", "'\(property.name)' takes base64 (RFC 4648); this text is not.")
         case .date where isString:
-            return fault(
+            refuse(
                 "invalid-date",
                 "'\(property.name)' takes a date of RFC 3339 with at most nine decimals, such as "
-                    + "\"2026-11-20T06:38:58Z\".", at: name, element: element)
+                    + "\"2026-11-20T06:38:58Z\".")
         case .objectID where isString:
-            return fault(
-                "invalid-object-id", "'\(property.name)' takes 24 hexadecimal digits.", at: name,
-                element: element)
+            refuse("invalid-object-id", "'\(property.name)' takes 24 hexadecimal digits.")
         case .uuid where isString:
-            return fault(
+            refuse(
                 "invalid-uuid",
                 "'\(property.name)' takes a UUID, such as "
-                    + "\"123e4567-e89b-12d3-a456-426614174000\".", at: name, element: element)
+                    + "\"123e4567-e89b-12d3-a456-426614174000\".")
         default:
-            fault(
+            refuse(
                 "wrong-type",
                 element == nil && !property.type.isCollection
                     ? "'\(property.name)' takes \(Self.describe(property)); found \(Self.describe(json))."
-                    : "'\(property.name)' is \(Self.describe(property)); found \(Self.describe(json)).",
-                at: name, element: element)
+                    : "'\(property.name)' is \(Self.describe(property)); found \(Self.describe(json))."
+            )
         }
     }
 }
