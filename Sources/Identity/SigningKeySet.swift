@@ -1,4 +1,5 @@
 import HoldfastJSON
+import HoldfastObjectJSON
 
 /// The keys of an issuer (RFC 7517, section 5).
 struct SigningKeySet: Sendable {
@@ -16,10 +17,9 @@ struct SigningKeySet: Sendable {
     /// - `allowsSecrets`: Whether a key for HS256 is taken.
     init(_ bytes: [UInt8], allowsSecrets: Bool) throws(SigningKeyFailure) {
         let parser = JSONParser()
-        let root: JSONValue
-        do {
-            root = try bytes.withUnsafeBytes { bytes throws(JSONError) in try parser.parse(bytes) }
-        } catch {
+        // Parsed values are valid as long as their parser exists.
+        defer { withExtendedLifetime(parser) {} }
+        guard let root = try? parser.value(of: bytes) else {
             throw SigningKeyFailure("they are no JSON")
         }
         guard root.kind == .object, root.repeatedName == nil else {

@@ -1,4 +1,3 @@
-import Glibc
 import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectJSON
@@ -59,18 +58,11 @@ package struct WebTokens: Sendable {
     private static func parts(
         of token: UnsafeRawBufferPointer
     ) -> (head: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer)? {
-        guard let base = token.baseAddress, memchr(base, 0x3D, token.count) == nil else {
-            return nil
-        }
-        func end(behind start: Int) -> Int? {
-            memchr(base + start, 0x2E, token.count - start).map { base.distance(to: $0) }
-        }
-        guard let first = end(behind: 0), let second = end(behind: first + 1),
-            end(behind: second + 1) == nil
-        else { return nil }
+        let parts = token.split(
+            separator: UInt8(ascii: "."), maxSplits: 3, omittingEmptySubsequences: false)
+        guard parts.count == 3, !token.contains(UInt8(ascii: "=")) else { return nil }
         return (
-            UnsafeRawBufferPointer(rebasing: token[..<first]),
-            UnsafeRawBufferPointer(rebasing: token[(first + 1)..<second])
+            UnsafeRawBufferPointer(rebasing: parts[0]), UnsafeRawBufferPointer(rebasing: parts[1])
         )
     }
 

@@ -92,17 +92,10 @@ extension RESTService {
     func accessPrecondition(
         _ request: Request
     ) throws(RequestFault) -> @Sendable (_ revision: UInt64) -> Bool {
-        let isAbsent = try Precondition(request) == .absent
-        let match = try EntityTags.read(.ifMatch, of: request)
-        let tags: Set<String>
-        switch match {
-        case nil: return { revision in !isAbsent || revision == 0 }
-        case .any: return { revision in revision > 0 }
-        case .list(let list): tags = Set(list.filter { !$0.isWeak }.map(\.text))
-        }
+        let precondition = try Precondition(request, tagged: Self.accessTagSuffix)
         return { [epoch = store.epoch] revision in
-            let version = StoreVersion(epoch: epoch, number: revision)
-            return revision > 0 && tags.contains("\(version)\(Self.accessTagSuffix)")
+            precondition.holds(
+                of: revision > 0 ? StoreVersion(epoch: epoch, number: revision) : nil)
         }
     }
 }

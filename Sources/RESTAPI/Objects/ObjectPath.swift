@@ -19,11 +19,9 @@ package enum ObjectPath {
             buffer.append("/objects/" as StaticString)
             buffer.append(text)
         case .text(var text):
-            text.withUTF8 { text in
-                let text = UnsafeRawBufferPointer(text)
-                let isCarried = isCarried(text)
-                buffer.append(isCarried ? "/objects/" : "/object?key=" as StaticString)
-                isCarried ? appendEscaped(text, to: buffer) : appendJSON(text, to: buffer)
+            text.withUTF8 {
+                append(
+                    UnsafeRawBufferPointer($0), behind: "/objects/", or: "/object?key=", to: buffer)
             }
         }
         guard let element = created.element else { return true }
@@ -33,11 +31,7 @@ package enum ObjectPath {
         switch element.place {
         case .position(let position): buffer.append("/\(position)")
         case .key(let key):
-            key.withUnsafeBytes { key in
-                let isCarried = isCarried(key)
-                buffer.append(isCarried ? "/" : "?key=" as StaticString)
-                isCarried ? appendEscaped(key, to: buffer) : appendJSON(key, to: buffer)
-            }
+            key.withUnsafeBytes { append($0, behind: "/", or: "?key=", to: buffer) }
         case .steps(let steps):
             for step in steps {
                 guard step.withUnsafeBytes({ isCarried($0) }) else { return false }
@@ -53,8 +47,16 @@ package enum ObjectPath {
         name.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0), to: buffer) }
     }
 
-    /// Appends a string as JSON.
-    private static func appendJSON(_ text: UnsafeRawBufferPointer, to buffer: ByteBuffer) {
+    /// Appends a string key as a segment, or where no path carries it as the JSON of a parameter.
+    private static func append(
+        _ text: UnsafeRawBufferPointer, behind path: StaticString, or parameter: StaticString,
+        to buffer: ByteBuffer
+    ) {
+        if isCarried(text) {
+            buffer.append(path)
+            return appendEscaped(text, to: buffer)
+        }
+        buffer.append(parameter)
         let json = ByteBuffer(capacity: text.count + 16)
         JSONWriter(json).string(text)
         appendEscaped(json.bytes, to: buffer)
@@ -70,8 +72,7 @@ package enum ObjectPath {
     /// A name as a segment of a path.
     package static func segment(_ name: String) -> String {
         let buffer = ByteBuffer(capacity: name.utf8.count + 16)
-        var name = name
-        name.withUTF8 { appendEscaped(UnsafeRawBufferPointer($0), to: buffer) }
+        append(name: name, to: buffer)
         return String(decoding: buffer.bytes, as: UTF8.self)
     }
 

@@ -19,17 +19,15 @@ package enum BodyType: Sendable {
         guard let field = request.header(.contentType),
             !field.equalsIgnoringCase("application/json")
         else { return .json }
-        let text = field.string.lowercased()
-        let parts = text.split(separator: ";")
-        let type = parts.first.map(trimmed) ?? ""
-        for part in parts.dropFirst() where trimmed(part).hasPrefix("charset=") {
-            let charset = trimmed(part).dropFirst(8).filter { $0 != "\"" }
+        let parts = request.mediaTypeParts
+        for part in parts.dropFirst() where part.hasPrefix("charset=") {
+            let charset = part.dropFirst(8).filter { $0 != "\"" }
             if charset != "utf-8" && charset != "us-ascii" {
                 throw refused(
                     "JSON is UTF-8; the charset '\(charset.prefix(32))' is not read.", isPatch)
             }
         }
-        switch type {
+        switch parts.first {
         case "application/json": return .json
         case "application/merge-patch+json" where isPatch: return .mergePatch
         case "application/json-patch+json" where isPatch: return .jsonPatch
@@ -43,10 +41,6 @@ package enum BodyType: Sendable {
         }
     }
 
-    private static func trimmed(_ text: Substring) -> String {
-        String(text.filter { $0 != " " && $0 != "\t" })
-    }
-
     private static func refused(_ detail: String, _ isPatch: Bool) -> RequestFault {
         RequestFault(
             isPatch ? .unsupportedPatchType : .unsupportedMediaType, "unsupported-media-type",
@@ -54,5 +48,13 @@ package enum BodyType: Sendable {
             alternatives: isPatch
                 ? "application/merge-patch+json, application/json, application/json-patch+json"
                 : "application/json")
+    }
+}
+
+extension Request {
+    /// The media type of the body and its parameters, in lower case without blanks; empty where none is stated.
+    var mediaTypeParts: [String] {
+        let text = header(.contentType)?.string.lowercased().filter { $0 != " " && $0 != "\t" }
+        return text?.split(separator: ";", omittingEmptySubsequences: false).map(String.init) ?? []
     }
 }

@@ -27,6 +27,19 @@ extension Precondition {
         self.init(match, takingWeak: false)
     }
 
+    /// The condition of a write of something whose tags are versions with a suffix, so that no object's tag equals them.
+    ///
+    /// - Throws: ``RequestFault`` as ``init(_:)``.
+    init(_ request: Request, tagged suffix: String) throws(RequestFault) {
+        self = try Precondition(request)
+        guard case .list(let tags) = try EntityTags.read(.ifMatch, of: request) else { return }
+        self = .matches(
+            tags.compactMap { tag in
+                guard !tag.isWeak, tag.text.hasSuffix(suffix) else { return nil }
+                return StoreVersion(text: tag.text.dropLast(suffix.count))
+            })
+    }
+
     /// The condition of tags: none, any version, or those of a list, of which those are left out that no object
     /// can have.
     package init(_ tags: EntityTags?, takingWeak: Bool) {

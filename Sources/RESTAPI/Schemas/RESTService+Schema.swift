@@ -88,7 +88,8 @@ extension RESTService {
         answer: @escaping @Sendable (Catalog) -> Response
     ) throws(RequestFault) -> Outcome {
         var change = change
-        change.precondition = try schemaPrecondition(request)
+        // `If-None-Match: *` requires that the schema, class or projection to be written does not exist.
+        change.precondition = try Precondition(request, tagged: Self.schemaTagSuffix)
         let audit = auditLine(request)
         return .later { [change] exchange in
             change.start(in: self.store) { result in
@@ -103,21 +104,6 @@ extension RESTService {
                 }
             }
         }
-    }
-
-    /// Reads the condition of a request on the schema: `If-Match` names tags of schemas, not of objects, and
-    /// `If-None-Match: *` requires that the schema, class or projection to be written does not exist.
-    private func schemaPrecondition(_ request: Request) throws(RequestFault) -> Precondition {
-        let stated = try Precondition(request)
-        if stated == .absent { return stated }
-        guard case .list(let tags) = try EntityTags.read(.ifMatch, of: request) else {
-            return .none
-        }
-        return .matches(
-            tags.compactMap { tag in
-                guard !tag.isWeak, tag.text.hasSuffix(Self.schemaTagSuffix) else { return nil }
-                return StoreVersion(text: tag.text.dropLast(Self.schemaTagSuffix.count))
-            })
     }
 
     /// Makes the fault of a failed change; reports the details that clients are not told.

@@ -120,17 +120,22 @@ extension RESTService {
 
     /// Refuses a body of another media type than NDJSON.
     func requireNDJSON(_ request: Request) throws(RequestFault) {
-        if let type = mediaType(request), !Self.ndjsonTypes.contains(type) {
+        if let type = request.mediaTypeParts.first, !Self.ndjsonTypes.contains(type) {
             throw Self.wrongImportType("application/x-ndjson", "one object a line")
         }
     }
 
     /// The format of the body of an import into a class, by its media type; NDJSON when none is stated.
     func importFormat(_ request: Request) throws(RequestFault) -> ImportOptions.Format {
-        guard let type = mediaType(request) else { return .ndjson }
+        let parts = request.mediaTypeParts
+        guard let type = parts.first else { return .ndjson }
         if type == "text/csv" { return .csv }
         if Self.ndjsonTypes.contains(type) {
-            return isExtended(request) ? .extendedJSON : .ndjson
+            // The profile is MongoDB's extended JSON.
+            let isExtended = parts.dropFirst().contains {
+                $0.filter { $0 != "\"" } == "profile=extended-json"
+            }
+            return isExtended ? .extendedJSON : .ndjson
         }
         throw Self.wrongImportType(
             "application/x-ndjson, text/csv", "one object a line, or CSV with a header line")
@@ -139,22 +144,6 @@ extension RESTService {
     private static let ndjsonTypes = [
         "application/x-ndjson", "application/ndjson", "application/jsonl",
     ]
-
-    /// Whether the media type's profile is MongoDB's extended JSON.
-    private func isExtended(_ request: Request) -> Bool {
-        let parameters =
-            request.header(.contentType)?.string.lowercased().split(separator: ";") ?? []
-        return parameters.dropFirst().contains { parameter in
-            let text = parameter.filter { $0 != " " && $0 != "\t" && $0 != "\"" }
-            return text == "profile=extended-json"
-        }
-    }
-
-    private func mediaType(_ request: Request) -> String? {
-        request.header(.contentType).map {
-            $0.string.lowercased().prefix { $0 != ";" }.filter { $0 != " " && $0 != "\t" }
-        }
-    }
 
     private static func wrongImportType(_ types: String, _ forms: String) -> RequestFault {
         RequestFault(
