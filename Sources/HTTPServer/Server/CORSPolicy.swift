@@ -2,17 +2,14 @@
 package struct CORSPolicy: Sendable {
     /// Such as `https://app.example.org`, compared as they stand; `*` allows every origin.
     package let origins: [String]
-    /// How long a browser may keep the answer to a preflight.
-    package let maxAgeSeconds: Int
+    /// For how many seconds a browser may keep the answer to a preflight.
+    static let maxAgeSeconds: StaticString = "7200"
     /// Whether pages of all origins may send a request and read its reply, such as one that states a secret that only its
     /// sender knows. It is asked where no origins are named.
     package var admitsAll: @Sendable (Request) -> Bool = { _ in false }
 
     /// Makes a policy for pages of some origins.
-    package init(origins: [String] = [], maxAgeSeconds: Int = 7200) {
-        self.origins = origins
-        self.maxAgeSeconds = maxAgeSeconds
-    }
+    package init(origins: [String] = []) { self.origins = origins }
 
     /// Whether a browser could send `text` as its `Origin` (RFC 6454, section 6.2), or it is `*`. Others, such as a
     /// host without a scheme or an address with a path, would never match.

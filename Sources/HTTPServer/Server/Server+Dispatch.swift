@@ -98,7 +98,7 @@ extension Server {
             if let wanted = request.header(.accessControlRequestHeaders) {
                 response.headers.add(.accessControlAllowHeaders, wanted.bytes)
             }
-            response.headers.add(.accessControlMaxAge, String(options.cors.maxAgeSeconds))
+            response.headers.add(.accessControlMaxAge, CORSPolicy.maxAgeSeconds)
         }
         return response
     }

@@ -111,29 +111,15 @@ package final class StreamTickets: Sendable {
     ///
     /// - Throws: ``RequestFault`` `.unauthenticated` as ``grant(of:needing:from:)``, `.conflict` while the stream is
     ///   open, `.unavailable` when too many are in use.
-    func open(_ request: Request, for client: ClientKey) throws(RequestFault) -> Opening? {
+    func open(_ request: Request, for client: ClientKey) throws(RequestFault) -> Lease? {
         guard request[query: Self.parameter] != nil else { return nil }
         let ticket = try stated(in: request).ticket
         switch openings.withLock({ $0.open(ticket, for: client, at: Self.now()) }) {
-        case .opens: return Opening(tickets: self, ticket: ticket)
+        case .opens:
+            return Lease { self.openings.withLock { $0.streamEnded(ticket, at: Self.now()) } }
         case .isOpen: throw .ticketInUse
         case .isOver: throw .invalidTicket(options)
         case .tooMany: throw .tooManyTickets(options)
-        }
-    }
-
-    /// A stream that a ticket has opened, for as long as this is held.
-    final class Opening: Sendable {
-        private let tickets: StreamTickets
-        private let ticket: SignedTicket
-
-        fileprivate init(tickets: StreamTickets, ticket: SignedTicket) {
-            self.tickets = tickets
-            self.ticket = ticket
-        }
-
-        deinit {
-            tickets.openings.withLock { $0.streamEnded(ticket, at: StreamTickets.now()) }
         }
     }
 

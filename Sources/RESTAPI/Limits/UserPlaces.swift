@@ -1,8 +1,11 @@
 import HoldfastStoreService
+import HoldfastThreads
 import Synchronization
 
 /// The places of something that each user may have at a time. Thread-safe.
 final class UserPlaces: Sendable {
+    typealias Place = Lease
+
     private let countMax: Int
     private let taken = Mutex<[ClientKey: Int]>([:])
 
@@ -16,21 +19,9 @@ final class UserPlaces: Sendable {
             if count < countMax { taken[user] = count + 1 }
             return count < countMax
         }
-        return isTaken ? Place(places: self, user: user) : nil
-    }
-
-    /// A place of a user.
-    final class Place: Sendable {
-        private let places: UserPlaces
-        private let user: ClientKey
-
-        fileprivate init(places: UserPlaces, user: ClientKey) {
-            self.places = places
-            self.user = user
-        }
-
-        deinit {
-            places.taken.withLock { taken in
+        guard isTaken else { return nil }
+        return Lease {
+            self.taken.withLock { taken in
                 let count = taken[user, default: 1] - 1
                 taken[user] = count == 0 ? nil : count
             }
