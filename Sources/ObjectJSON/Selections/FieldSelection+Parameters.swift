@@ -107,9 +107,11 @@ extension FieldSelection {
                 return try calculate(member, path, rowClass, schema, parameter)
             }
             let compiled = rowClass.members[member]
-            let leadsOn = compiled.classIndex >= 0
-            guard leadsOn else {
-                if rest.isEmpty, !expands { return add(member) }
+            guard compiled.classIndex >= 0 else {
+                if rest.isEmpty, !expands {
+                    _ = position(member)
+                    return
+                }
                 throw .parameter(
                     parameter.rawValue,
                     expands && rest.isEmpty
@@ -119,7 +121,13 @@ extension FieldSelection {
                             + "objects, so no path leads on from it.")
             }
             if rest.isEmpty {
-                if expands { expand(member) } else { add(member) }
+                let index = position(member)
+                if expands {
+                    members[index].expands = true
+                } else {
+                    // `home` beside `home.city` asks for all of it.
+                    members[index].node?.isNamed = true
+                }
                 return
             }
             try descend(member, of: rowClass, parameter)
@@ -207,17 +215,6 @@ extension FieldSelection {
             if let known { return known }
             members.append(Member(member: member))
             return members.count - 1
-        }
-
-        private func add(_ member: Int) {
-            let index = position(member)
-            // `home` beside `home.city` asks for all of it.
-            members[index].node?.isNamed = true
-        }
-
-        private func expand(_ member: Int) {
-            let index = position(member)
-            members[index].expands = true
         }
 
         private func descend(

@@ -60,23 +60,18 @@ extension OpenAPISchemas {
         let inner = property.definition.projection.flatMap { classes.projection($0) }
         if value.isMapped {
             guard let element = value.property.type.element else { return }
-            let isOptional = value.property.isOptional || value.isElementBehindNull
             writeEach(isMap: value.isMap, to: &object) { items in
-                write(element, isOptional, .reply, to: &items)
-                writeCases(of: value.property, isOptional: isOptional, to: &items)
+                writeElement(
+                    element, of: value.property, .reply, orNull: value.isElementBehindNull,
+                    to: &items)
             }
         } else if let inner {
             let name = inner.entry.object
             switch value.property.type {
             case .single: object.reference(name, isOptional: true)
-            case .list, .set:
-                writeEach(isMap: false, to: &object) { items in
-                    items.reference(name, isOptional: false)
-                }
-            case .map:
-                writeEach(isMap: true, to: &object) { items in
-                    items.reference(name, isOptional: true)
-                }
+            case .list, .set, .map:
+                let isMap = value.property.type.isMap
+                writeEach(isMap: isMap, to: &object) { $0.reference(name, isOptional: isMap) }
             case .linkingObjects: return
             }
         } else {

@@ -58,9 +58,8 @@ struct OpenAPISchemas {
         to object: inout JSONObjectWriter
     ) {
         writeType(of: property, form, to: &object)
-        if form == .input, let value = property.constantDefault {
-            let member = object.member("default")
-            SchemaWriter(member).write(.constant(value), of: property)
+        if form == .input, let value = property.defaultValue, case .constant = value {
+            SchemaWriter(object.member("default")).write(value, of: property)
         }
         if let text = describe(property, entry) { object.member("description").string(text) }
     }
@@ -70,25 +69,19 @@ struct OpenAPISchemas {
         of property: Property, _ form: Form, to object: inout JSONObjectWriter
     ) {
         switch property.type {
-        case .single(let element):
-            write(element, property.isOptional, form, to: &object)
-            writeCases(of: property, isOptional: property.isOptional, to: &object)
+        case .single(let element): writeElement(element, of: property, form, to: &object)
         case .list(let element), .set(let element):
             object.member("type").string("array")
             // An element is never changed in its place: collections are replaced.
             let inner = form == .patch ? .input : form
-            object.member("items").object {
-                write(element, property.isOptional, inner, to: &$0)
-                writeCases(of: property, isOptional: property.isOptional, to: &$0)
-            }
+            object.member("items").object { writeElement(element, of: property, inner, to: &$0) }
             if case .set = property.type, form == .reply { object.member("uniqueItems").bool(true) }
         case .map(let element):
             object.member("type").string("object")
             object.member("propertyNames").raw(##"{"pattern":"^[^.$]*$"}"##)
             // In a change null takes an entry away.
             object.member("additionalProperties").object {
-                write(element, property.isOptional || form == .patch, form, to: &$0)
-                writeCases(of: property, isOptional: property.isOptional || form == .patch, to: &$0)
+                writeElement(element, of: property, form, orNull: form == .patch, to: &$0)
             }
         case .linkingObjects(let className, _):
             object.member("type").string("array")
@@ -103,11 +96,16 @@ struct OpenAPISchemas {
 
     /// Writes what holds of an element of a property, as replies and bodies have it.
     func writeElement(
-        _ element: ElementType, of property: Property, _ form: Form,
+        _ element: ElementType, of property: Property, _ form: Form, orNull: Bool = false,
         to object: inout JSONObjectWriter
     ) {
-        write(element, property.isOptional, form, to: &object)
-        writeCases(of: property, isOptional: property.isOptional, to: &object)
+        let isOptional = property.isOptional || orNull
+        write(element, isOptional, form, to: &object)
+        guard let cases = property.cases else { return }
+        object.member("enum").array { array in
+            for value in cases { SchemaWriter(array.element()).write(value) }
+            if isOptional { array.element().null() }
+        }
     }
 
     /// Writes the schema of an element as a body of its own. Where it may be a number or a string it says
@@ -162,17 +160,6 @@ struct OpenAPISchemas {
             object.reference(target.object, isOptional: isOptional)
         } else {
             write(element, isOptional, .reply, to: &object)
-        }
-    }
-
-    /// Writes the values of a persisted enum.
-    func writeCases(
-        of property: Property, isOptional: Bool, to object: inout JSONObjectWriter
-    ) {
-        guard let cases = property.cases else { return }
-        object.member("enum").array { array in
-            for value in cases { SchemaWriter(array.element()).write(value) }
-            if isOptional { array.element().null() }
         }
     }
 
@@ -358,10 +345,5 @@ extension Property {
     /// Whether objects hold it; inverse links are found, not held.
     var isStored: Bool {
         if case .linkingObjects = type { false } else { true }
-    }
-
-    /// A declared default that is the same in every object.
-    fileprivate var constantDefault: Value? {
-        if case .constant(let value)? = defaultValue { value } else { nil }
     }
 }

@@ -16,6 +16,15 @@ struct MetricsText {
         buffer.append("# HELP \(name) \(help)\n# TYPE \(name) \(kind.rawValue)\n")
     }
 
+    /// Writes a family of one sample for each text of a label.
+    func family(
+        _ name: String, _ kind: Kind, _ help: String, by label: String,
+        _ samples: [(String, Double)]
+    ) {
+        family(name, kind, help)
+        for (text, value) in samples { sample(name, [(label, text)], value) }
+    }
+
     /// Writes one sample.
     func sample(_ name: String, _ labels: [(String, String)] = [], _ value: Double) {
         buffer.append(name)

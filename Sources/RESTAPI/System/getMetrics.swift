@@ -1,5 +1,6 @@
 import HoldfastHTTPServer
 import HoldfastObjectJSON
+import HoldfastObjectModel
 import HoldfastObjectStore
 
 extension RESTService {
@@ -13,7 +14,7 @@ extension RESTService {
             "holdfast_info", [("version", ServiceVersion.text), ("engine", store.engineName)], 1)
         if let metrics = serverMetrics.withLock({ $0 }) { writeServer(metrics, to: text) }
         do throws(StoreError) {
-            try writeStore(to: text)
+            try store.withRead { read throws(StoreError) in try write(read, to: text) }
         } catch {
             logger.log(.error, "the store can't be read for metrics", ("error", .text("\(error)")))
             text.single("holdfast_store_readable", .gauge, "Whether the store can be read.", 0)
@@ -58,18 +59,12 @@ extension RESTService {
                 family + "_sum", [label], Double(operation.durationMicrosecondsSum) / 1e6)
             text.sample(family + "_count", [label], Double(count))
         }
-        text.family("holdfast_http_sent_bytes_total", .counter, "Bytes of reply bodies.")
-        for operation in operations {
-            text.sample(
-                "holdfast_http_sent_bytes_total", [("operation", name(operation))],
-                Double(operation.sentByteCount))
-        }
-        text.family("holdfast_http_received_bytes_total", .counter, "Bytes of request bodies.")
-        for operation in operations {
-            text.sample(
-                "holdfast_http_received_bytes_total", [("operation", name(operation))],
-                Double(operation.receivedByteCount))
-        }
+        text.family(
+            "holdfast_http_sent_bytes_total", .counter, "Bytes of reply bodies.", by: "operation",
+            operations.map { (name($0), Double($0.sentByteCount)) })
+        text.family(
+            "holdfast_http_received_bytes_total", .counter, "Bytes of request bodies.",
+            by: "operation", operations.map { (name($0), Double($0.receivedByteCount)) })
         text.single(
             "holdfast_http_requests_in_flight", .gauge, "Requests whose reply is not complete.",
             Double(metrics.inFlight.load(ordering: .relaxed)))
@@ -122,10 +117,6 @@ extension RESTService {
             Double(feed.probingNanoseconds) / 1e9)
     }
 
-    private func writeStore(to text: MetricsText) throws(StoreError) {
-        try store.withRead { read throws(StoreError) in try write(read, to: text) }
-    }
-
     private func write(_ transaction: ReadTransaction, to text: MetricsText) throws(StoreError) {
         let state = try transaction.state()
         text.single("holdfast_store_readable", .gauge, "Whether the store can be read.", 1)
@@ -150,20 +141,19 @@ extension RESTService {
         text.single(
             "holdfast_change_log_first_version", .gauge,
             "The first version that a change stream can resume from.", Double(state.logFirst))
-        text.family("holdfast_objects", .gauge, "Objects by class.")
-        for rowClass in transaction.rows.classes where rowClass.definition.kind == .object {
-            text.sample(
-                "holdfast_objects", [("class", rowClass.definition.name)],
-                Double(try transaction.count(rowClass)))
+        func counts(of kind: ObjectClass.Kind) throws(StoreError) -> [(String, Double)] {
+            try transaction.rows.classes.filter { $0.definition.kind == kind }.map {
+                rowClass throws(StoreError) in
+                (rowClass.definition.name, Double(try transaction.count(rowClass)))
+            }
         }
         text.family(
+            "holdfast_objects", .gauge, "Objects by class.", by: "class",
+            try counts(of: .object))
+        text.family(
             "holdfast_outbox_objects", .gauge,
-            "Objects of an asymmetric class that nobody has acknowledged.")
-        for rowClass in transaction.rows.classes where rowClass.isAsymmetric {
-            text.sample(
-                "holdfast_outbox_objects", [("class", rowClass.definition.name)],
-                Double(try transaction.count(rowClass)))
-        }
+            "Objects of an asymmetric class that nobody has acknowledged.", by: "class",
+            try counts(of: .asymmetric))
         writeMigration(to: text)
         text.single(
             "holdfast_oldest_export_seconds", .gauge,
@@ -175,13 +165,10 @@ extension RESTService {
             Double(served.pins.versionCount))
         text.family(
             "holdfast_held_versions", .gauge,
-            "Versions that are held for longer than a request, by what holds them."
-        )
-        for holder in HeldVersions.Holder.allCases {
-            text.sample(
-                "holdfast_held_versions", [("holder", holder.rawValue)],
-                Double(store.heldVersions.count(of: holder)))
-        }
+            "Versions that are held for longer than a request, by what holds them.", by: "holder",
+            HeldVersions.Holder.allCases.map {
+                ($0.rawValue, Double(store.heldVersions.count(of: $0)))
+            })
         text.single(
             "holdfast_waiting_writes", .gauge,
             "Writes that wait for the writer, without those that it is at.",
@@ -206,13 +193,9 @@ extension RESTService {
         let progress = store.migrationProgress
         text.family(
             "holdfast_migration_phase", .gauge,
-            "What a change of the schema does now: 1 for reading, writing, or removing what is left."
-        )
-        for phase in MigrationProgress.Phase.allCases {
-            text.sample(
-                "holdfast_migration_phase", [("phase", phase.rawValue)],
-                progress?.phase == phase ? 1 : 0)
-        }
+            "What a change of the schema does now: 1 for reading, writing, or removing what is left.",
+            by: "phase",
+            MigrationProgress.Phase.allCases.map { ($0.rawValue, progress?.phase == $0 ? 1 : 0) })
         text.single(
             "holdfast_migration_objects_done", .gauge,
             "Objects read and written by the change of the schema, or entries removed after it.",
