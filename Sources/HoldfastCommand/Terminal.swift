@@ -1,5 +1,6 @@
 import Glibc
 import HoldfastThreads
+import Synchronization
 
 /// Where the command writes: results on standard output, everything else on standard error.
 enum Terminal {
@@ -23,10 +24,19 @@ enum Terminal {
     /// Whether standard error is a terminal.
     static var isWatched: Bool { isatty(2) == 1 }
 
-    /// Replaces the last line on the terminal; nothing when standard error is none.
-    static func progress(_ text: String) {
+    /// When ``progress(_:)`` has written last, in milliseconds of the monotonic clock.
+    private static let shownAt = Mutex<UInt64>(0)
+
+    /// Replaces the last line on the terminal, five times a second at most; nothing when standard error is none.
+    static func progress(_ text: @autoclosure () -> String) {
         guard isWatched else { return }
-        write(Array("\r\(text)\u{1B}[K".utf8), to: 2)
+        let now = monotonicMilliseconds()
+        let isDue = shownAt.withLock { shownAt in
+            if now < shownAt + 200 { return false }
+            shownAt = now
+            return true
+        }
+        if isDue { write(Array("\r\(text())\u{1B}[K".utf8), to: 2) }
     }
 
     /// Ends the line of ``progress(_:)``.

@@ -32,18 +32,13 @@ struct RemoteImport {
         var headers = ["Accept: application/json", "Content-Type: \(mediaType)"]
         if input.isGzip { headers.append("Content-Encoding: gzip") }
         var byteCount = 0
-        var shownAt = Clock.seconds()
         var text: [UInt8] = []
         let (status, refusal) = try client.send(
             "POST", target, headers: headers,
             body: { buffer in
                 guard let count = input.read(into: buffer) else { return nil }
                 byteCount += count
-                let now = Clock.seconds()
-                if now - shownAt >= 0.2 {
-                    shownAt = now
-                    Terminal.progress("\(subject): \(byteCount >> 20) MiB sent")
-                }
+                Terminal.progress("\(subject): \(byteCount >> 20) MiB sent")
                 return count
             },
             reply: { piece in

@@ -70,7 +70,6 @@ struct ExportCommand {
             throw CommandFailure(error)
         }
         let file = try OutputFile(path)
-        var shownAt = Clock.seconds()
         while true {
             let piece: UnsafeRawBufferPointer
             do throws(StoreError) {
@@ -83,7 +82,7 @@ struct ExportCommand {
                 if file.isUnread { return .failure }
                 throw file.unwritable
             }
-            show(file, &shownAt)
+            show(file)
         }
         return try finish(file)
     }
@@ -94,13 +93,12 @@ struct ExportCommand {
         let target =
             className.map { "/v1/classes/\(ObjectPath.segment($0))/export" } ?? "/v1/export"
         let file = try OutputFile(path)
-        var shownAt = Clock.seconds()
         let type = isCSV ? "text/csv" : "application/x-ndjson"
         let (status, refusal) = try client.send(
             "GET", target + query.text, headers: ["Accept: \(type)"],
             reply: { piece in
                 guard file.write(piece) else { return false }
-                show(file, &shownAt)
+                show(file)
                 return true
             })
         if file.isUnread { return .failure }
@@ -115,10 +113,8 @@ struct ExportCommand {
         arguments.has("csv") || className != nil && path.lowercased().hasSuffix(".csv")
     }
 
-    private func show(_ file: OutputFile, _ shownAt: inout Double) {
-        let now = Clock.seconds()
-        guard now - shownAt >= 0.2, !file.isStandardOutput || isatty(1) == 0 else { return }
-        shownAt = now
+    private func show(_ file: OutputFile) {
+        if file.isStandardOutput, isatty(1) == 1 { return }
         Terminal.progress("\(className ?? "store"): \(file.byteCount >> 20) MiB written")
     }
 

@@ -146,7 +146,7 @@ struct ImportCommand {
                     .check(store.catalog.rows, options.mode)
             }
         }
-        let start = Clock.seconds()
+        let start = monotonicNanoseconds()
         var converter: RealmJSONConverter?
         let report = try importAll(store, &converter)
         Terminal.endProgress()
@@ -166,7 +166,7 @@ struct ImportCommand {
                 "the first line is no JSON object: CSV needs --csv, MongoDB's export --extended-json, and Realm "
                     + "Studio's --realm-json")
         }
-        let seconds = max(Clock.seconds() - start, 1e-3)
+        let seconds = max(Double(monotonicNanoseconds() - start) / 1e9, 1e-3)
         Terminal.write(
             "\(subject): \(report.importedCount) imported, "
                 + (report.ignoredCount.map { "\($0) ignored, " } ?? "") + "\(failedCount) failed, "
@@ -205,7 +205,6 @@ struct ImportCommand {
             converter = RealmJSONConverter(store.catalog, options, onlyClass: className, feed)
         }
         var byteCount = 0
-        var shownAt = Clock.seconds()
         do throws(CommandFailure) {
             while true {
                 let piece = try input.read()
@@ -216,12 +215,8 @@ struct ImportCommand {
                 } else {
                     feed(piece)
                 }
-                let now = Clock.seconds()
-                if now - shownAt >= 0.2 {
-                    shownAt = now
-                    Terminal.progress(
-                        "\(subject): \(byteCount >> 20) MiB read, \(session.progress) objects")
-                }
+                Terminal.progress(
+                    "\(subject): \(byteCount >> 20) MiB read, \(session.progress) objects")
             }
             if let converter {
                 try Self.failing { () throws(RequestFault) in try converter.complete() }
