@@ -50,32 +50,23 @@ struct RemoteAccounts {
     }
 
     private func page(_ query: String) throws(CommandFailure) -> Page {
-        let reply = try client.text("GET", "/v1/accounts" + query)
-        let parser = JSONParser()
-        let page = reply.withUnsafeBytes { bytes -> Page? in
-            guard let root = try? parser.parse(bytes), let list = root.member(named: "accounts")
-            else { return nil }
-            func text(_ value: JSONValue, _ name: StaticString) -> String {
-                value.member(named: name)?.string ?? ""
+        func text(_ value: JSONValue, _ name: StaticString) -> String {
+            value.member(named: name)?.string ?? ""
+        }
+        return try ServiceClient.find(
+            "which accounts it has", in: client.text("GET", "/v1/accounts" + query)
+        ) { root in
+            root.member(named: "accounts").map { list in
+                Page(
+                    accounts: list.elements.map {
+                        (text($0, "id"), text($0, "login"), text($0, "created"))
+                    }, next: root.member(named: "next")?.string)
             }
-            return Page(
-                accounts: list.elements.map {
-                    (text($0, "id"), text($0, "login"), text($0, "created"))
-                }, next: root.member(named: "next")?.string)
         }
-        guard let page else {
-            throw CommandFailure("the service does not say which accounts it has")
-        }
-        return page
     }
 
     private func told(_ name: StaticString, by reply: [UInt8]) throws(CommandFailure) -> String {
-        let parser = JSONParser()
-        let text = reply.withUnsafeBytes { bytes in
-            (try? parser.parse(bytes))?.member(named: name)?.string
-        }
-        guard let text else { throw CommandFailure("the service does not say the \(name)") }
-        return text
+        try ServiceClient.find("the \(name)", in: reply) { $0.member(named: name)?.string }
     }
 
     private static func encoded(_ text: String) -> String { TargetQuery.encoded(text) }

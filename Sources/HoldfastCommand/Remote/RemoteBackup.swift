@@ -10,11 +10,13 @@ struct RemoteBackup {
     /// Makes the backup; the file appears when it is whole.
     func run(_ path: String) throws(CommandFailure) -> ExitCode {
         let reply = try client.text("POST", "/v1/backups")
-        let parser = JSONParser()
-        guard let backup = reply.withUnsafeBytes({ try? parser.parse($0) }),
-            let name = backup.member(named: "name")?.string,
-            let version = backup.member(named: "version")?.string
-        else { throw CommandFailure("the service does not say which backup it has made") }
+        func text(_ name: StaticString) throws(CommandFailure) -> String {
+            try ServiceClient.find("which backup it has made", in: reply) {
+                $0.member(named: name)?.string
+            }
+        }
+        let name = try text("name")
+        let version = try text("version")
         let target = "/v1/backups/\(TargetQuery.encoded(name))"
         let partial = path + ".part"
         let file = try OutputFile(partial)

@@ -48,12 +48,16 @@ struct RemoteImport {
         Terminal.endProgress()
         if status == 0 { throw CommandFailure("'\(path)' can't be read") }
         // Of a refusal the report is in the problem document.
-        let parser = JSONParser()
-        let reply = status < 300 ? text : refusal
-        guard let report = reply.withUnsafeBytes({ try? parser.parse($0) }),
-            let imported = report.member(named: "imported")?.exactInt64,
+        let code = ServiceClient.read(status < 300 ? text : refusal, tell)
+        guard let code else { throw ServiceClient.refused(status, refusal) }
+        return code
+    }
+
+    /// Tells what became of the import; nil when there is no report of it.
+    private func tell(_ report: JSONValue) -> ExitCode? {
+        guard let imported = report.member(named: "imported")?.exactInt64,
             let failed = report.member(named: "failed")?.exactInt64
-        else { throw ServiceClient.refused(status, refusal) }
+        else { return nil }
         for fault in report.member(named: "errors")?.elements.map({ $0 }) ?? [] {
             let line = fault.member(named: "line")?.exactInt64 ?? 0
             let pointer = fault.member(named: "pointer")?.string ?? ""

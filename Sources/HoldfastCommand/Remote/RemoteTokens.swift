@@ -9,22 +9,16 @@ struct RemoteTokens {
 
     /// Makes a token. Returns its text, which the service tells this once.
     func create(_ members: TokenMembers) throws(CommandFailure) -> String {
-        let reply = try client.text("POST", "/v1/tokens", json: members.json)
-        let parser = JSONParser()
-        guard
-            let token = reply.withUnsafeBytes({
-                (try? parser.parse($0))?.member(named: "token")?.string
-            })
-        else { throw CommandFailure("the service does not say which token it has made") }
-        return token
+        try ServiceClient.find(
+            "which token it has made",
+            in: client.text("POST", "/v1/tokens", json: members.json)
+        ) { $0.member(named: "token")?.string }
     }
 
     /// The tokens, a line each: name, right, time of creation and, where it has them, user, classes and end.
     func list() throws(CommandFailure) -> String {
-        let reply = try client.text("GET", "/v1/tokens")
-        let parser = JSONParser()
-        let lines = reply.withUnsafeBytes { bytes in
-            (try? parser.parse(bytes))?.member(named: "tokens").map { tokens in
+        try ServiceClient.find("which tokens it has", in: client.text("GET", "/v1/tokens")) {
+            $0.member(named: "tokens").map { tokens in
                 tokens.elements.map { token in
                     func text(_ name: StaticString) -> String? { token.member(named: name)?.string }
                     return Token.line(
@@ -36,10 +30,6 @@ struct RemoteTokens {
                 }.joined()
             }
         }
-        guard let lines else {
-            throw CommandFailure("the service does not say which tokens it has")
-        }
-        return lines
     }
 
     /// Changes a token.

@@ -187,23 +187,44 @@ final class ServiceClient {
             })
     }
 
+    /// What `body` finds in a text of JSON; nil when it is none. A value that it gets is valid during the call.
+    static func read<Found>(_ text: [UInt8], _ body: (JSONValue) -> Found?) -> Found? {
+        let parser = JSONParser()
+        defer { withExtendedLifetime(parser) {} }
+        return text.withUnsafeBytes { try? parser.parse($0) }.flatMap(body)
+    }
+
+    /// The same of a reply.
+    ///
+    /// - Throws: A failure that says what it lacks, as `what` names it.
+    static func find<Found>(
+        _ what: String, in reply: [UInt8], _ body: (JSONValue) -> Found?
+    ) throws(CommandFailure) -> Found {
+        if let found = read(reply, body) { return found }
+        throw CommandFailure("the service does not say \(what)")
+    }
+
     /// The message for a refusal.
     static func refused(_ status: Int, _ body: [UInt8]) -> CommandFailure {
-        let parser = JSONParser()
-        guard let problem = body.withUnsafeBytes({ try? parser.parse($0) }),
-            let detail = problem.member(named: "detail")?.string
-        else {
+        guard let text = read(body, detail) else {
             return CommandFailure(
                 status == 0
                     ? "the transfer was given up"
                     : "the service answers \(status), and not as Holdfast does")
         }
+        return CommandFailure(
+            "the service refuses it (\(status)):\(text)"
+                + (status == 401 ? " (--token, or the variable HOLDFAST_TOKEN)" : ""))
+    }
+
+    /// What a problem document says, with a blank or the end of a line before it; nil for another document.
+    private static func detail(_ problem: JSONValue) -> String? {
+        guard let detail = problem.member(named: "detail")?.string else { return nil }
         func told(_ text: String, _ hint: JSONValue?) -> String {
             text + (hint?.string.map { " Did you mean '\($0)'?" } ?? "")
         }
         let faults = problem.member(named: "errors").map { Array($0.elements) } ?? []
-        let text =
-            faults.count > 1
+        return faults.count > 1
             ? faults.map { fault in
                 let place = fault.member(named: "pointer")?.string.map { $0 + ": " } ?? ""
                 return "\n  " + place
@@ -211,9 +232,6 @@ final class ServiceClient {
                         fault.member(named: "detail")?.string ?? "", fault.member(named: "hint"))
             }.joined()
             : " " + told(detail, faults.first?.member(named: "hint"))
-        return CommandFailure(
-            "the service refuses it (\(status)):\(text)"
-                + (status == 401 ? " (--token, or the variable HOLDFAST_TOKEN)" : ""))
     }
 
     private func failure(_ code: CURLcode) -> CommandFailure {

@@ -33,9 +33,7 @@ extension Verb {
         let isDryRun = arguments.has("dry-run")
         let reply = try client.text(
             "PUT", "/v1/access" + (isDryRun ? "?dryRun=true" : ""), json: bytes)
-        let parser = JSONParser()
-        let revision = reply.withUnsafeBytes { bytes -> Int64? in
-            guard let root = try? parser.parse(bytes) else { return nil }
+        let revision = ServiceClient.read(reply) { root -> Int64? in
             for warning in root.member(named: "warnings").map({ Array($0.elements) }) ?? [] {
                 Terminal.complain(
                     "warning: \(warning.member(named: "detail")?.string ?? "")")

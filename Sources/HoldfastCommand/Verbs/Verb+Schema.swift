@@ -97,10 +97,7 @@ struct SchemaCommand {
             Terminal.write(reply + [UInt8(ascii: "\n")], to: 1)
             return .success
         }
-        let parser = JSONParser()
-        let revision = reply.withUnsafeBytes {
-            (try? parser.parse($0))?.member(named: "revision")?.exactInt64
-        }
+        let revision = ServiceClient.read(reply) { $0.member(named: "revision")?.exactInt64 }
         Terminal.write("schema: revision \(revision.map(String.init) ?? "unknown")\n")
         return .success
     }
