@@ -21,12 +21,15 @@ enum LeafPartition {
         let slices = slices.filter { !$0.range.isEmpty }
         if slices.isEmpty { return [] }
         let most = byteCountMax * 8 - headCost
-        var total = 0
-        for slice in slices {
-            for index in slice.range { total += cost(slice.leaf, index) }
+        var target = most
+        if !fillsLeft {
+            var total = 0
+            for slice in slices {
+                for index in slice.range { total += cost(slice.leaf, index) }
+            }
+            if total <= most { return [slices] }
+            target = total / max(2, (total * 4 + most * 3 - 1) / (most * 3))
         }
-        if total <= most { return [slices] }
-        let target = fillsLeft ? most : total / max(2, (total * 4 + most * 3 - 1) / (most * 3))
         var parts: [[LeafSlice]] = []
         var part: [LeafSlice] = []
         var size = 0
@@ -47,26 +50,5 @@ enum LeafPartition {
         }
         parts.append(part)
         return parts
-    }
-
-    /// Cuts neighbouring elements into full leaves, one at a time.
-    static func forEachFullPart(
-        of slice: LeafSlice, byteCountMax: Int, _ body: (LeafSlice) -> Void
-    ) {
-        let most = byteCountMax * 8 - headCost
-        var start = slice.range.lowerBound
-        var size = 0
-        for index in slice.range {
-            let own = cost(slice.leaf, index)
-            if size > 0, size + own > most {
-                body(LeafSlice(slice.leaf, start..<index))
-                start = index
-                size = 0
-            }
-            size += own
-        }
-        if start < slice.range.upperBound {
-            body(LeafSlice(slice.leaf, start..<slice.range.upperBound))
-        }
     }
 }

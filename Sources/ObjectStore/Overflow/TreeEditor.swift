@@ -62,11 +62,9 @@ final class TreeEditor {
     /// - `elements`: Must not lie in the tree.
     func insert(_ elements: LeafSlice, at index: Int) {
         if elements.range.isEmpty { return }
+        if count > 0 { return splice(index, removing: 0, [elements]) }
         note(index, removed: 0, inserted: elements.range.count)
-        if count == 0 { return build(elements) }
-        edit(at: index) { leaf, offset in
-            [LeafSlice(leaf, 0..<offset), elements, LeafSlice(leaf, offset..<leaf.count)]
-        }
+        build(elements)
     }
 
     /// Removes the element at `index`.
@@ -74,10 +72,7 @@ final class TreeEditor {
     /// - Precondition: There is one.
     func remove(at index: Int) {
         precondition(index < count)
-        note(index, removed: 1, inserted: 0)
-        edit(at: index) { leaf, offset in
-            [LeafSlice(leaf, 0..<offset), LeafSlice(leaf, (offset + 1)..<leaf.count)]
-        }
+        splice(index, removing: 1, [])
     }
 
     /// Puts elements in the place of the one at `index`.
@@ -85,9 +80,14 @@ final class TreeEditor {
     /// - Precondition: There is one.
     func replace(at index: Int, by elements: LeafSlice) {
         precondition(index < count)
-        note(index, removed: 1, inserted: elements.range.count)
+        splice(index, removing: 1, [elements])
+    }
+
+    private func splice(_ index: Int, removing removed: Int, _ elements: [LeafSlice]) {
+        note(index, removed: removed, inserted: elements.reduce(0) { $0 + $1.range.count })
         edit(at: index) { leaf, offset in
-            [LeafSlice(leaf, 0..<offset), elements, LeafSlice(leaf, (offset + 1)..<leaf.count)]
+            [LeafSlice(leaf, 0..<offset)] + elements
+                + [LeafSlice(leaf, (offset + removed)..<leaf.count)]
         }
     }
 
@@ -210,7 +210,9 @@ final class TreeEditor {
     /// Makes the tree of its first elements, leaf by leaf.
     private func build(_ elements: LeafSlice) {
         var level: [InnerNode.Child] = []
-        LeafPartition.forEachFullPart(of: elements, byteCountMax: limits.leafByteCountMax) { part in
+        let parts = LeafPartition.parts(
+            of: [elements], byteCountMax: limits.leafByteCountMax, fillsLeft: true)
+        for part in parts.joined() {
             scratch.removeAll()
             LeafSlice.append([part], storage, to: scratch)
             let number = makeNumber()
