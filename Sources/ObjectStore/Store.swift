@@ -179,14 +179,11 @@ package final class Store: Sendable {
                 guard let record = try MigrationRecord.read(snapshot) else {
                     throw StorageError(.corrupted, operation: "open store")
                 }
-                let access: AccessRecord
-                if let bytes = try snapshot.value(StoreKey.access) {
-                    guard let stored = AccessRecord(bytes) else { throw StoredAccess.damaged }
-                    access = stored
-                } else {
-                    guard version < StoreFormat.firstWithAccess else { throw StoredAccess.damaged }
-                    access = AccessRecord()
+                let stored = try snapshot.record(under: StoreKey.access) { AccessRecord($0) }
+                guard stored != nil || version < StoreFormat.firstWithAccess else {
+                    throw StoredAccess.damaged
                 }
+                let access = stored ?? AccessRecord()
                 if isReadOnly || version == StoreFormat.current {
                     return Opened(catalog: catalog, state: state, record: record, access: access)
                 }

@@ -9,17 +9,13 @@ struct AccountEntries {
     /// The account of an id.
     func account(_ id: UUID128) throws(StorageError) -> AccountRecord? {
         let key = StoreKey.bytes { StoreKey.appendAccount(id, to: $0) }
-        guard let value = try snapshot.value(key) else { return nil }
-        guard let record = AccountRecord(id, value) else { throw StoredAccess.damaged }
-        return record
+        return try snapshot.record(under: key) { AccountRecord(id, $0) }
     }
 
     /// The id of the account of a login.
     func accountID(login: String) throws(StorageError) -> UUID128? {
         let key = StoreKey.bytes { StoreKey.appendLogin(login, to: $0) }
-        guard let value = try snapshot.value(key) else { return nil }
-        guard let id = StoreKey.accountID(value, at: 0) else { throw StoredAccess.damaged }
-        return id
+        return try snapshot.record(under: key) { StoreKey.accountID($0, at: 0) }
     }
 
     /// The session of an account by the hash of its token.
@@ -27,11 +23,9 @@ struct AccountEntries {
         _ hash: [UInt8], of account: UUID128
     ) throws(StorageError) -> SessionRecord? {
         let key = StoreKey.bytes { StoreKey.appendSession(hash, of: account, to: $0) }
-        guard let value = try snapshot.value(key) else { return nil }
-        guard let record = key.withUnsafeBytes({ SessionRecord($0, value) }) else {
-            throw StoredAccess.damaged
+        return try snapshot.record(under: key) { value in
+            key.withUnsafeBytes { SessionRecord($0, value) }
         }
-        return record
     }
 
     /// The sessions of an account, in the order of their hashes.
@@ -104,12 +98,8 @@ extension Store {
     private func withAccounts<Result>(
         _ body: (AccountEntries) throws(StorageError) -> Result
     ) throws(StoreError) -> Result {
-        do throws(StorageError) {
-            let snapshot = try engine.snapshot()
-            defer { snapshot.close() }
-            return try body(AccountEntries(snapshot: snapshot))
-        } catch {
-            throw .storage(error)
+        try withSnapshot { snapshot throws(StorageError) in
+            try body(AccountEntries(snapshot: snapshot))
         }
     }
 }

@@ -1,6 +1,18 @@
 import HoldfastStorage
 
 extension StorageSnapshot {
+    /// Reads the record of access under a key; nil where there is none.
+    ///
+    /// - `read`: Reads it; nil when it is damaged.
+    /// - Throws: ``StorageError`` `.corrupted` when it is.
+    func record<Record>(
+        under key: [UInt8], _ read: (_ value: UnsafeRawBufferPointer) -> Record?
+    ) throws(StorageError) -> Record? {
+        guard let value = try self.value(key) else { return nil }
+        guard let record = read(value) else { throw StoredAccess.damaged }
+        return record
+    }
+
     /// Reads the records of access under a prefix, in the order of their keys. Cost: a look at each.
     ///
     /// - `read`: Reads one; nil when it is damaged.

@@ -14,10 +14,8 @@ package struct StoredAccess: Equatable, Sendable {
     ///
     /// - Throws: ``StorageError`` `.corrupted` when a record is damaged.
     init(_ snapshot: any StorageSnapshot) throws(StorageError) {
-        if let bytes = try snapshot.value(StoreKey.access) {
-            guard let record = AccessRecord(bytes) else { throw Self.damaged }
-            needsToken = record.needsToken
-        }
+        let record = try snapshot.record(under: StoreKey.access) { AccessRecord($0) }
+        needsToken = record?.needsToken ?? false
         tokens = try snapshot.records(under: StoreKey.tokenPrefix) { TokenRecord($0, $1) }
         users = try snapshot.records(under: StoreKey.userPrefix) { UserRecord($0, $1) }
     }
@@ -28,24 +26,25 @@ package struct StoredAccess: Equatable, Sendable {
 extension Store {
     /// The access to the store, as of the last commit.
     package func access() throws(StoreError) -> StoredAccess {
-        do throws(StorageError) {
-            let snapshot = try engine.snapshot()
-            defer { snapshot.close() }
-            return try StoredAccess(snapshot)
-        } catch {
-            throw .storage(error)
-        }
+        try withSnapshot { snapshot throws(StorageError) in try StoredAccess(snapshot) }
     }
 
     /// What is said of a user whom the store bars, as of the last commit; nil where nothing is. Cost: a look-up by their id, byte for byte.
     package func user(_ id: String) throws(StoreError) -> UserRecord? {
+        let key = StoreKey.bytes { StoreKey.appendUser(id, to: $0) }
+        return try withSnapshot { snapshot throws(StorageError) in
+            try snapshot.record(under: key) { UserRecord(id, $0) }
+        }
+    }
+
+    /// Runs `body` on the entries of the last commit.
+    func withSnapshot<Result>(
+        _ body: (any StorageSnapshot) throws(StorageError) -> Result
+    ) throws(StoreError) -> Result {
         do throws(StorageError) {
             let snapshot = try engine.snapshot()
             defer { snapshot.close() }
-            let key = StoreKey.bytes { StoreKey.appendUser(id, to: $0) }
-            guard let value = try snapshot.value(key) else { return nil }
-            guard let record = UserRecord(id, value) else { throw StoredAccess.damaged }
-            return record
+            return try body(snapshot)
         } catch {
             throw .storage(error)
         }
