@@ -44,15 +44,20 @@ struct Garbage: Hashable, Sendable {
         }
     }
 
-    let kind: Kind
+    private(set) var kind: Kind
     /// Those of what they belong to, as ``Kind`` says.
-    let numbers: [UInt32]
+    private(set) var numbers: [UInt32]
 
-    init(_ kind: Kind, _ numbers: UInt32...) { self.init(kind, numbers) }
-
-    init(_ kind: Kind, _ numbers: [UInt32]) {
+    init(_ kind: Kind, _ numbers: UInt32...) {
         self.kind = kind
         self.numbers = numbers
+    }
+
+    /// Writes the entry of a record, or reads it.
+    mutating func code(_ coder: inout RecordCoder) {
+        coder.code(&kind)
+        if coder.isReading { numbers = Array(repeating: 0, count: kind.numberCount) }
+        for index in numbers.indices { coder.code(&numbers[index]) }
     }
 
     /// The range of the entries.

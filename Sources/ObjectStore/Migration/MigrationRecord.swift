@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastStorage
 
 /// The remaining work of schema changes, stored under its own key as long as there is any.
@@ -12,7 +11,7 @@ import HoldfastStorage
 ///             1        kind, see ``Garbage/Kind``
 ///             4        number, once, twice or three times as the kind takes: of the property, space or
 ///                      class; the class or property; the origin class
-struct MigrationRecord: Equatable, Sendable {
+struct MigrationRecord: CodedRecord, Equatable, Sendable {
     /// The entries that the migration under way has written and will write.
     var staged: [Garbage] = []
     /// The entries to be removed.
@@ -35,43 +34,13 @@ struct MigrationRecord: Equatable, Sendable {
 
     /// Reads a stored record; nil when it is damaged.
     init?(_ bytes: UnsafeRawBufferPointer) {
-        var reader = ByteReader(bytes)
-        guard let nextClass = reader.read(UInt32.self), let nextProperty = reader.read(UInt32.self),
-            let staged = Self.readList(&reader), let garbage = Self.readList(&reader),
-            reader.isAtEnd
-        else { return nil }
-        self.nextClass = nextClass
-        self.nextProperty = nextProperty
-        self.staged = staged
-        self.garbage = garbage
+        guard read(bytes) else { return nil }
     }
 
-    func append(to buffer: ByteBuffer) {
-        buffer.append(little: nextClass)
-        buffer.append(little: nextProperty)
-        for list in [staged, garbage] {
-            buffer.append(little: UInt32(list.count))
-            for entry in list {
-                buffer.append(entry.kind.rawValue)
-                for number in entry.numbers { buffer.append(little: number) }
-            }
-        }
-    }
-
-    private static func readList(_ reader: inout ByteReader) -> [Garbage]? {
-        guard let count = reader.read(UInt32.self) else { return nil }
-        var list: [Garbage] = []
-        for _ in 0..<count {
-            guard let kind = reader.read(UInt8.self).flatMap(Garbage.Kind.init(rawValue:)) else {
-                return nil
-            }
-            var numbers: [UInt32] = []
-            for _ in 0..<kind.numberCount {
-                guard let number = reader.read(UInt32.self) else { return nil }
-                numbers.append(number)
-            }
-            list.append(Garbage(kind, numbers))
-        }
-        return list
+    mutating func code(_ coder: inout RecordCoder) {
+        coder.code(&nextClass)
+        coder.code(&nextProperty)
+        coder.code(&staged, of: Garbage(.index, 0)) { $1.code(&$0) }
+        coder.code(&garbage, of: Garbage(.index, 0)) { $1.code(&$0) }
     }
 }
