@@ -117,11 +117,17 @@ struct Arguments: Sendable {
     func choice<Choice: RawRepresentable & CaseIterable>(
         _ name: String, _ fallback: Choice
     ) throws(CommandFailure) -> Choice where Choice.RawValue == String {
+        try choice(name, fallback, of: Array(Choice.allCases)) { $0.rawValue }
+    }
+
+    /// One of several values, each by its word.
+    func choice<Choice>(
+        _ name: String, _ fallback: Choice, of choices: [Choice], _ word: (Choice) -> String
+    ) throws(CommandFailure) -> Choice {
         guard let text = text(name) else { return fallback }
-        if let choice = Choice(rawValue: text) { return choice }
+        if let choice = choices.first(where: { word($0) == text }) { return choice }
         throw .usage(
-            "--\(name) is one of \(Choice.allCases.map(\.rawValue).joined(separator: ", ")), not '\(text)'"
-        )
+            "--\(name) is one of \(choices.map(word).joined(separator: ", ")), not '\(text)'")
     }
 
     /// A number from `range`.

@@ -35,6 +35,15 @@ struct CommandFailure: Error {
         self.init(fault.detail.dropLast(end) + (hint.map { "; did you mean '\($0)'?" } ?? ""))
     }
 
+    /// Does what a use case does.
+    ///
+    /// - Throws: What its refusal says.
+    static func telling<Result>(
+        _ body: () throws(RequestFault) -> Result
+    ) throws(CommandFailure) -> Result {
+        do { return try body() } catch { throw CommandFailure(error) }
+    }
+
     /// A damaged store.
     static func damage(_ message: String) -> CommandFailure {
         var failure = CommandFailure("\(message)\n\(damageAdvice)")

@@ -15,8 +15,20 @@ struct RemoteTokens {
         ) { $0.member(named: "token")?.string }
     }
 
+    /// Carries out a command. Returns what to show.
+    func run(_ command: TokenCommand) throws(CommandFailure) -> String {
+        switch command {
+        case .list: return try list()
+        case .create(let members, _): return try create(members)
+        case .change(let name, let members):
+            _ = try client.text("PATCH", target(name), json: members.json)
+        case .revoke(let name): try client.expect("DELETE", target(name))
+        }
+        return ""
+    }
+
     /// The tokens, a line each: name, right, time of creation and, where it has them, user, classes and end.
-    func list() throws(CommandFailure) -> String {
+    private func list() throws(CommandFailure) -> String {
         try ServiceClient.find("which tokens it has", in: client.text("GET", "/v1/tokens")) {
             $0.member(named: "tokens").map { tokens in
                 tokens.elements.map { token in
@@ -31,14 +43,6 @@ struct RemoteTokens {
             }
         }
     }
-
-    /// Changes a token.
-    func change(name: String, _ members: TokenMembers) throws(CommandFailure) {
-        _ = try client.text("PATCH", target(name), json: members.json)
-    }
-
-    /// Ends a token.
-    func revoke(name: String) throws(CommandFailure) { try client.expect("DELETE", target(name)) }
 
     private func target(_ name: String) -> String { "/v1/tokens/\(TargetQuery.encoded(name))" }
 }

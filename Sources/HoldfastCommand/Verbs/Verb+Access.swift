@@ -59,13 +59,10 @@ extension Verb {
         ], notes: accessNotes
     ) { arguments throws(CommandFailure) in
         let client = try accessClient(arguments)
-        let question: [UInt8]
-        do throws(RequestFault) {
-            question = try AccessQuestion.json(
+        let question = try CommandFailure.telling { () throws(RequestFault) in
+            try AccessQuestion.json(
                 user: arguments.text("user"), claims: arguments.texts("claim"),
                 className: arguments.text("class"), key: arguments.text("key"))
-        } catch {
-            throw CommandFailure(error)
         }
         let text = try client.text("POST", "/v1/access/explain", json: question)
         Terminal.write(text + [UInt8(ascii: "\n")], to: 1)

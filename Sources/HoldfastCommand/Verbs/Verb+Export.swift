@@ -57,17 +57,13 @@ struct ExportCommand {
             throw OpenStore.failure(error, directory)
         }
         defer { view.close() }
-        let cursor: ExportCursor
-        do throws(RequestFault) {
-            let content =
-                className.map {
-                    ExportContent.objects(
-                        .ofClass($0), fields: arguments.text("fields"),
-                        isCSV: isCSV)
-                } ?? .store
-            cursor = try ExportCursor(content, view, SchemaNames(view.rows))
-        } catch {
-            throw CommandFailure(error)
+        let content =
+            className.map {
+                ExportContent.objects(
+                    .ofClass($0), fields: arguments.text("fields"), isCSV: isCSV)
+            } ?? .store
+        let cursor = try CommandFailure.telling { () throws(RequestFault) in
+            try ExportCursor(content, view, SchemaNames(view.rows))
         }
         let file = try OutputFile(path)
         while true {

@@ -55,9 +55,6 @@ extension Verb {
 
 /// Runs an import into a store that no service has open, or into a running service.
 struct ImportCommand {
-    private enum Mode: String, CaseIterable { case create, merge, replace, ignore }
-    private enum Unknown: String, CaseIterable { case fault, ignore }
-
     private let arguments: Arguments
     private let className: String?
     private let isRealmJSON: Bool
@@ -70,11 +67,11 @@ struct ImportCommand {
         className = arguments.text("class")
         isRealmJSON = arguments.has("realm-json")
         path = arguments.operands.first ?? "-"
-        options.mode =
-            WriteMode(rawValue: try arguments.choice("mode", Mode.create).rawValue) ?? .create
+        options.mode = try arguments.choice("mode", .create, of: ImportOptions.modes, \.rawValue)
         options.isAtomic = arguments.has("atomic")
         options.directory = OpenStore.directory(arguments)
-        options.ignoresUnknown = try arguments.choice("unknown", Unknown.fault) == .ignore
+        let unknown = try arguments.choice("unknown", "fault", of: ["fault", "ignore"], \.self)
+        options.ignoresUnknown = unknown == "ignore"
         try readForm()
         if let count = try arguments.byteCount("max-import-line") {
             options.lineByteCountMax = count
@@ -141,7 +138,7 @@ struct ImportCommand {
             instead: ServiceAddress(arguments).instead)
         defer { store.close() }
         if let className {
-            try Self.failing { () throws(RequestFault) in
+            try CommandFailure.telling { () throws(RequestFault) in
                 try ImportTarget.objects(className: className)
                     .check(store.catalog.rows, options.mode)
             }
@@ -211,7 +208,9 @@ struct ImportCommand {
                 if piece.isEmpty { break }
                 byteCount += piece.count
                 if let converter {
-                    try Self.failing { () throws(RequestFault) in try converter.append(piece) }
+                    try CommandFailure.telling { () throws(RequestFault) in
+                        try converter.append(piece)
+                    }
                 } else {
                     feed(piece)
                 }
@@ -219,7 +218,9 @@ struct ImportCommand {
                     "\(subject): \(byteCount >> 20) MiB read, \(session.progress) objects")
             }
             if let converter {
-                try Self.failing { () throws(RequestFault) in try converter.complete() }
+                try CommandFailure.telling { () throws(RequestFault) in
+                    try converter.complete()
+                }
             }
         } catch {
             session.abandon()
@@ -236,9 +237,5 @@ struct ImportCommand {
             throw CommandFailure(fault)
         case nil: throw CommandFailure("the import was given up")
         }
-    }
-
-    private static func failing(_ body: () throws(RequestFault) -> Void) throws(CommandFailure) {
-        do { try body() } catch { throw CommandFailure(error) }
     }
 }

@@ -63,11 +63,6 @@ extension Verb {
 
 /// Runs the service until a signal ends it.
 struct ServeCommand {
-    /// The formats that log lines have.
-    private enum LogFormat: String, CaseIterable { case json, logfmt }
-    /// The levels of log lines.
-    private enum LogLevel: String, CaseIterable { case debug, info, notice, warning, error }
-
     /// The issuer of JSON Web Tokens: where the keys are, and what stands in the tokens.
     private typealias Issuer = (keys: KeyDocument, name: String, audience: String)
 
@@ -112,10 +107,9 @@ struct ServeCommand {
         options.rest.limits.scheduling.runningLongCountMax = threadCount
         options.rest.limits.slowQueryMilliseconds = try arguments.milliseconds("slow-query")
         graceSeconds = try arguments.seconds("grace") ?? 10
-        let level = try arguments.choice("log-level", LogLevel.info)
-        logger.level = Logger.Level.allCases.first { $0.name == level.rawValue } ?? .info
-        logger.format =
-            try arguments.choice("log-format", LogFormat.json) == .json ? .json : .logfmt
+        logger.level = try arguments.choice(
+            "log-level", .info, of: Logger.Level.allCases, \.name)
+        logger.format = try arguments.choice("log-format", .json, of: [.json, .logfmt]) { "\($0)" }
     }
 
     /// Serves; returns when a signal ended the service.
@@ -238,13 +232,11 @@ struct ServeCommand {
         _ store: Store, _ tokens: AccessTokens
     ) throws(CommandFailure) -> SignedInUsers {
         let webTokens = try webTokens()
-        do throws(RequestFault) {
-            return SignedInUsers(
-                webTokens, accounts: StoredAccounts(store), key: store.ticketKey,
-                barred: try tokens.barredUsers())
-        } catch {
-            throw CommandFailure(error)
+        let barred = try CommandFailure.telling { () throws(RequestFault) in
+            try tokens.barredUsers()
         }
+        return SignedInUsers(
+            webTokens, accounts: StoredAccounts(store), key: store.ticketKey, barred: barred)
     }
 
     /// The JSON Web Tokens that are taken; nil where no issuer is named.

@@ -42,8 +42,7 @@ extension Verb {
             Terminal.write(try RemoteTokens(client).create(members) + "\n")
             return .success
         }
-        let secret: TokenSecret
-        do throws(RequestFault) { secret = try TokenSecret() } catch { throw CommandFailure(error) }
+        let secret = try CommandFailure.telling { () throws(RequestFault) in try TokenSecret() }
         _ = try carryOut(.create(members, hash: secret.hash), arguments)
         Terminal.write(secret.text + "\n")
         return .success
@@ -54,11 +53,7 @@ extension Verb {
         name: "token list", summary: "Lists the tokens: name, right, time of creation, user, end.",
         options: storeOptions, notes: tokenNotes
     ) { arguments throws(CommandFailure) in
-        if let client = try ServiceClient(arguments) {
-            Terminal.write(try RemoteTokens(client).list())
-        } else {
-            Terminal.write(try carryOut(.list, arguments))
-        }
+        Terminal.write(try carryOut(.list, arguments))
         return .success
     }
 
@@ -89,11 +84,7 @@ extension Verb {
             throw .usage(
                 "--rights, --claim, --class, --all-classes, --expires or --never-expires is needed")
         }
-        if let client = try ServiceClient(arguments) {
-            try RemoteTokens(client).change(name: name, members)
-        } else {
-            _ = try carryOut(.change(name: name, members), arguments)
-        }
+        _ = try carryOut(.change(name: name, members), arguments)
         return .success
     }
 
@@ -109,12 +100,7 @@ extension Verb {
     ) { arguments throws(CommandFailure) in
         let client = try ServiceClient(arguments)
         guard arguments.has("all") else {
-            let name = try tokenName(arguments)
-            if let client {
-                try RemoteTokens(client).revoke(name: name)
-            } else {
-                _ = try carryOut(.revoke(name: name), arguments)
-            }
+            _ = try carryOut(.revoke(name: tokenName(arguments)), arguments)
             return .success
         }
         guard client == nil else {
@@ -125,26 +111,27 @@ extension Verb {
             throw CommandFailure("the store is in use by another process\nstop the service first")
         }
         defer { store.close() }
-        do throws(RequestFault) { try StoredTokens(store).removeAll() } catch {
-            throw CommandFailure(error)
+        try CommandFailure.telling { () throws(RequestFault) in
+            try StoredTokens(store).removeAll()
         }
         return .success
     }
 
-    /// Carries out a command: here, or, where another process has the store, by that.
+    /// Carries out a command: by the service that is named, else here, or, where another process has the store, by that.
     ///
     /// - Returns: What to show.
     private static func carryOut(
         _ command: TokenCommand, _ arguments: Arguments
     ) throws(CommandFailure) -> String {
+        if let client = try ServiceClient(arguments) {
+            return try RemoteTokens(client).run(command)
+        }
         guard let store = try openWithTokens(arguments) else {
             return try ask(command, try arguments.required("data"))
         }
         defer { store.close() }
-        do throws(RequestFault) {
-            return try command.run(StoredTokens(store))
-        } catch {
-            throw CommandFailure(error)
+        return try CommandFailure.telling { () throws(RequestFault) in
+            try command.run(StoredTokens(store))
         }
     }
 
