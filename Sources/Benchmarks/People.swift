@@ -84,21 +84,25 @@ struct People {
         defer { close(file) }
         var options = ImportOptions()
         options.mode = .replace
-        let room = Waiter<Void>()
-        let done = Waiter<Result<ImportReport, RequestFault>?>()
+        let hasRoom = Monitor(false)
+        let result = Monitor<Result<ImportReport, RequestFault>??>(nil)
         let session = ImportSession(store, .objects(className: className), options) {
-            room.finish(())
+            hasRoom.update { $0 = true }
         }
-        session.start { done.finish($0) }
+        session.start { outcome in result.update { $0 = .some(outcome) } }
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 64)
         defer { block.deallocate() }
         while true {
             let count = read(file, block.baseAddress, block.count)
             guard count > 0 else { break }
-            if !session.append(UnsafeRawBufferPointer(rebasing: block[..<count])) { room.wait() }
+            if session.append(UnsafeRawBufferPointer(rebasing: block[..<count])) { continue }
+            hasRoom.wait { hasRoom -> Void? in
+                defer { hasRoom = false }
+                return hasRoom ? () : nil
+            }
         }
         session.complete()
-        guard case .success(let report)? = done.wait() else {
+        guard case .success(let report)? = result.wait({ $0 }) else {
             throw Failure(description: "the import of \(path) failed")
         }
         guard report.failedCount == 0 else {
@@ -130,21 +134,5 @@ struct People {
         }
         report(name, Double(best) * 1000 / Double(total), "ns/row")
         report("\(name)-found", Double(found), "objects")
-    }
-}
-
-/// Makes one thread wait for another's result.
-final class Waiter<Result: Sendable>: Sendable {
-    private let state = Monitor<Result?>(nil)
-
-    func finish(_ result: Result) {
-        state.update { $0 = result }
-    }
-
-    func wait() -> Result {
-        state.wait { state in
-            defer { state = nil }
-            return state
-        }
     }
 }

@@ -75,22 +75,17 @@ struct JSONTarget {
             if let text = value.numberText { writer.raw(text) }
         case .string: if let bytes = value.stringBytes { writer.string(bytes) }
         case .array:
-            writer.raw("[")
-            for (position, element) in value.elements.enumerated() {
-                if position > 0 { writer.comma() }
-                write(element, writer)
+            writer.array { array in
+                for element in value.elements { write(element, array.element()) }
             }
-            writer.raw("]")
         case .object:
             _ = value.repeatedName
-            writer.raw("{")
-            for (position, member) in value.members.enumerated() {
-                if position > 0 { writer.comma() }
-                writer.string(member.name)
-                writer.raw(":")
-                write(member.value, writer)
+            writer.object { object in
+                for member in value.members {
+                    let name = String(decoding: member.name, as: UTF8.self)
+                    write(member.value, object.member(named: name))
+                }
             }
-            writer.raw("}")
         }
     }
 }
