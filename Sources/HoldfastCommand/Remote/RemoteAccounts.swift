@@ -29,7 +29,7 @@ struct RemoteAccounts {
 
     /// Removes the account of a login.
     func delete(login: String) throws(CommandFailure) {
-        try client.expect("DELETE", "/v1/accounts/\(try id(login))")
+        try client.text("DELETE", "/v1/accounts/\(try id(login))")
     }
 
     /// Makes the code that resets the password of the account of a login. Returns its text, which the service tells this once.

@@ -38,7 +38,7 @@ struct RemoteBackup {
             throw CommandFailure("\(error.message); the service keeps it as '\(name)'")
         }
         guard rename(partial, path) == 0 else { throw file.unwritable }
-        try client.expect("DELETE", target)
+        try client.text("DELETE", target)
         Terminal.write("\(path): version \(version), \(file.byteCount) bytes\n")
         return .success
     }

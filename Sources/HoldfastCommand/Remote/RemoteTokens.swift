@@ -21,8 +21,8 @@ struct RemoteTokens {
         case .list: return try list()
         case .create(let members, _): return try create(members)
         case .change(let name, let members):
-            _ = try client.text("PATCH", target(name), json: members.json)
-        case .revoke(let name): try client.expect("DELETE", target(name))
+            try client.text("PATCH", target(name), json: members.json)
+        case .revoke(let name): try client.text("DELETE", target(name))
         }
         return ""
     }

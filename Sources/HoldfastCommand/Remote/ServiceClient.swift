@@ -145,36 +145,26 @@ final class ServiceClient {
         throw failure(code)
     }
 
-    /// Sends a request and expects that it is not refused.
+    /// Sends a request, expects that it is not refused, and returns the body of the reply, of 64 MiB at most.
     ///
     /// - Throws: As ``send(_:_:headers:body:reply:)``, and what a refusal says.
-    func expect(
-        _ method: String, _ path: String, headers: [String] = [], body: BodySource? = nil,
-        reply target: @escaping BodyTarget = { _ in true }
-    ) throws(CommandFailure) {
-        let (status, refusal) = try send(method, path, headers: headers, body: body, reply: target)
-        if status >= 300 || status == 0 { throw Self.refused(status, refusal) }
-    }
-
-    /// Sends a request and returns the body of the reply, of 64 MiB at most.
-    ///
-    /// - Throws: As ``expect(_:_:headers:body:reply:)``.
+    @discardableResult
     func text(
         _ method: String, _ path: String, headers: [String] = [], body: BodySource? = nil
     ) throws(CommandFailure) -> [UInt8] {
         var text: [UInt8] = []
-        try expect(
+        let (status, refusal) = try send(
             method, path, headers: headers, body: body,
             reply: { piece in
                 text += piece
                 return text.count <= 64 << 20
             })
+        if status >= 300 || status == 0 { throw Self.refused(status, refusal) }
         return text
     }
 
-    /// Sends a request with a JSON body and returns the body of the reply, of 64 MiB at most.
-    ///
-    /// - Throws: As ``expect(_:_:headers:body:reply:)``.
+    /// The same with a JSON body.
+    @discardableResult
     func text(_ method: String, _ path: String, json: [UInt8]) throws(CommandFailure) -> [UInt8] {
         var rest = json[...]
         return try text(
