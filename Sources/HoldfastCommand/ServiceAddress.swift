@@ -50,12 +50,10 @@ struct ServiceAddress {
     static func forget(in directory: String) { _ = unlink("\(directory)/\(fileName)") }
 
     private static func noted(in directory: String) -> String? {
-        guard let file = fopen("\(directory)/\(fileName)", "r") else { return nil }
-        defer { _ = fclose(file) }
-        var line = [CChar](repeating: 0, count: 300)
-        guard fgets(&line, Int32(line.count), file) != nil else { return nil }
-        let end = line.firstIndex { $0 == 0 || $0 == 10 } ?? line.count
-        let text = String(decoding: line[..<end].map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        return text.isEmpty ? nil : text
+        let note = try? FileSystem.read("\(directory)/\(fileName)", byteCountMax: 300)
+        guard let line = note?.prefix(while: { $0 != 0 && $0 != 10 }), !line.isEmpty else {
+            return nil
+        }
+        return String(decoding: line, as: UTF8.self)
     }
 }

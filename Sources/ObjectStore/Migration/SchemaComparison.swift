@@ -98,12 +98,13 @@ struct SchemaComparison {
 
     /// Adds a step of the class that is being compared; returns its position.
     @discardableResult
-    private mutating func step(_ operation: SchemaStep.Operation, _ property: String? = nil) -> Int
-    {
+    private mutating func step(
+        _ operation: SchemaStep.Operation, _ property: String? = nil, isStrict: Bool = false
+    ) -> Int {
         steps.append(
             SchemaStep(
                 operation: operation, className: proposed.classes[classIndexes.new].name,
-                property: property, source: classIndexes.old))
+                property: property, source: classIndexes.old, isStrict: isStrict))
         return steps.count - 1
     }
 
@@ -228,7 +229,7 @@ struct SchemaComparison {
         let changesType = !isSame || old.scalar != new.scalar
         var isChecked = false
         if changesType {
-            let step = markedStep(.changeType, new.name, isKey)
+            let step = step(.changeType, new.name, isStrict: isKey)
             var loss = conversion
             // Null in a property that stays what it is, is a step of its own.
             if old.type.isCollection == new.type.isCollection { loss.isOptional = true }
@@ -248,7 +249,7 @@ struct SchemaComparison {
             }
         }
         if old.cases != new.cases {
-            let step = markedStep(.changeEnum, new.name, isKey)
+            let step = step(.changeEnum, new.name, isStrict: isKey)
             if let cases = new.cases, !isChecked, changesType || !cases.containsAll(of: old.cases) {
                 var loss = conversion
                 loss.isOptional = true
@@ -263,14 +264,6 @@ struct SchemaComparison {
             return MemberMatch(old: position, conversion: conversion)
         }
         return MemberMatch(old: position)
-    }
-
-    private mutating func markedStep(
-        _ operation: SchemaStep.Operation, _ property: String, _ isStrict: Bool
-    ) -> Int {
-        let position = step(operation, property)
-        steps[position].isStrict = isStrict
-        return position
     }
 
     /// Whether a property of integers takes every value of another.

@@ -98,15 +98,9 @@ final class CSVRecords {
             if let text = value.stringBytes { writeText(text) }
         case .array, .object:
             // A link to the object whose key is null, which a bare null would not name.
-            let link = value.member(named: "$link")
-            let scratch = ByteBuffer(capacity: 64)
-            JSONWriter(scratch).object { object in
-                object.member("$link").object { inner in
-                    inner.member("class").string(link?.member(named: "class")?.string ?? "")
-                    inner.member("id").null()
-                }
-            }
-            writeText(scratch.bytes)
+            let link = ByteBuffer(capacity: 64)
+            JSONWriter(link).plain(value)
+            writeText(link.bytes)
         }
     }
 
