@@ -84,6 +84,14 @@ final class ServiceClient {
         self.init(url: url, token: arguments.text("token"))
     }
 
+    /// The service that the options have to name, because it has `what`.
+    static func required(
+        _ arguments: Arguments, for what: String
+    ) throws(CommandFailure) -> ServiceClient {
+        if let client = try ServiceClient(arguments) { return client }
+        throw .usage("--url is needed: a running service has \(what)")
+    }
+
     private var isOnLoopback: Bool {
         ["://127.", "://localhost", "://[::1]"].contains { url.contains($0) }
     }

@@ -13,7 +13,8 @@ extension Verb {
         name: "access get", summary: "Prints the access document as JSON.",
         options: ServiceClient.options, notes: accessNotes
     ) { arguments throws(CommandFailure) in
-        let text = try accessClient(arguments).text("GET", "/v1/access")
+        let text = try ServiceClient.required(arguments, for: "the document").text(
+            "GET", "/v1/access")
         Terminal.write(text + [UInt8(ascii: "\n")], to: 1)
         return .success
     }
@@ -27,7 +28,7 @@ extension Verb {
         ],
         notes: accessNotes
     ) { arguments throws(CommandFailure) in
-        let client = try accessClient(arguments)
+        let client = try ServiceClient.required(arguments, for: "the document")
         let bytes = try FileSystem.read(
             arguments.operands.first ?? "-", byteCountMax: AccessDocument.byteCountMax * 2)
         let isDryRun = arguments.has("dry-run")
@@ -58,7 +59,7 @@ extension Verb {
             Option("key", "JSON", "the key of the object, such as 7 or '\"a\"'"),
         ], notes: accessNotes
     ) { arguments throws(CommandFailure) in
-        let client = try accessClient(arguments)
+        let client = try ServiceClient.required(arguments, for: "the document")
         let question = try CommandFailure.telling { () throws(RequestFault) in
             try AccessQuestion.json(
                 user: arguments.text("user"), claims: arguments.texts("claim"),
@@ -67,14 +68,5 @@ extension Verb {
         let text = try client.text("POST", "/v1/access/explain", json: question)
         Terminal.write(text + [UInt8(ascii: "\n")], to: 1)
         return .success
-    }
-
-    private static func accessClient(
-        _ arguments: Arguments
-    ) throws(CommandFailure) -> ServiceClient {
-        guard let client = try ServiceClient(arguments) else {
-            throw .usage("--url is needed: a running service has the document")
-        }
-        return client
     }
 }

@@ -15,7 +15,7 @@ extension Verb {
         notes: accountNotes
             + "\nThe password is the first line of the file, or of the standard input."
     ) { arguments throws(CommandFailure) in
-        let accounts = try accounts(arguments)
+        let client = try ServiceClient.required(arguments, for: "the accounts")
         let login = try arguments.required("login")
         let bytes = try FileSystem.read(
             arguments.operands.first ?? "-",
@@ -24,7 +24,7 @@ extension Verb {
         guard let password = String(validating: line, as: UTF8.self) else {
             throw CommandFailure("the password is not UTF-8")
         }
-        Terminal.write(try accounts.create(login: login, password: password) + "\n")
+        Terminal.write(try client.createAccount(login: login, password: password) + "\n")
         return .success
     }
 
@@ -33,7 +33,7 @@ extension Verb {
         name: "account list", summary: "Lists the accounts: id, time of creation, login.",
         options: ServiceClient.options, notes: accountNotes
     ) { arguments throws(CommandFailure) in
-        Terminal.write(try accounts(arguments).list())
+        Terminal.write(try ServiceClient.required(arguments, for: "the accounts").listAccounts())
         return .success
     }
 
@@ -42,7 +42,8 @@ extension Verb {
         name: "account reset", summary: "Makes a code that resets a password once, and prints it.",
         options: ServiceClient.options + [loginOption], notes: accountNotes
     ) { arguments throws(CommandFailure) in
-        let code = try accounts(arguments).resetCode(login: try arguments.required("login"))
+        let code = try ServiceClient.required(arguments, for: "the accounts").resetCode(
+            login: try arguments.required("login"))
         Terminal.write(code + "\n")
         return .success
     }
@@ -52,16 +53,8 @@ extension Verb {
         name: "account delete", summary: "Removes an account, and ends its sessions.",
         options: ServiceClient.options + [loginOption], notes: accountNotes
     ) { arguments throws(CommandFailure) in
-        try accounts(arguments).delete(login: try arguments.required("login"))
+        try ServiceClient.required(arguments, for: "the accounts").deleteAccount(
+            login: try arguments.required("login"))
         return .success
-    }
-
-    private static func accounts(
-        _ arguments: Arguments
-    ) throws(CommandFailure) -> RemoteAccounts {
-        guard let client = try ServiceClient(arguments) else {
-            throw .usage("--url is needed: a running service has the accounts")
-        }
-        return RemoteAccounts(client)
     }
 }

@@ -14,7 +14,7 @@ extension Verb {
             """
     ) { arguments throws(CommandFailure) in
         let path = arguments.operands.first ?? ""
-        if let client = try ServiceClient(arguments) { return try RemoteBackup(client).run(path) }
+        if let client = try ServiceClient(arguments) { return try client.backUp(path) }
         let store = try OpenStore.open(
             arguments, for: .reading, instead: ServiceAddress(arguments).instead)
         defer { store.close() }

@@ -39,7 +39,7 @@ extension Verb {
         members.name = name
         members.user = arguments.text("user")
         if let client = try ServiceClient(arguments) {
-            Terminal.write(try RemoteTokens(client).create(members) + "\n")
+            Terminal.write(try client.createToken(members) + "\n")
             return .success
         }
         let secret = try CommandFailure.telling { () throws(RequestFault) in try TokenSecret() }
@@ -124,7 +124,7 @@ extension Verb {
         _ command: TokenCommand, _ arguments: Arguments
     ) throws(CommandFailure) -> String {
         if let client = try ServiceClient(arguments) {
-            return try RemoteTokens(client).run(command)
+            return try client.run(command)
         }
         guard let store = try openWithTokens(arguments) else {
             return try ask(command, try arguments.required("data"))

@@ -1,27 +1,22 @@
 import Glibc
 import HoldfastJSON
 
-/// A backup of a running service's store, copied into a file.
-struct RemoteBackup {
-    private let client: ServiceClient
-
-    init(_ client: ServiceClient) { self.client = client }
-
-    /// Makes the backup; the file appears when it is whole.
-    func run(_ path: String) throws(CommandFailure) -> ExitCode {
-        let reply = try client.text("POST", "/v1/backups")
-        func text(_ name: StaticString) throws(CommandFailure) -> String {
-            try ServiceClient.find("which backup it has made", in: reply) {
+extension ServiceClient {
+    /// Makes a backup of the service's store, copied into a file; the file appears when it is whole.
+    func backUp(_ path: String) throws(CommandFailure) -> ExitCode {
+        let reply = try text("POST", "/v1/backups")
+        func told(_ name: StaticString) throws(CommandFailure) -> String {
+            try Self.find("which backup it has made", in: reply) {
                 $0.member(named: name)?.string
             }
         }
-        let name = try text("name")
-        let version = try text("version")
+        let name = try told("name")
+        let version = try told("version")
         let target = "/v1/backups/\(TargetQuery.encoded(name))"
         let partial = path + ".part"
         let file = try OutputFile(partial)
         do throws(CommandFailure) {
-            let (status, refusal) = try client.send(
+            let (status, refusal) = try send(
                 "GET", target,
                 reply: { piece in
                     guard file.write(piece) else { return false }
@@ -30,7 +25,7 @@ struct RemoteBackup {
                 })
             Terminal.endProgress()
             if status == 0 { throw file.unwritable }
-            if status >= 300 { throw ServiceClient.refused(status, refusal) }
+            if status >= 300 { throw Self.refused(status, refusal) }
             try file.finish()
         } catch {
             Terminal.endProgress()
@@ -38,7 +33,7 @@ struct RemoteBackup {
             throw CommandFailure("\(error.message); the service keeps it as '\(name)'")
         }
         guard rename(partial, path) == 0 else { throw file.unwritable }
-        try client.text("DELETE", target)
+        try text("DELETE", target)
         Terminal.write("\(path): version \(version), \(file.byteCount) bytes\n")
         return .success
     }

@@ -1,35 +1,31 @@
 import HoldfastJSON
 import HoldfastStoreService
 
-/// The tokens of a running service.
-struct RemoteTokens {
-    private let client: ServiceClient
-
-    init(_ client: ServiceClient) { self.client = client }
-
+// The tokens of a running service.
+extension ServiceClient {
     /// Makes a token. Returns its text, which the service tells this once.
-    func create(_ members: TokenMembers) throws(CommandFailure) -> String {
-        try ServiceClient.find(
+    func createToken(_ members: TokenMembers) throws(CommandFailure) -> String {
+        try Self.find(
             "which token it has made",
-            in: client.text("POST", "/v1/tokens", json: members.json)
+            in: text("POST", "/v1/tokens", json: members.json)
         ) { $0.member(named: "token")?.string }
     }
 
     /// Carries out a command. Returns what to show.
     func run(_ command: TokenCommand) throws(CommandFailure) -> String {
         switch command {
-        case .list: return try list()
-        case .create(let members, _): return try create(members)
+        case .list: return try listTokens()
+        case .create(let members, _): return try createToken(members)
         case .change(let name, let members):
-            try client.text("PATCH", target(name), json: members.json)
-        case .revoke(let name): try client.text("DELETE", target(name))
+            try text("PATCH", tokenTarget(name), json: members.json)
+        case .revoke(let name): try text("DELETE", tokenTarget(name))
         }
         return ""
     }
 
     /// The tokens, a line each: name, right, time of creation and, where it has them, user, classes and end.
-    private func list() throws(CommandFailure) -> String {
-        try ServiceClient.find("which tokens it has", in: client.text("GET", "/v1/tokens")) {
+    private func listTokens() throws(CommandFailure) -> String {
+        try Self.find("which tokens it has", in: text("GET", "/v1/tokens")) {
             $0.member(named: "tokens").map { tokens in
                 tokens.elements.map { token in
                     func text(_ name: StaticString) -> String? { token.member(named: name)?.string }
@@ -44,5 +40,5 @@ struct RemoteTokens {
         }
     }
 
-    private func target(_ name: String) -> String { "/v1/tokens/\(TargetQuery.encoded(name))" }
+    private func tokenTarget(_ name: String) -> String { "/v1/tokens/\(TargetQuery.encoded(name))" }
 }
