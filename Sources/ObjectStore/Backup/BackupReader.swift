@@ -79,24 +79,19 @@ package final class BackupReader {
             guard keyCount > 0, keyCount + valueCount <= payload.count - position else {
                 throw .damaged(offset: offset)
             }
-            let key = payload[position..<(position + keyCount)]
+            let key = UnsafeRawBufferPointer(
+                rebasing: payload[position..<(position + keyCount)])
             position += keyCount
             let value = payload[position..<(position + valueCount)]
             position += valueCount
-            changes.append(
-                StorageBatch.Change(
-                    key: UnsafeRawBufferPointer(rebasing: key),
-                    value: UnsafeRawBufferPointer(rebasing: value)))
-        }
-        var isAscending = true
-        for (index, change) in changes.enumerated() {
             let order =
-                index == 0
-                ? lastKey.withUnsafeBytes { compareKeys($0, change.key) }
-                : compareKeys(changes[index - 1].key, change.key)
-            if order >= 0 { isAscending = false }
+                changes.last.map { compareKeys($0.key, key) }
+                ?? lastKey.withUnsafeBytes { compareKeys($0, key) }
+            guard order < 0 else { throw .damaged(offset: offset) }
+            changes.append(
+                StorageBatch.Change(key: key, value: UnsafeRawBufferPointer(rebasing: value)))
         }
-        guard isAscending, let last = changes.last else { throw .damaged(offset: offset) }
+        guard let last = changes.last else { throw .damaged(offset: offset) }
         lastKey = Array(last.key)
         entryCount += UInt64(changes.count)
         return changes

@@ -103,51 +103,37 @@ extension StoreCheck {
     func fault(of row: RowView, _ rowClass: RowClass) -> String? {
         for (member, compiled) in rowClass.members.enumerated()
         where compiled.storage.shape != .none {
-            let field = rowClass.field(member, in: row)
-            let property = rowClass.definition.properties[member].name
-            if field.isNull {
-                if compiled.storage.shape != .single || !compiled.isOptional {
-                    return "\(property) is null"
-                }
-                continue
-            }
-            guard compiled.storage.isInHeap else {
-                if let fault = fault(ofValueAt: field.slot, compiled.storage.element) {
-                    return "\(property) \(fault)"
-                }
-                continue
-            }
-            if !field.isInBounds { return "\(property) lies outside the row" }
-            if field.isOutOfLine {
-                if !row.holdsOverflow { return "\(property) is outside a row that does not say so" }
-                if let fault = fault(ofOverflow: field, compiled) {
-                    return "\(property) \(fault)"
-                }
-                continue
-            }
-            switch (compiled.storage.shape, compiled.storage.element) {
-            case (.single, .string):
-                if String(validating: field.heap, as: UTF8.self) == nil {
-                    return "\(property) is no UTF-8"
-                }
-            case (.single, .mixed):
-                if let fault = fault(ofMixed: field.heap) { return "\(property) \(fault)" }
-            case (.single, .embedded):
-                if let fault = fault(ofEmbedded: field.heap, compiled) {
-                    return "\(property)\(fault)"
-                }
-            case (.list, _), (.set, _):
-                if let fault = fault(ofCollection: field.heap, compiled) {
-                    return "\(property) \(fault)"
-                }
-            case (.map, _):
-                if let fault = fault(ofMap: field.heap, compiled) {
-                    return "\(property) \(fault)"
-                }
-            default: break
+            if let fault = fault(of: rowClass.field(member, in: row), compiled, in: row) {
+                let property = rowClass.definition.properties[member].name
+                // That of an embedded object goes on with its property.
+                return fault.hasPrefix(".") ? property + fault : "\(property) \(fault)"
             }
         }
         return nil
+    }
+
+    private func fault(
+        of field: Field, _ member: RowClass.Member, in row: RowView
+    ) -> String? {
+        let storage = member.storage
+        if field.isNull {
+            return storage.shape == .single && member.isOptional ? nil : "is null"
+        }
+        guard storage.isInHeap else { return fault(ofValueAt: field.slot, storage.element) }
+        if !field.isInBounds { return "lies outside the row" }
+        if field.isOutOfLine {
+            return row.holdsOverflow
+                ? fault(ofOverflow: field, member) : "is outside a row that does not say so"
+        }
+        return switch (storage.shape, storage.element) {
+        case (.single, .string):
+            String(validating: field.heap, as: UTF8.self) == nil ? "is no UTF-8" : nil
+        case (.single, .mixed): fault(ofMixed: field.heap)
+        case (.single, .embedded): fault(ofEmbedded: field.heap, member)
+        case (.list, _), (.set, _): fault(ofCollection: field.heap, member)
+        case (.map, _): fault(ofMap: field.heap, member)
+        default: nil
+        }
     }
 
     private func fault(ofValueAt address: UnsafeRawPointer, _ element: ElementStorage) -> String? {
@@ -163,7 +149,7 @@ extension StoreCheck {
         -> String?
     {
         let embedded = rows.classes[member.classIndex]
-        guard let inner = RowView(bytes), embedded.canRead(inner) else { return " is damaged" }
+        guard let inner = RowView(bytes), embedded.canRead(inner) else { return "is damaged" }
         return fault(of: inner, embedded).map { ".\($0)" }
     }
 
@@ -210,7 +196,7 @@ extension StoreCheck {
                 return "has an element that \(fault)"
             }
             if element == .embedded, let fault = fault(ofEmbedded: view.bytes(index), member) {
-                return "element \(index)\(fault)"
+                return "element \(index)" + (fault.hasPrefix(".") ? fault : " \(fault)")
             }
         }
         return nil

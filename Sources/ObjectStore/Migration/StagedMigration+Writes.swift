@@ -37,9 +37,7 @@ extension StagedMigration {
             checker.forEachLoss(rowClass.index, row, group.overflow) { fault(.loss(step: $0)) }
         }
         guard progress.phase == .build, let work = works[rowClass.index] else { return }
-        if !sweeping.isEmpty,
-            sweeping.remove(ObjectIdentity(classIndex: rowClass.index, key: key)) != nil
-        {
+        if !sweeping.isEmpty, leavesOverflow(rowClass, key) {
             try group.sweepOverflow(rowClass, key, row)
         }
         if work.rewrites { noted.insert(rowClass.index) }
