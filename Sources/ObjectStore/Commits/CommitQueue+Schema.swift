@@ -177,7 +177,7 @@ extension CommitQueue {
     private func forgetNumbers(
         _ change: SchemaChange, _ group: CommitGroup
     ) throws(StoreError) {
-        for work in change.works where work.entersKeys {
+        for work in change.works.values where work.entersKeys {
             var state = try group.classState(work.source)
             guard state.greatestNumber != nil else { continue }
             state.greatestNumber = nil

@@ -329,12 +329,11 @@ struct CatalogPlan {
         }
     }
 
-    /// Lists the work for each class.
-    func works(to target: RowSchema) -> [ClassWork] {
-        present.classes.compactMap { old in
-            guard old.definition.kind.standsAlone, let new = comparison.newClasses[old.index] else {
-                return nil
-            }
+    /// Lists the work for each class, by its position among the present ones.
+    func works(to target: RowSchema) -> [Int: ClassWork] {
+        var works: [Int: ClassWork] = [:]
+        for old in present.classes where old.definition.kind.standsAlone {
+            guard let new = comparison.newClasses[old.index] else { continue }
             let rewrites = rewrites[old.index]
             let work = ClassWork(
                 source: old, target: target.classes[new], rewrites: rewrites,
@@ -343,8 +342,9 @@ struct CatalogPlan {
                 },
                 links: rewrites ? freshLinks : [],
                 numbersObjects: numbersObjects(new), entersKeys: entersKeys(new))
-            return work.isNeeded ? work : nil
+            if work.isNeeded { works[old.index] = work }
         }
+        return works
     }
 
     /// Lists the unique keys that are new for objects that are there already.

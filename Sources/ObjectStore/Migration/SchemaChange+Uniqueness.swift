@@ -20,7 +20,7 @@ extension SchemaChange {
             var search = DuplicateSearch(
                 rowClass: rowClass, unique: unique, snapshot: snapshot, source: source)
             if let converter,
-                let work = works.first(where: { $0.target === rowClass && $0.rewrites })
+                let work = works.values.first(where: { $0.target === rowClass && $0.rewrites })
             {
                 search.conversion = DuplicateSearch.Conversion(source: work.source) { key, row in
                     RowView(

@@ -10,8 +10,8 @@ struct SchemaChange {
     let steps: [SchemaStep]
     /// The conversions of rows, by positions of classes in the present catalog; nil for a class that goes.
     let conversions: [RowConversion?]
-    /// The work for each class.
-    let works: [ClassWork]
+    /// The work for each class, by its position in the present catalog.
+    let works: [Int: ClassWork]
     /// The unique keys to be tested on the objects that are there already.
     let uniquenessTests: [(rowClass: RowClass, unique: UniqueKey)]
     /// The refusal of each change that only a class without objects allows, by its position in the present catalog.
@@ -69,11 +69,6 @@ struct SchemaChange {
         emptinessTests = comparison.emptinessTests
         staged = plan.staged
         garbage = plan.garbage
-    }
-
-    /// ``works`` by the class's position in the present catalog.
-    var worksByClass: [Int: ClassWork] {
-        Dictionary(works.map { ($0.source.index, $0) }, uniquingKeysWith: { first, _ in first })
     }
 
     /// ``conversions`` with the checks that are needed: where data may be lost those of keys, and those

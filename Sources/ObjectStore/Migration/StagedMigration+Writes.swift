@@ -8,7 +8,7 @@ extension StagedMigration {
     func leave(
         _ group: CommitGroup, _ rowClass: RowClass, _ key: UInt64, _ row: RowView
     ) throws(StoreError) {
-        guard progress.phase == .build, let work = works[rowClass.index] else { return }
+        guard progress.phase == .build, let work = change.works[rowClass.index] else { return }
         guard work.rewrites else { return try removeEntries(work, key, row, group) }
         guard let staged = try stagedRow(work, key, group) else { return }
         try removeEntries(work, key, staged, group)
@@ -36,7 +36,7 @@ extension StagedMigration {
         if checker.mayLose(rowClass.index) {
             checker.forEachLoss(rowClass.index, row, group.overflow) { fault(.loss(step: $0)) }
         }
-        guard progress.phase == .build, let work = works[rowClass.index] else { return }
+        guard progress.phase == .build, let work = change.works[rowClass.index] else { return }
         if !sweeping.isEmpty, leavesOverflow(rowClass, key) {
             try group.sweepOverflow(rowClass, key, row)
         }

@@ -39,8 +39,6 @@ final class StagedMigration {
     var checker: RowConverter
     /// Converts rows.
     private var converter: RowConverter
-    /// The work for each class, by its position in the present catalog.
-    var works: [Int: ClassWork]
     /// The classes of which a write that came meanwhile has written staged rows.
     var noted: Set<Int> = []
     /// Objects whose staged out-of-line values are to be removed.
@@ -62,7 +60,6 @@ final class StagedMigration {
         progress = Progress(lossCounts: Array(repeating: 0, count: change.steps.count))
         checker = RowConverter(change.checks(allowsDataLoss: proposal.allowsDataLoss), now: now)
         converter = RowConverter(change.conversions, now: now)
-        works = change.worksByClass
     }
 
     /// The access document that goes with the change; nil where the store's stays as it is.
@@ -85,7 +82,7 @@ final class StagedMigration {
             guard rowClass.definition.kind.standsAlone else { return false }
             switch phase {
             case .check: return checker.mayLose(rowClass.index)
-            case .build, .cleanup: return works[rowClass.index] != nil
+            case .build, .cleanup: return change.works[rowClass.index] != nil
             }
         }.map(\.index)
     }
@@ -141,7 +138,6 @@ final class StagedMigration {
         progress.lossCounts = Array(repeating: 0, count: change.steps.count)
         checker = RowConverter(change.checks(allowsDataLoss: true), now: now)
         converter = RowConverter(change.conversions, now: now)
-        works = change.worksByClass
     }
 
     private func refuseFaults(_ group: CommitGroup) throws(StoreError) {
@@ -183,7 +179,7 @@ final class StagedMigration {
         _ rowClass: RowClass, _ group: CommitGroup, _ limit: SliceLimit
     ) throws(StoreError) -> Bool {
         let range = StoreKey.rows(rowClass, after: progress.after)
-        let work = works[rowClass.index]
+        let work = change.works[rowClass.index]
         var count = 0
         var isDone = true
         try group.snapshot.walk(range, expecting: limit.objectCount) {

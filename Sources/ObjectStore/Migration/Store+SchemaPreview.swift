@@ -24,11 +24,10 @@ extension Store {
         }
         if !refusals.isEmpty { throw .unsupportedMigration(refusals) }
         let converter = RowConverter(change.conversions, now: Timestamp.now())
-        let works = change.worksByClass
         var counts = Array(repeating: 0, count: change.steps.count)
         var duplicates = DuplicateKeys()
         for rowClass in transaction.rows.classes where rowClass.definition.kind.standsAlone {
-            let work = works[rowClass.index].flatMap { $0.entersKeys ? $0 : nil }
+            let work = change.works[rowClass.index].flatMap { $0.entersKeys ? $0 : nil }
             guard work != nil || converter.mayLose(rowClass.index) else { continue }
             var keys: Set<UUID128> = []
             let buffer = ByteBuffer(capacity: 4096)
