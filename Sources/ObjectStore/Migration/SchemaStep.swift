@@ -35,21 +35,18 @@ package struct SchemaStep: Equatable, Sendable {
             isStrict
             ? " Change those objects first."
             : " Change them first, or repeat with allowDataLoss=true."
-        switch operation {
-        case .dropClass:
-            return "Dropping the class '\(className ?? "")' loses its \(objects)." + advice
-        case .dropProperty:
-            return "Dropping the property '\(property ?? "")' loses its value in \(objects)."
-                + advice
-        case .makeRequired:
-            return "The property would be required, and is null in \(objects), which would get its "
-                + "default." + advice
-        case .changeEnum:
-            return "A value that the enum would not allow is held by \(objects)." + advice
-        case .dropLinks:
-            return "Links to classes that go are in the property of \(objects)." + advice
-        default:
-            return "What is in the property does not fit its new type in \(objects)." + advice
-        }
+        let loss =
+            switch operation {
+            case .dropClass: "Dropping the class '\(className ?? "")' loses its \(objects)."
+            case .dropProperty:
+                "Dropping the property '\(property ?? "")' loses its value in \(objects)."
+            case .makeRequired:
+                "The property would be required, and is null in \(objects), which would get its "
+                    + "default."
+            case .changeEnum: "A value that the enum would not allow is held by \(objects)."
+            case .dropLinks: "Links to classes that go are in the property of \(objects)."
+            default: "What is in the property does not fit its new type in \(objects)."
+            }
+        return loss + advice
     }
 }

@@ -22,36 +22,30 @@ enum ExtendedJSON {
         guard json.kind == .object, let first = json.members.first(where: { _ in true }),
             first.name.first == UInt8(ascii: "$")
         else { return nil }
-        func alone(_ name: StaticString) -> JSONValue? {
-            json.count == 1 && first.isNamed(name) ? first.value : nil
+        if json.count == 1, let form = Self.forms.first(where: { first.isNamed($0.name) }) {
+            guard let value = form.read(first.value) else { return nil }
+            self = value
+            return
         }
-        if let value = alone("$oid") {
-            self = .objectID(value)
-        } else if let value = alone("$numberInt") ?? alone("$numberLong") {
-            self = .integer(value)
-        } else if let value = alone("$numberDouble") {
-            self = .double(value)
-        } else if let value = alone("$numberDecimal") {
-            self = .decimal(value)
-        } else if let value = alone("$uuid") {
-            self = .uuid(value)
-        } else if let value = alone("$symbol") {
-            self = .symbol(value)
-        } else if let value = alone("$date") {
-            guard let date = Self.date(value) else { return nil }
-            self = .date(date)
-        } else if let binary = json.member(named: "$binary") {
-            let isOld = json.count == 2 && binary.kind == .string
-            guard isOld || (json.count == 1 && binary.kind == .object),
-                let bytes = isOld ? binary : binary.member(named: "base64"),
-                let type = isOld ? json.member(named: "$type") : binary.member(named: "subType")
-            else { return nil }
-            let text = type.string ?? type.numberText.map { String(decoding: $0, as: UTF8.self) }
-            self = .binary(bytes, isUUID: text == "04" || text == "4")
-        } else {
-            return nil
-        }
+        guard let binary = json.member(named: "$binary") else { return nil }
+        let isOld = json.count == 2 && binary.kind == .string
+        guard isOld || (json.count == 1 && binary.kind == .object),
+            let bytes = isOld ? binary : binary.member(named: "base64"),
+            let type = isOld ? json.member(named: "$type") : binary.member(named: "subType")
+        else { return nil }
+        let text = type.string ?? type.numberText.map { String(decoding: $0, as: UTF8.self) }
+        self = .binary(bytes, isUUID: text == "04" || text == "4")
     }
+
+    /// The forms that are a member of one name, and what its value is; nil for one that the form does not hold.
+    private static let forms: [(name: StaticString, read: @Sendable (JSONValue) -> ExtendedJSON?)] =
+        [
+            ("$oid", { .objectID($0) }), ("$numberInt", { .integer($0) }),
+            ("$numberLong", { .integer($0) }), ("$numberDouble", { .double($0) }),
+            ("$numberDecimal", { .decimal($0) }), ("$uuid", { .uuid($0) }),
+            ("$symbol", { .symbol($0) }),
+            ("$date", { Self.date($0).map { ExtendedJSON.date($0) } }),
+        ]
 
     /// A date: RFC 3339, also with an offset that has no colon, or milliseconds since 1970.
     private static func date(_ json: JSONValue) -> Timestamp? {
