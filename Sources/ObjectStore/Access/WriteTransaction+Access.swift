@@ -5,11 +5,7 @@ import HoldfastStorage
 extension WriteTransaction {
     /// The access to the store, as the transaction sees it.
     package func access() throws(StoreError) -> StoredAccess {
-        do throws(StorageError) {
-            return try StoredAccess(OverlaySnapshot(group))
-        } catch {
-            throw .storage(error)
-        }
+        try withSnapshot { snapshot throws(StorageError) in try StoredAccess(snapshot) }
     }
 
     /// Stores a token under its number, and has requests need one from now on.

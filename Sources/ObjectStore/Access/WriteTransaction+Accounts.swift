@@ -6,12 +6,13 @@ import HoldfastStorage
 extension WriteTransaction {
     /// The account of an id, as the transaction sees it.
     package func account(_ id: UUID128) throws(StoreError) -> AccountRecord? {
-        try reading { entries throws(StorageError) in try entries.account(id) }
+        try withSnapshot { snapshot throws(StorageError) in try snapshot.account(id) }
     }
 
     /// Whether a login is taken.
     package func hasAccount(login: String) throws(StoreError) -> Bool {
-        try reading { entries throws(StorageError) in try entries.accountID(login: login) } != nil
+        try withSnapshot { snapshot throws(StorageError) in try snapshot.accountID(login: login) }
+            != nil
     }
 
     /// Stores an account under its id and its login.
@@ -33,14 +34,15 @@ extension WriteTransaction {
 
     /// The sessions of an account, as the transaction sees them.
     package func sessions(of account: UUID128) throws(StoreError) -> [SessionRecord] {
-        try reading { entries throws(StorageError) in try entries.sessions(of: account) }
+        try withSnapshot { snapshot throws(StorageError) in try snapshot.sessions(of: account) }
     }
 
     /// The session of an account by the hash of its token, as the transaction sees it.
     package func session(
         _ hash: [UInt8], of account: UUID128
     ) throws(StoreError) -> SessionRecord? {
-        try reading { entries throws(StorageError) in try entries.session(hash, of: account) }
+        try withSnapshot { snapshot throws(StorageError) in try snapshot.session(hash, of: account)
+        }
     }
 
     /// Stores a session.
@@ -69,11 +71,12 @@ extension WriteTransaction {
         }
     }
 
-    private func reading<Result>(
-        _ body: (AccountEntries) throws(StorageError) -> Result
+    /// Runs `body` on the entries as the transaction sees them.
+    func withSnapshot<Result>(
+        _ body: (OverlaySnapshot) throws(StorageError) -> Result
     ) throws(StoreError) -> Result {
         do throws(StorageError) {
-            return try body(AccountEntries(snapshot: OverlaySnapshot(group)))
+            return try body(OverlaySnapshot(group))
         } catch {
             throw .storage(error)
         }

@@ -2,20 +2,18 @@ import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastStorage
 
-/// The accounts and sessions in a snapshot, found by their keys. Cost of each look-up: that of a key.
-struct AccountEntries {
-    let snapshot: any StorageSnapshot
-
+// The accounts and sessions in a snapshot, found by their keys. Cost of each look-up: that of a key.
+extension StorageSnapshot {
     /// The account of an id.
     func account(_ id: UUID128) throws(StorageError) -> AccountRecord? {
         let key = StoreKey.bytes { StoreKey.appendAccount(id, to: $0) }
-        return try snapshot.record(under: key) { AccountRecord(id, $0) }
+        return try record(under: key) { AccountRecord(id, $0) }
     }
 
     /// The id of the account of a login.
     func accountID(login: String) throws(StorageError) -> UUID128? {
         let key = StoreKey.bytes { StoreKey.appendLogin(login, to: $0) }
-        return try snapshot.record(under: key) { StoreKey.accountID($0, at: 0) }
+        return try record(under: key) { StoreKey.accountID($0, at: 0) }
     }
 
     /// The session of an account by the hash of its token.
@@ -23,7 +21,7 @@ struct AccountEntries {
         _ hash: [UInt8], of account: UUID128
     ) throws(StorageError) -> SessionRecord? {
         let key = StoreKey.bytes { StoreKey.appendSession(hash, of: account, to: $0) }
-        return try snapshot.record(under: key) { value in
+        return try record(under: key) { value in
             key.withUnsafeBytes { SessionRecord($0, value) }
         }
     }
@@ -31,7 +29,7 @@ struct AccountEntries {
     /// The sessions of an account, in the order of their hashes.
     func sessions(of account: UUID128) throws(StorageError) -> [SessionRecord] {
         let prefix = StoreKey.bytes { StoreKey.appendSession([], of: account, to: $0) }
-        return try snapshot.records(under: prefix) { SessionRecord($0, $1) }
+        return try records(under: prefix) { SessionRecord($0, $1) }
     }
 
     /// The accounts behind a login, by their logins as they are looked up.
@@ -41,7 +39,7 @@ struct AccountEntries {
         let last = StoreKey.bytes { StoreKey.appendLogin(login, to: $0) }
         let range = KeyRange(
             lower: last + [0], upper: KeyRange.successor(ofPrefix: StoreKey.loginPrefix))
-        try snapshot.scan(range, reversed: false, expecting: countMax) { _, value in
+        try scan(range, reversed: false, expecting: countMax) { _, value in
             guard let id = StoreKey.accountID(value, at: 0) else {
                 isDamaged = true
                 return false
@@ -62,14 +60,14 @@ struct AccountEntries {
 extension Store {
     /// The account of an id, as of the last commit.
     package func account(_ id: UUID128) throws(StoreError) -> AccountRecord? {
-        try withAccounts { entries throws(StorageError) in try entries.account(id) }
+        try withSnapshot { snapshot throws(StorageError) in try snapshot.account(id) }
     }
 
     /// The account of a login, as of the last commit.
     package func account(login: String) throws(StoreError) -> AccountRecord? {
-        try withAccounts { entries throws(StorageError) in
-            guard let id = try entries.accountID(login: login) else { return nil }
-            guard let record = try entries.account(id) else { throw StoredAccess.damaged }
+        try withSnapshot { snapshot throws(StorageError) in
+            guard let id = try snapshot.accountID(login: login) else { return nil }
+            guard let record = try snapshot.account(id) else { throw StoredAccess.damaged }
             return record
         }
     }
@@ -78,9 +76,9 @@ extension Store {
     package func session(
         _ hash: [UInt8], of account: UUID128
     ) throws(StoreError) -> (session: SessionRecord, account: AccountRecord)? {
-        try withAccounts { entries throws(StorageError) in
-            guard let session = try entries.session(hash, of: account),
-                let account = try entries.account(account)
+        try withSnapshot { snapshot throws(StorageError) in
+            guard let session = try snapshot.session(hash, of: account),
+                let account = try snapshot.account(account)
             else { return nil }
             return (session, account)
         }
@@ -90,16 +88,8 @@ extension Store {
     package func accounts(
         after login: String, countMax: Int
     ) throws(StoreError) -> [AccountRecord] {
-        try withAccounts { entries throws(StorageError) in
-            try entries.accounts(after: login, countMax: countMax)
-        }
-    }
-
-    private func withAccounts<Result>(
-        _ body: (AccountEntries) throws(StorageError) -> Result
-    ) throws(StoreError) -> Result {
         try withSnapshot { snapshot throws(StorageError) in
-            try body(AccountEntries(snapshot: snapshot))
+            try snapshot.accounts(after: login, countMax: countMax)
         }
     }
 }
