@@ -32,6 +32,24 @@ extension JSONWriter {
         default: plain(value)
         }
     }
+
+    /// Writes an object of Realm Studio's JSON, but for its `$refId` and for what links to it, which follows from what links.
+    ///
+    /// - `body`: Writes each value, of a property or, for nil, of a name that stands for none, which the import will say.
+    func members(
+        of object: JSONValue, _ rowClass: RowClass,
+        _ body: (_ value: JSONValue, _ property: RowClass.Member?, _ name: String) -> Void
+    ) {
+        self.object { members in
+            for member in object.members where !member.isNamed("$refId") {
+                let name = String(decoding: member.name, as: UTF8.self)
+                let property = rowClass.names.position(of: name).map { rowClass.members[$0] }
+                if let property, property.storage.shape == .none { continue }
+                _ = members.member(named: name)
+                body(member.value, property, name)
+            }
+        }
+    }
 }
 
 extension RowClass.Member {

@@ -83,20 +83,9 @@ final class FlattedObjects {
             fault = fault ?? "the value with the index \(index) is no object"
             return writer.null()
         }
-        writer.object { members in
-            for member in object.members {
-                let name = String(decoding: member.name, as: UTF8.self)
-                let position = rowClass.names.position(of: name)
-                // What links here follows from what links.
-                if let position, rowClass.members[position].storage.shape == .none { continue }
-                _ = members.member(named: name)
-                if let position {
-                    write(member.value, rowClass.members[position], level: level + 1, writer)
-                } else {
-                    // The import says that there is no such property.
-                    writer.null()
-                }
-            }
+        writer.members(of: object, rowClass) { value, property, _ in
+            guard let property else { return writer.null() }
+            write(value, property, level: level + 1, writer)
         }
     }
 

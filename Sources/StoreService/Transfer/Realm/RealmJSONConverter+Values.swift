@@ -18,25 +18,10 @@ extension RealmJSONConverter {
     }
 
     func write(_ object: JSONValue, _ rowClass: RowClass, _ writer: JSONWriter) {
-        deeper(writer) { writeMembers(object, rowClass, writer) }
-    }
-
-    private func writeMembers(
-        _ object: JSONValue, _ rowClass: RowClass, _ writer: JSONWriter
-    ) {
-        writer.object { members in
-            for member in object.members where !member.isNamed("$refId") {
-                let name = String(decoding: member.name, as: UTF8.self)
-                let position = rowClass.names.position(of: name)
-                // What links here follows from what links.
-                if let position, rowClass.members[position].storage.shape == .none { continue }
-                _ = members.member(named: name)
-                if let position {
-                    write(member.value, rowClass.members[position], name, writer)
-                } else {
-                    // The import says that there is no such property.
-                    write(member.value, writer)
-                }
+        deeper(writer) {
+            writer.members(of: object, rowClass) { value, property, name in
+                guard let property else { return write(value, writer) }
+                write(value, property, name, writer)
             }
         }
     }
