@@ -22,9 +22,9 @@ struct CommandFailure: Error {
     /// The failure and the remedy.
     var message: String
 
-    /// A failure of the operation.
-    init(_ message: String) {
-        code = .failure
+    /// A failure of the operation, or of another kind.
+    init(_ message: String, code: ExitCode = .failure) {
+        self.code = code
         self.message = message
     }
 
@@ -46,9 +46,7 @@ struct CommandFailure: Error {
 
     /// A damaged store.
     static func damage(_ message: String) -> CommandFailure {
-        var failure = CommandFailure("\(message)\n\(damageAdvice)")
-        failure.code = .damage
-        return failure
+        CommandFailure("\(message)\n\(damageAdvice)", code: .damage)
     }
 
     /// The remedy for a damaged store.
@@ -58,8 +56,6 @@ struct CommandFailure: Error {
 
     /// A wrong command line.
     static func usage(_ message: String) -> CommandFailure {
-        var failure = CommandFailure(message)
-        failure.code = .usage
-        return failure
+        CommandFailure(message, code: .usage)
     }
 }

@@ -137,10 +137,7 @@ enum OpenStore {
         var lmdb = LMDBOptions(directory: path)
         lmdb.valueByteCountMax = objectByteCountMax
         if let size = try arguments.byteCount("map-size") { lmdb.mapByteCount = size }
-        switch purpose {
-        case .checking, .reading: lmdb.access = .reading
-        case .changing, .making: lmdb.access = .writing
-        }
+        lmdb.access = purpose == .checking || purpose == .reading ? .reading : .writing
         lmdb.checkedByteCountMax =
             switch purpose {
             case .checking: .max

@@ -351,15 +351,12 @@ struct CatalogPlan {
     func uniquenessTests(
         to target: RowSchema
     ) -> [(rowClass: RowClass, unique: UniqueKey)] {
-        var tests: [(RowClass, UniqueKey)] = []
-        for rowClass in target.classes {
-            guard let old = comparison.oldClasses[rowClass.index] else { continue }
+        target.classes.flatMap { rowClass -> [(rowClass: RowClass, unique: UniqueKey)] in
+            guard let old = comparison.oldClasses[rowClass.index] else { return [] }
             let before = present.classes[old].uniqueKeys.map(\.number)
-            for unique in rowClass.uniqueKeys where !before.contains(unique.number) {
-                tests.append((rowClass, unique))
-            }
+            return rowClass.uniqueKeys.filter { !before.contains($0.number) }
+                .map { (rowClass, $0) }
         }
-        return tests
     }
 }
 

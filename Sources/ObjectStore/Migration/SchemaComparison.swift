@@ -51,10 +51,10 @@ struct SchemaComparison {
             steps.append(SchemaStep(operation: .setSchemaVersion))
         }
         checks = Array(repeating: [], count: present.rows.classes.count)
-        for (old, rowClass) in present.rows.classes.enumerated()
-        where newClasses[old] == nil && rowClass.definition.kind == .object {
-            lostClasses.insert(rowClass.number)
+        let lost = present.rows.classes.filter {
+            newClasses[$0.index] == nil && $0.definition.kind == .object
         }
+        lostClasses = Set(lost.map(\.number))
         for (new, objectClass) in proposed.classes.enumerated() {
             members.append(Array(repeating: nil, count: objectClass.properties.count))
             guard let old = oldClasses[new] else {

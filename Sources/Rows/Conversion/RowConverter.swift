@@ -8,7 +8,6 @@ package final class RowConverter {
     private let conversions: [RowConversion?]
     /// Whether rows of a class, or embedded ones in them, have something to look at.
     private let hasChecks: [Bool]
-    /// The time that defaults take.
     private let builder = RowBuilder()
     private let collection = ScalarCollectionBuilder()
 
