@@ -5,7 +5,7 @@ import HoldfastStorage
 
 extension StoreCheck {
     /// Checks that every key is of a kind and class that the store has, by looking between them.
-    mutating func checkKeys() throws(StoreError) {
+    func checkKeys() throws(StoreError) {
         let buffer = ByteBuffer()
         let classes = rows.classes.filter { $0.definition.kind.standsAlone }
         let kinds: [(RowClass, ByteBuffer) -> Void] = [
@@ -44,27 +44,27 @@ extension StoreCheck {
             // The range of garbage may lie within another one.
             if let upper = range.upper, !from.lexicographicallyPrecedes(upper) { continue }
             let upper = range.lower.isEmpty ? nil : range.lower
-            try scan(KeyRange(lower: from, upper: upper)) { check, key, _ in
-                check.report.add("entry-unknown", "a key of kind \(key.first ?? 0)")
+            try scan(KeyRange(lower: from, upper: upper)) { key, _ in
+                report.add("entry-unknown", "a key of kind \(key.first ?? 0)")
             }
             lower = range.upper
         }
     }
 
     /// Checks that each primary key leads to a row that has it.
-    mutating func checkPrimaryKeys(_ rowClass: RowClass) throws(StoreError) {
+    func checkPrimaryKeys(_ rowClass: RowClass) throws(StoreError) {
         guard let member = rowClass.primaryKeyIndex else { return }
         let buffer = ByteBuffer()
         let prefix = Array(
             buffer.making { StoreKey.appendPrimaryKeyPrefix(rowClass, to: $0) })
-        try scan(prefix) { (check, entry, value) throws(StoreError) in
+        try scan(prefix) { (entry, value) throws(StoreError) in
             guard let key = StoreKey.mappedObjectKey(value) else {
-                return check.report.add("primary-key-damaged", rowClass.definition.name)
+                return report.add("primary-key-damaged", rowClass.definition.name)
             }
             let row: RowView
-            switch try check.find(rowClass, key: key) {
+            switch try find(rowClass, key: key) {
             case .nothing:
-                return check.report.add("primary-key-without-row", check.name(rowClass, key))
+                return report.add("primary-key-without-row", name(rowClass, key))
             case .damaged: return
             case .row(let found): row = found
             }
@@ -72,47 +72,46 @@ extension StoreCheck {
                 StoreKey.appendPrimaryKey(of: row, rowClass, member, to: $0)
             }
             if compareKeys(entry, expected) != 0 {
-                check.report.add("primary-key-wrong", check.name(rowClass, key))
+                report.add("primary-key-wrong", name(rowClass, key))
             }
         }
     }
 
     /// Checks that each inverse link has the links that it counts.
-    mutating func checkInverseLinks() throws(StoreError) {
-        try scan([StoreKey.Tag.inverseLink]) { (check, entry, value) throws(StoreError) in
-            if check.isGarbage(entry) { return }
-            check.report.inverseLinkCount += 1
-            guard let origin = InverseLink.origin(entry, check.rows) else {
-                return check.report.add("inverse-link-damaged", "\(entry.count) bytes")
+    func checkInverseLinks() throws(StoreError) {
+        try scan([StoreKey.Tag.inverseLink]) { (entry, value) throws(StoreError) in
+            if isGarbage(entry) { return }
+            report.inverseLinkCount += 1
+            guard let origin = InverseLink.origin(entry, rows) else {
+                return report.add("inverse-link-damaged", "\(entry.count) bytes")
             }
-            let originClass = check.rows.classes[origin.classIndex]
+            let originClass = rows.classes[origin.classIndex]
             let number = UInt32(bigEndian: entry.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
             let targetKey = UInt64(
                 bigEndian: entry.loadUnaligned(fromByteOffset: 5, as: UInt64.self))
             let property = InverseLink.propertyNumber(entry)
             let row: RowView
-            switch try check.find(originClass, key: origin.key) {
+            switch try find(originClass, key: origin.key) {
             case .nothing:
-                return check.report.add(
-                    "inverse-link-without-origin", check.name(originClass, origin.key))
+                return report.add(
+                    "inverse-link-without-origin", name(originClass, origin.key))
             case .damaged: return
             case .row(let found): row = found
             }
-            guard let targetIndex = check.rows.classIndexByNumber[number] else {
-                return check.report.add("inverse-link-damaged", "class number \(number)")
+            guard let targetIndex = rows.classIndexByNumber[number] else {
+                return report.add("inverse-link-damaged", "class number \(number)")
             }
-            let count = check.count(
+            let count = self.count(
                 of: LinkKind(property: property, targetClass: targetIndex, targetKey: targetKey),
                 in: row, origin)
             if count != InverseLink.count(value) {
-                check.report.add("inverse-link-wrong", check.name(originClass, origin.key))
+                report.add("inverse-link-wrong", name(originClass, origin.key))
             }
         }
     }
 
     /// Counts the links of a kind that an object has.
-    private mutating func count(of kind: LinkKind, in row: RowView, _ origin: ObjectIdentity) -> Int
-    {
+    private func count(of kind: LinkKind, in row: RowView, _ origin: ObjectIdentity) -> Int {
         let rowClass = rows.classes[origin.classIndex]
         guard row.holdsOverflow else {
             var count = 0
@@ -134,28 +133,28 @@ extension StoreCheck {
     }
 
     /// Checks that the change log is whole, and notes the last change of each object.
-    mutating func checkChangeLog() throws(StoreError) {
+    func checkChangeLog() throws(StoreError) {
         var expected = state.logFirst
         var byteCount: UInt64 = 0
-        try scan([StoreKey.Tag.changeLog]) { (check, key, value) throws(StoreError) in
-            check.report.logEntryCount += 1
+        try scan([StoreKey.Tag.changeLog]) { (key, value) throws(StoreError) in
+            report.logEntryCount += 1
             byteCount += UInt64(value.count)
             let version = StoreKey.trailingObjectKey(key)
             guard key.count == 9, version < .max else {
-                return check.report.add("change-log-damaged", "\(key.count) bytes of key")
+                return report.add("change-log-damaged", "\(key.count) bytes of key")
             }
             if version != expected {
-                check.report.add("change-log-gap", "version \(expected) missing, \(version) found")
+                report.add("change-log-gap", "version \(expected) missing, \(version) found")
             }
             expected = version + 1
             guard let entry = ChangeLogEntry(value) else {
-                return check.report.add("change-log-damaged", "version \(version)")
+                return report.add("change-log-damaged", "version \(version)")
             }
             for change in entry.changes {
-                guard let index = check.rows.classIndexByNumber[change.classNumber] else {
+                guard let index = rows.classIndexByNumber[change.classNumber] else {
                     continue
                 }
-                check.lastChanges[ObjectIdentity(classIndex: index, key: change.key)] = (
+                lastChanges[ObjectIdentity(classIndex: index, key: change.key)] = (
                     version, change.kind
                 )
             }
@@ -170,7 +169,7 @@ extension StoreCheck {
     }
 
     /// Reports objects that the change log says were written and that are missing: those found are no longer noted.
-    mutating func checkDeletions() {
+    func checkDeletions() {
         let missing = lastChanges.filter { $0.value.kind != .delete }.keys
             .sorted { ($0.classIndex, $0.key) < ($1.classIndex, $1.key) }
         for identity in missing {

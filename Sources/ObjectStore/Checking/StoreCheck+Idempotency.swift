@@ -3,7 +3,7 @@ import HoldfastStorage
 
 extension StoreCheck {
     /// Checks that idempotency records, their numbers and their counters agree.
-    mutating func checkIdempotency() throws(StoreError) {
+    func checkIdempotency() throws(StoreError) {
         var counters = IdempotencyCounters()
         if let bytes = try transaction.value(StoreKey.recordCounters) {
             guard let stored = IdempotencyCounters(bytes) else {
@@ -13,26 +13,26 @@ extension StoreCheck {
         }
         let buffer = ByteBuffer()
         var byteCount: UInt64 = 0
-        try scan(StoreKey.recordPrefix) { (check, key, value) throws(StoreError) in
+        try scan(StoreKey.recordPrefix) { (key, value) throws(StoreError) in
             byteCount += IdempotencyRecord.byteCount(ofValue: value.count)
             guard key.count == StoreKey.recordKeyByteCount,
                 let header = IdempotencyRecord.header(value)
-            else { return check.report.add("reply-damaged", "\(key.count) bytes of key") }
+            else { return report.add("reply-damaged", "\(key.count) bytes of key") }
             let id = Array(key[StoreKey.recordPrefix.count...])
             let number = Array(
                 buffer.making { StoreKey.appendRecordNumber(header.number, to: $0) })
             guard header.number >= counters.first, header.number < counters.next,
-                try check.has(number, { $0.elementsEqual(id) })
-            else { return check.report.add("reply-number-wrong", "reply \(header.number)") }
+                try has(number, { $0.elementsEqual(id) })
+            else { return report.add("reply-number-wrong", "reply \(header.number)") }
         }
-        try scan(StoreKey.recordNumberPrefix) { (check, key, value) throws(StoreError) in
+        try scan(StoreKey.recordNumberPrefix) { (key, value) throws(StoreError) in
             guard key.count == StoreKey.recordNumberByteCount else {
-                return check.report.add("reply-number-damaged", "\(key.count) bytes of key")
+                return report.add("reply-number-damaged", "\(key.count) bytes of key")
             }
             let number = StoreKey.trailingObjectKey(key)
             let reply = Array(buffer.making { StoreKey.appendRecord(Array(value), to: $0) })
-            guard try check.has(reply, { IdempotencyRecord.header($0)?.number == number }) else {
-                return check.report.add("reply-missing", "reply \(number)")
+            guard try has(reply, { IdempotencyRecord.header($0)?.number == number }) else {
+                return report.add("reply-missing", "reply \(number)")
             }
         }
         if byteCount != counters.byteCount {

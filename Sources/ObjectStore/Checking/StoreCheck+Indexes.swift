@@ -27,7 +27,7 @@ extension StoreCheck {
     }
 
     /// Checks that a row has its entries.
-    mutating func checkEntries(
+    func checkEntries(
         of rowClass: RowClass, _ key: UInt64, _ row: RowView, _ buffer: ByteBuffer
     ) throws(StoreError) {
         for index in indexes.ofClass[rowClass.index] {
@@ -42,23 +42,23 @@ extension StoreCheck {
     }
 
     /// Checks that each entry is one of an index, and that no two objects share what is unique.
-    mutating func checkIndexes() throws(StoreError) {
+    func checkIndexes() throws(StoreError) {
         let buffer = ByteBuffer()
         let last = ByteBuffer()
         // The hashes of unique lists and maps under the property's number.
         var known: Set<[UInt64]> = []
         var knownNumber: UInt32 = 0
-        try scan([StoreKey.Tag.index]) { (check, entry, _) throws(StoreError) in
-            if check.isGarbage(entry) { return }
-            check.report.indexEntryCount += 1
+        try scan([StoreKey.Tag.index]) { (entry, _) throws(StoreError) in
+            if isGarbage(entry) { return }
+            report.indexEntryCount += 1
             guard entry.count >= 14 else {
-                return check.report.add("index-entry-damaged", "\(entry.count) bytes")
+                return report.add("index-entry-damaged", "\(entry.count) bytes")
             }
             let number = UInt32(bigEndian: entry.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
-            guard let index = check.indexes.byNumber[number] else {
-                return check.report.add("index-unknown", "property number \(number)")
+            guard let index = indexes.byNumber[number] else {
+                return report.add("index-unknown", "property number \(number)")
             }
-            check.indexes.counts[number, default: 0] += 1
+            indexes.counts[number, default: 0] += 1
             guard let unique = index.unique else { return }
             let key = StoreKey.trailingObjectKey(entry)
             let value = UnsafeRawBufferPointer(rebasing: entry[..<(entry.count - 8)])
@@ -67,45 +67,45 @@ extension StoreCheck {
                 (unique.isGroup || entry.count > 14) && compareKeys(value, last.bytes) == 0
             last.removeAll()
             last.append(value)
-            if case .row(let row) = try check.find(index.rowClass, key: key),
-                IndexEntry.holdsElements(index.rowClass, unique, row, check.transaction)
+            if case .row(let row) = try find(index.rowClass, key: key),
+                IndexEntry.holdsElements(index.rowClass, unique, row, transaction)
             {
                 if knownNumber != number { known = [] }
                 knownNumber = number
                 buffer.removeAll()
                 _ = IndexEntry.appendValue(
-                    index.rowClass, unique, row, check.transaction, isWhole: true, to: buffer)
+                    index.rowClass, unique, row, transaction, isWhole: true, to: buffer)
                 let hash = SipHash128.hash(buffer.bytes)
                 isShared = !known.insert([hash.high, hash.low]).inserted
             }
             if isShared {
-                check.report.add(
-                    "unique-value-shared", "\(check.name(index.rowClass, key)), \(index.name)")
+                report.add(
+                    "unique-value-shared", "\(name(index.rowClass, key)), \(index.name)")
             }
         }
     }
 
     /// Looks for entries that no row has, in the indexes that have too many.
-    mutating func checkSurplusEntries() throws(StoreError) {
+    func checkSurplusEntries() throws(StoreError) {
         let buffer = ByteBuffer()
         for index in indexes.ofClass.joined()
         where indexes.incomplete.contains(index.number)
             || indexes.counts[index.number] != indexes.expectedCounts[index.number]
         {
             let prefix = Array(buffer.making { StoreKey.appendIndexPrefix(index.number, to: $0) })
-            try scan(prefix) { (check, entry, _) throws(StoreError) in
-                if entry.count < 14 || check.isGarbage(entry) { return }
+            try scan(prefix) { (entry, _) throws(StoreError) in
+                if entry.count < 14 || isGarbage(entry) { return }
                 let key = StoreKey.trailingObjectKey(entry)
-                let name = "\(check.name(index.rowClass, key)), \(index.name)"
-                switch try check.find(index.rowClass, key: key) {
+                let name = "\(self.name(index.rowClass, key)), \(index.name)"
+                switch try find(index.rowClass, key: key) {
                 case .damaged: return
-                case .nothing: check.report.add("index-entry-without-row", name)
+                case .nothing: report.add("index-entry-without-row", name)
                 case .row(let row):
                     var isThere = false
                     index.forEachEntry(
-                        key, row, check.rows, check.transaction, check.indexes.words, in: buffer
+                        key, row, rows, transaction, indexes.words, in: buffer
                     ) { if compareKeys($0, entry) == 0 { isThere = true } }
-                    if !isThere { check.report.add("index-entry-wrong", name) }
+                    if !isThere { report.add("index-entry-wrong", name) }
                 }
             }
         }

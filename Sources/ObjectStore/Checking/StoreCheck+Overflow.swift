@@ -2,11 +2,6 @@ import HoldfastBytes
 import HoldfastRows
 import HoldfastStorage
 
-/// The chunks that the row refers to which is being checked, by key. One check uses it.
-final class KnownChunks {
-    var keys: Set<[UInt8]> = []
-}
-
 extension StoreCheck {
     /// Finds the fault of an out-of-line value; nil when there is none. Notes the chunks that it has.
     func fault(ofOverflow field: Field, _ member: RowClass.Member) -> String? {
@@ -49,7 +44,7 @@ extension StoreCheck {
         _ reference: OverflowReference, _ number: UInt32
     ) -> UnsafeRawBufferPointer? {
         OverflowReference.withKey(reference.identity, number) { key in
-            knownChunks.keys.insert(Array(key))
+            knownChunks.insert(Array(key))
             return transaction.overflowChunk(key)
         }
     }
@@ -57,11 +52,11 @@ extension StoreCheck {
     private func fault(
         ofNode number: UInt32, _ level: UInt8, _ walk: inout TreeWalk
     ) -> String? {
-        let countBefore = knownChunks.keys.count
+        let countBefore = knownChunks.count
         guard level < 32, let bytes = chunk(walk.reference, number) else {
             return "lacks chunk \(number)"
         }
-        if knownChunks.keys.count == countBefore { return "has chunk \(number) twice" }
+        if knownChunks.count == countBefore { return "has chunk \(number) twice" }
         guard level > 0 else { return fault(ofLeaf: bytes, number, &walk) }
         guard let node = InnerNode(bytes) else { return "has a damaged node, chunk \(number)" }
         for child in node.children {
@@ -102,43 +97,43 @@ extension StoreCheck {
     }
 
     /// Checks that an object has the chunks that its row refers to, and no others.
-    mutating func checkChunks(
+    func checkChunks(
         of rowClass: RowClass, _ key: UInt64, _ row: RowView
     ) throws(StoreError) {
         // A row of an older layout may refer to values of properties that are gone.
         guard row.layoutNumber == rowClass.layout.number, !hasGarbageRows(rowClass) else { return }
         let buffer = ByteBuffer(capacity: 32)
         StoreKey.appendOverflowPrefix(rowClass.number, key, to: buffer)
-        try scan(buffer.array) { check, chunk, _ in
-            if !check.knownChunks.keys.contains(Array(chunk)) {
-                check.report.add("chunk-unknown", check.name(rowClass, key))
+        try scan(buffer.array) { chunk, _ in
+            if !knownChunks.contains(Array(chunk)) {
+                report.add("chunk-unknown", name(rowClass, key))
             }
         }
     }
 
     /// Checks that every chunk belongs to an object with out-of-line values.
-    mutating func checkOwners() throws(StoreError) {
+    func checkOwners() throws(StoreError) {
         var last: [UInt8] = []
-        try scan([StoreKey.Tag.overflow]) { (check, chunk, _) throws(StoreError) in
+        try scan([StoreKey.Tag.overflow]) { (chunk, _) throws(StoreError) in
             guard chunk.count == OverflowReference.keyByteCount else {
-                return check.report.add("chunk-damaged", "\(chunk.count) bytes of key")
+                return report.add("chunk-damaged", "\(chunk.count) bytes of key")
             }
             let owner = chunk.prefix(13)
             if owner.elementsEqual(last) { return }
             last = Array(owner)
             let number = UInt32(bigEndian: chunk.loadUnaligned(fromByteOffset: 1, as: UInt32.self))
             let key = UInt64(bigEndian: chunk.loadUnaligned(fromByteOffset: 5, as: UInt64.self))
-            if check.garbage.contains(Garbage(.overflow, number)) { return }
-            guard let index = check.rows.classIndexByNumber[number] else {
-                return check.report.add("chunk-without-object", "class number \(number)")
+            if garbage.contains(Garbage(.overflow, number)) { return }
+            guard let index = rows.classIndexByNumber[number] else {
+                return report.add("chunk-without-object", "class number \(number)")
             }
-            let rowClass = check.rows.classes[index]
-            if check.hasGarbageRows(rowClass) { return }
-            switch try check.find(rowClass, key: key) {
+            let rowClass = rows.classes[index]
+            if hasGarbageRows(rowClass) { return }
+            switch try find(rowClass, key: key) {
             case .damaged: return
             case .row(let row) where row.holdsOverflow: return
             case .row, .nothing:
-                check.report.add("chunk-without-object", check.name(rowClass, key))
+                report.add("chunk-without-object", name(rowClass, key))
             }
         }
     }

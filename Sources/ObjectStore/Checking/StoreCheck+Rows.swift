@@ -5,30 +5,30 @@ import HoldfastStorage
 
 extension StoreCheck {
     /// Checks the rows of a class, and that everything that follows from a row is there.
-    mutating func checkRows(_ rowClass: RowClass) throws(StoreError) {
+    func checkRows(_ rowClass: RowClass) throws(StoreError) {
         let buffer = ByteBuffer()
         var count = 0
         var lastKey: UInt64 = 0
         let prefix = Array(buffer.making { StoreKey.appendRowPrefix(rowClass, to: $0) })
-        try scan(prefix) { (check, entry, value) throws(StoreError) in
+        try scan(prefix) { (entry, value) throws(StoreError) in
             guard entry.count == StoreKey.rowByteCount else {
-                return check.report.add("row-key-malformed", "\(rowClass.definition.name)")
+                return report.add("row-key-malformed", "\(rowClass.definition.name)")
             }
             let key = StoreKey.trailingObjectKey(entry)
             count += 1
             lastKey = key
             let identity = ObjectIdentity(classIndex: rowClass.index, key: key)
             guard let row = RowView(value), rowClass.canRead(row) else {
-                check.lastChanges[identity] = nil
-                return check.report.add("row-damaged", check.name(rowClass, key))
+                lastChanges[identity] = nil
+                return report.add("row-damaged", name(rowClass, key))
             }
-            check.checkVersion(rowClass, key, row)
-            if row.holdsOverflow { check.knownChunks.keys.removeAll() }
-            if let fault = check.fault(of: row, rowClass) {
-                return check.report.add("row-damaged", "\(check.name(rowClass, key)): \(fault)")
+            checkVersion(rowClass, key, row)
+            if row.holdsOverflow { knownChunks.removeAll() }
+            if let fault = fault(of: row, rowClass) {
+                return report.add("row-damaged", "\(name(rowClass, key)): \(fault)")
             }
-            if row.holdsOverflow { try check.checkChunks(of: rowClass, key, row) }
-            try check.checkDerived(rowClass, key, row, buffer)
+            if row.holdsOverflow { try checkChunks(of: rowClass, key, row) }
+            try checkDerived(rowClass, key, row, buffer)
         }
         report.objectCounts.append((rowClass.definition.name, count))
         let stateKey = Array(buffer.making { StoreKey.appendClassState(rowClass.number, to: $0) })
@@ -48,7 +48,7 @@ extension StoreCheck {
         }
     }
 
-    private mutating func checkVersion(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) {
+    private func checkVersion(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) {
         let identity = ObjectIdentity(classIndex: rowClass.index, key: key)
         if row.version > state.version {
             report.add("row-from-the-future", name(rowClass, key))
@@ -71,7 +71,7 @@ extension StoreCheck {
     }
 
     /// Checks that primary key, index entries, inverse links and link targets of a row are there.
-    private mutating func checkDerived(
+    private func checkDerived(
         _ rowClass: RowClass, _ key: UInt64, _ row: RowView, _ buffer: ByteBuffer
     ) throws(StoreError) {
         if let member = rowClass.primaryKeyIndex {

@@ -8,7 +8,7 @@ import HoldfastStorage
 ///
 /// Reads one snapshot and changes nothing. Cost: a few microseconds an object; memory for one entry of
 /// each object that the change log names.
-package struct StoreCheck {
+package final class StoreCheck {
     /// One inconsistency.
     package struct Finding: Sendable, Equatable {
         /// The kind of fault, such as `"index-entry-missing"`.
@@ -46,8 +46,8 @@ package struct StoreCheck {
     var report: Report
     /// The last version and kind of change of each object that the kept change log names.
     var lastChanges: [ObjectIdentity: (version: UInt64, kind: ChangeRecord.Kind)] = [:]
-    /// The chunks of the row that is being checked.
-    let knownChunks = KnownChunks()
+    /// The keys of the chunks that the row refers to which is being checked.
+    var knownChunks: Set<[UInt8]> = []
     /// The store's indexes.
     var indexes: Indexes
     /// The links of objects that hold many, by origin.
@@ -64,7 +64,7 @@ package struct StoreCheck {
     {
         let transaction = try store.read()
         defer { transaction.close() }
-        var check = try StoreCheck(transaction, progress)
+        let check = try StoreCheck(transaction, progress)
         try check.checkKeys()
         try check.checkChangeLog()
         try check.checkIdempotency()
@@ -101,7 +101,7 @@ package struct StoreCheck {
         }
     }
 
-    mutating func countRead() {
+    func countRead() {
         readCount += 1
         if readCount % 10_000 == 0 { progress(readCount) }
     }
@@ -130,25 +130,21 @@ package struct StoreCheck {
     }
 
     /// Walks every entry under a prefix.
-    mutating func scan(
+    func scan(
         _ prefix: [UInt8],
-        _ body: (inout StoreCheck, UnsafeRawBufferPointer, UnsafeRawBufferPointer)
-            throws(StoreError)
-            -> Void
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Void
     ) throws(StoreError) {
         try scan(KeyRange(prefix: prefix), body)
     }
 
     /// Walks every entry of a range.
-    mutating func scan(
+    func scan(
         _ range: KeyRange,
-        _ body: (inout StoreCheck, UnsafeRawBufferPointer, UnsafeRawBufferPointer)
-            throws(StoreError)
-            -> Void
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Void
     ) throws(StoreError) {
         try transaction.snapshot.walk(range, expecting: 4096) { key, value throws(StoreError) in
             countRead()
-            try body(&self, key, value)
+            try body(key, value)
             return true
         }
     }
