@@ -71,7 +71,7 @@ struct JSONTarget {
         case .null: writer.null()
         case .bool: writer.bool(value.bool ?? false)
         case .integer, .double:
-            _ = (value.int64, value.exactInt64, value.uint64, value.double, value.float)
+            _ = (value.int64, value.exactInt64, value.double, value.float)
             if let text = value.numberText { writer.raw(text) }
         case .string: if let bytes = value.stringBytes { writer.string(bytes) }
         case .array:
