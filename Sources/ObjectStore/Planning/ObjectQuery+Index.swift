@@ -6,8 +6,8 @@ extension ObjectQuery {
     /// Finds the property whose index, or the primary key, has the wanted order, and its direction; nil when there is
     /// none.
     func sortMember(_ rowClass: RowClass) -> (member: Int, isAscending: Bool)? {
-        guard sort.count == 1, let key = sort.first, key.path.steps.isEmpty,
-            case .value(let member) = key.path.terminal, rowClass.isIndexed(member)
+        guard sort.count == 1, let key = sort.first, let member = key.path.ownMember,
+            rowClass.isIndexed(member)
         else { return nil }
         return (member, key.isAscending)
     }

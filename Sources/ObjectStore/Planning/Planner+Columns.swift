@@ -25,8 +25,8 @@ extension Planner {
         let conjuncts = conjuncts
         return conjuncts.contains { conjunct in
             guard case .comparison(let comparison) = conjunct, comparison.comparison == .equal,
-                case .path(let path, _) = comparison.left, path.steps.isEmpty,
-                case .value(let member) = path.terminal, rowClass.isIndexed(member)
+                case .path(let path, _) = comparison.left, let member = path.ownMember,
+                rowClass.isIndexed(member)
             else { return false }
             if conjuncts.count == 1 || member == rowClass.primaryKeyIndex { return true }
             if case .texts? = ColumnForm(rowClass.members[member].storage) { return true }

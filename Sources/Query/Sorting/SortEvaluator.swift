@@ -22,8 +22,7 @@ package final class SortEvaluator {
         self.keys = keys.map { key in
             let storage = key.path.type.storage
             var direct: (rowClass: RowClass, member: Int, element: ElementStorage)?
-            if case .value(let member) = key.path.terminal, key.path.steps.isEmpty, storage != .link
-            {
+            if let member = key.path.ownMember, storage != .link {
                 direct = (schema.classes[key.path.lastClass], member, storage)
             }
             return Key(

@@ -30,8 +30,7 @@ struct AggregatePage {
     private func extreme(_ operation: AggregateOperation) -> ObjectQuery? {
         guard query.by.isEmpty, query.stages == nil,
             case .values(let function, let path) = operation.kind,
-            function == .min || function == .max, path.steps.isEmpty,
-            case .value(let member) = path.terminal,
+            function == .min || function == .max, let member = path.ownMember,
             let extreme = objects.extreme(of: member, isGreatest: function == .max, read.rows),
             query.predicate == nil && !read.showsPart || extreme.isBounded(in: read)
         else { return nil }
