@@ -46,8 +46,8 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     private let elements = ElementBatches()
     private let batches = ColumnBatches()
     private let values = ValueBatch()
-    private let codes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
-    private let ownCodes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
+    private let codes = BatchRoom<UInt32>()
+    private let ownCodes = BatchRoom<UInt32>()
 
     /// How many objects it has seen.
     package internal(set) var objectCount = 0
@@ -95,11 +95,6 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         counts = [0]
         keys = [0]
         for accumulator in accumulators { accumulator.totals.grow(to: 1) }
-    }
-
-    deinit {
-        codes.deallocate()
-        ownCodes.deallocate()
     }
 
     /// Makes the same over columns; nil for what they do not calculate.
@@ -168,11 +163,12 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     }
 
     private func addColumns(_ batch: ColumnBatch, within budget: Budget) {
-        if let first = coders.first { first.encode(batch, into: codes) }
+        if let first = coders.first { first.encode(batch, into: codes.start) }
         for (coder, table) in zip(coders.dropFirst(), tables) {
-            coder.encode(batch, into: ownCodes)
+            coder.encode(batch, into: ownCodes.start)
             for index in batch.positions.indices {
-                codes[index] = table.code(of: CodeTable<Int64>.pair(codes[index], ownCodes[index]))
+                codes.start[index] = table.code(
+                    of: CodeTable<Int64>.pair(codes.start[index], ownCodes.start[index]))
             }
         }
         add(batch, within: budget) { $0.add(batch, $1, by: values) }
@@ -203,7 +199,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     /// Adds the rows that wait.
     func addRows(within budget: Budget) {
         guard let rows, let batch = rows.batch else { return }
-        if let coder = coders.first { rows.encode(by: coder, into: codes) }
+        if let coder = coders.first { rows.encode(by: coder, into: codes.start) }
         add(batch, within: budget) { $0.addPacked(batch, $1, by: values) }
         rows.removeAll()
     }
@@ -213,16 +209,16 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         _ batch: ColumnBatch, within budget: Budget,
         _ add: (Accumulator, _ groups: UnsafePointer<UInt32>?) -> Void
     ) {
-        let groups = coders.isEmpty ? nil : UnsafePointer(codes)
+        let groups = coders.isEmpty ? nil : UnsafePointer(codes.start)
         if groups == nil {
             counts[0] += batch.positions.count
         } else {
             // Groups come in the order of their numbers.
-            for index in batch.positions.indices where Int(codes[index]) == counts.count {
+            for index in batch.positions.indices where Int(codes.start[index]) == counts.count {
                 addGroup(of: batch.key(index))
             }
             counts.withUnsafeMutableBufferPointer { counts in
-                for index in batch.positions.indices { counts[Int(codes[index])] += 1 }
+                for index in batch.positions.indices { counts[Int(codes.start[index])] += 1 }
             }
         }
         for accumulator in accumulators { add(accumulator, groups) }

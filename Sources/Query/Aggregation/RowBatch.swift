@@ -6,10 +6,10 @@ import HoldfastRows
 final class RowBatch {
     /// Makes the sort bytes of the groups that a row counts in: of one without bytes where there are no groups.
     let evaluator: GroupKeyEvaluator
-    private let keys = UnsafeMutablePointer<UInt64>.allocate(capacity: ColumnBatch.countMax)
-    private let positions = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnBatch.countMax)
+    private let keys = BatchRoom<UInt64>()
+    private let positions = BatchRoom<Int32>()
     /// Each position once.
-    private let all = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnBatch.countMax)
+    private let all = BatchRoom<Int32>()
     private let groups = ValueCollector(.texts(.data), textByteCountMax: .max)
     private let meter = ColumnMeter()
     private var rowCount = 0
@@ -17,13 +17,7 @@ final class RowBatch {
 
     init(_ question: Aggregation.Question) {
         evaluator = GroupKeyEvaluator(question.by, schema: question.schema)
-        for index in 0..<ColumnBatch.countMax { all[index] = Int32(index) }
-    }
-
-    deinit {
-        keys.deallocate()
-        positions.deallocate()
-        all.deallocate()
+        for index in 0..<ColumnBatch.countMax { all.start[index] = Int32(index) }
     }
 
     /// Whether there is no room for another group of a row.
@@ -31,13 +25,13 @@ final class RowBatch {
 
     /// Appends the key of a row.
     func append(_ key: UInt64) {
-        keys[rowCount] = key
+        keys.start[rowCount] = key
         rowCount += 1
     }
 
     /// Appends a group of the last row.
     func appendGroup(_ sortBytes: UnsafeRawBufferPointer) {
-        positions[count] = Int32(rowCount - 1)
+        positions.start[count] = Int32(rowCount - 1)
         count += 1
         if let start = sortBytes.baseAddress { groups.append(start, sortBytes.count) }
     }
@@ -46,14 +40,14 @@ final class RowBatch {
     var batch: ColumnBatch? {
         guard count > 0 else { return nil }
         return ColumnBatch(
-            chunk: 0, positions: UnsafeBufferPointer(start: positions, count: count),
-            keys: UnsafePointer(keys))
+            chunk: 0, positions: UnsafeBufferPointer(start: positions.start, count: count),
+            keys: UnsafePointer(keys.start))
     }
 
     /// Sets the codes of the groups.
     func encode(by coder: GroupCoder, into codes: UnsafeMutablePointer<UInt32>) {
         coder.encode(
-            groups.seal(meter), UnsafeBufferPointer(start: all, count: count), into: codes)
+            groups.seal(meter), UnsafeBufferPointer(start: all.start, count: count), into: codes)
     }
 
     func removeAll() {

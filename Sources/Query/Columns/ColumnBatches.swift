@@ -1,8 +1,6 @@
 /// Divides what a scan finds in a chunk into batches. One thread at a time uses it.
 final class ColumnBatches {
-    private let positions = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnBatch.countMax)
-
-    deinit { positions.deallocate() }
+    private let positions = BatchRoom<Int32>()
 
     /// Hands over the objects of a chunk's result in the order of their keys.
     func forEach(of chunk: Int, _ frame: ColumnFrame, _ body: (ColumnBatch) -> Void) {
@@ -14,12 +12,12 @@ final class ColumnBatches {
             var count = 0
             if isWhole {
                 count = ColumnBatch.countMax
-                for index in 0..<count { positions[index] = Int32(position + index) }
+                for index in 0..<count { positions.start[index] = Int32(position + index) }
                 position += count
             } else {
                 let end = min(position + ColumnBatch.countMax, ColumnChunk.keyCount)
                 while position < end {
-                    positions[count] = Int32(position)
+                    positions.start[count] = Int32(position)
                     count += Int(frame.mask[position])
                     position += 1
                 }
@@ -27,7 +25,8 @@ final class ColumnBatches {
             if count == 0 { continue }
             body(
                 ColumnBatch(
-                    chunk: chunk, positions: UnsafeBufferPointer(start: positions, count: count)))
+                    chunk: chunk,
+                    positions: UnsafeBufferPointer(start: positions.start, count: count)))
         }
     }
 }

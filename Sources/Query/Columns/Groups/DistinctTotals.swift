@@ -11,18 +11,13 @@ final class DistinctTotals: ValueTotals {
     private var groupCount = 0
     /// How many values each group has.
     private var counts: [Int] = []
-    private let codes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
-    private let numbers = UnsafeMutablePointer<Int64>.allocate(capacity: ColumnBatch.countMax)
+    private let codes = BatchRoom<UInt32>()
+    private let numbers = BatchRoom<Int64>()
 
     /// - `coder`: Gives different values different codes; it is not shared.
     init(_ coder: GroupCoder, isGrouped: Bool) {
         self.coder = coder
         self.isGrouped = isGrouped
-    }
-
-    deinit {
-        codes.deallocate()
-        numbers.deallocate()
     }
 
     func makePart() -> DistinctTotals { DistinctTotals(coder.makePart(), isGrouped: isGrouped) }
@@ -32,13 +27,13 @@ final class DistinctTotals: ValueTotals {
     func grow(to groupCount: Int) { self.groupCount = groupCount }
 
     func add(_ chunk: ColumnChunk, _ batch: ColumnBatch, _ groups: UnsafePointer<UInt32>?) {
-        coder.encode(chunk, batch.positions, into: codes)
+        coder.encode(chunk, batch.positions, into: codes.start)
         let count = batch.positions.count
         guard isGrouped, let groups else { return }
         for index in 0..<count {
-            numbers[index] = CodeTable<Int64>.pair(groups[index], codes[index])
+            numbers.start[index] = CodeTable<Int64>.pair(groups[index], codes.start[index])
         }
-        pairs.encode(numbers, count, into: codes)
+        pairs.encode(numbers.start, count, into: codes.start)
     }
 
     func add(_ part: DistinctTotals, to groups: [UInt32], within budget: Budget) {

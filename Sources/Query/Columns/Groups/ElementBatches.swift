@@ -1,14 +1,9 @@
 /// Makes of a batch others in which each object stands once for each element of its collection. One thread at a time uses
 /// it.
 final class ElementBatches {
-    private let positions = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnBatch.countMax)
-    private let elements = UnsafeMutablePointer<Int32>.allocate(capacity: ColumnBatch.countMax)
+    private let positions = BatchRoom<Int32>()
+    private let elements = BatchRoom<Int32>()
     private var count = 0
-
-    deinit {
-        positions.deallocate()
-        elements.deallocate()
-    }
 
     /// Hands over a batch's elements in their collections.
     func forEach(
@@ -17,8 +12,8 @@ final class ElementBatches {
         for position in batch.positions {
             for element in collections.range(Int(position)) {
                 if count == ColumnBatch.countMax { hand(batch.chunk, to: body) }
-                positions[count] = position
-                elements[count] = Int32(truncatingIfNeeded: element)
+                positions.start[count] = position
+                elements.start[count] = Int32(truncatingIfNeeded: element)
                 count += 1
             }
         }
@@ -28,8 +23,8 @@ final class ElementBatches {
     private func hand(_ chunk: Int, to body: (ColumnBatch) -> Void) {
         body(
             ColumnBatch(
-                chunk: chunk, positions: UnsafeBufferPointer(start: positions, count: count),
-                elements: UnsafeBufferPointer(start: elements, count: count)))
+                chunk: chunk, positions: UnsafeBufferPointer(start: positions.start, count: count),
+                elements: UnsafeBufferPointer(start: elements.start, count: count)))
         count = 0
     }
 }

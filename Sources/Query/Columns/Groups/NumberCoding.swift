@@ -19,14 +19,12 @@ final class NumberCoding: ValueCoding {
     /// The codes of numbers that lie close together, by their distance from ``nearFirst``.
     private var near: [UInt32] = []
     private var nearFirst: Int64 = 0
-    private let values = UnsafeMutablePointer<Int64>.allocate(capacity: ColumnBatch.countMax)
+    private let values = BatchRoom<Int64>()
 
     /// Numbers that lie no farther apart are looked up by their distance.
     private static let nearCountMax: UInt64 = 1 << 16
 
     init(_ form: Form) { self.form = form }
-
-    deinit { values.deallocate() }
 
     func makePart() -> NumberCoding {
         // A part of dates reads a clock that is one thread's.
@@ -66,7 +64,7 @@ final class NumberCoding: ValueCoding {
         into codes: UnsafeMutablePointer<UInt32>
     ) {
         if case .far(let far) = form {
-            far.read(chunk, positions, into: values)
+            far.read(chunk, positions, into: values.start)
             // Null has a number as well.
             encode(nil, positions, within: Self.near(0, Int64(far.count - 1)), into: codes)
             return
@@ -74,7 +72,7 @@ final class NumberCoding: ValueCoding {
         guard let chunk = chunk as? NumberChunk else {
             return codes.update(repeating: codeOfNull(), count: positions.count)
         }
-        chunk.read(positions, into: values)
+        chunk.read(positions, into: values.start)
         encode(
             chunk.nulls, positions,
             within: isWhole ? Self.near(chunk.least, chunk.greatest) : nil, into: codes)
@@ -101,11 +99,11 @@ final class NumberCoding: ValueCoding {
                     continue
                 }
                 guard isNear else {
-                    codes[index] = table.code(of: Self.coded(values[index], form))
+                    codes[index] = table.code(of: Self.coded(values.start[index], form))
                     continue
                 }
-                let distance = Int(truncatingIfNeeded: values[index] &- first)
-                if near[distance] == .max { near[distance] = table.code(of: values[index]) }
+                let distance = Int(truncatingIfNeeded: values.start[index] &- first)
+                if near[distance] == .max { near[distance] = table.code(of: values.start[index]) }
                 codes[index] = near[distance]
             }
         }

@@ -38,15 +38,13 @@ final class NumberTotals<Group: NumberGroup>: ValueTotals {
     private var groups: [Group] = []
     /// Bytes that groups have outside ``groups``.
     private var outerByteCount = 0
-    private let values = UnsafeMutablePointer<Group.Value>.allocate(capacity: ColumnBatch.countMax)
+    private let values = BatchRoom<Group.Value>()
 
     init(_ storage: ElementStorage, _ functions: Set<AggregateFunction>) {
         (self.storage, self.functions) = (storage, functions)
         hasSum = functions.contains(.sum) || functions.contains(.average)
         hasExtremes = functions.contains(.min) || functions.contains(.max)
     }
-
-    deinit { values.deallocate() }
 
     func makePart() -> NumberTotals { NumberTotals(storage, functions) }
 
@@ -58,10 +56,10 @@ final class NumberTotals<Group: NumberGroup>: ValueTotals {
 
     func add(_ chunk: ColumnChunk, _ batch: ColumnBatch, _ codes: UnsafePointer<UInt32>?) {
         let count = batch.positions.count
-        Group.read(chunk, batch.positions, into: values)
+        Group.read(chunk, batch.positions, into: values.start)
         guard let codes else {
             return groups[0].add(
-                UnsafeBufferPointer(start: values, count: count), hasSum: hasSum,
+                UnsafeBufferPointer(start: values.start, count: count), hasSum: hasSum,
                 hasExtremes: hasExtremes)
         }
         let (hasSum, hasExtremes) = (hasSum, hasExtremes)
@@ -69,7 +67,7 @@ final class NumberTotals<Group: NumberGroup>: ValueTotals {
         groups.withUnsafeMutableBufferPointer { groups in
             for index in 0..<count {
                 groups[Int(codes[index])].add(
-                    values[index], hasSum: hasSum, hasExtremes: hasExtremes, &byteCount)
+                    values.start[index], hasSum: hasSum, hasExtremes: hasExtremes, &byteCount)
             }
         }
         outerByteCount += byteCount

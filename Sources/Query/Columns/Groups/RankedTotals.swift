@@ -32,16 +32,11 @@ final class RankedTotals<Value: RankedNumber>: ValueTotals {
     private var groupCount = 0
     /// The percentiles of each group, when they are settled.
     private var found: [Double: [Number?]] = [:]
-    private let numbers = UnsafeMutablePointer<Value>.allocate(capacity: ColumnBatch.countMax)
-    private let indices = UnsafeMutablePointer<Int>.allocate(capacity: ColumnBatch.countMax)
+    private let numbers = BatchRoom<Value>()
+    private let indices = BatchRoom<Int>()
 
     init(_ storage: ElementStorage, _ percents: Set<Double>, isGrouped: Bool) {
         (self.storage, self.percents, self.isGrouped) = (storage, percents, isGrouped)
-    }
-
-    deinit {
-        numbers.deallocate()
-        indices.deallocate()
     }
 
     func makePart() -> RankedTotals { RankedTotals(storage, percents, isGrouped: isGrouped) }
@@ -54,10 +49,11 @@ final class RankedTotals<Value: RankedNumber>: ValueTotals {
     func grow(to groupCount: Int) { self.groupCount = groupCount }
 
     func add(_ chunk: ColumnChunk, _ batch: ColumnBatch, _ groups: UnsafePointer<UInt32>?) {
-        let count = Value.read(chunk, batch.positions, storage, into: numbers, indices)
-        values.append(contentsOf: UnsafeBufferPointer(start: numbers, count: count))
+        let count = Value.read(chunk, batch.positions, storage, into: numbers.start, indices.start)
+        values.append(contentsOf: UnsafeBufferPointer(start: numbers.start, count: count))
         guard let groups else { return }
-        self.groups.append(contentsOf: (0..<count).lazy.map { [indices] in groups[indices[$0]] })
+        self.groups.append(
+            contentsOf: (0..<count).lazy.map { [indices = indices.start] in groups[indices[$0]] })
     }
 
     func add(_ part: RankedTotals, to groups: [UInt32], within budget: Budget) {

@@ -14,7 +14,7 @@ final class TextCoding: ValueCoding {
     private let table: CodeTable<HashedText>
     /// Holds copies of the texts, where these do not stay.
     private let copies = ByteArena()
-    private let texts = UnsafeMutablePointer<HashedText>.allocate(capacity: ColumnBatch.countMax)
+    private let texts = BatchRoom<HashedText>()
 
     init(_ form: Form) {
         self.form = form
@@ -25,8 +25,6 @@ final class TextCoding: ValueCoding {
             table = CodeTable { [copies] in $0.copied(to: copies) }
         }
     }
-
-    deinit { texts.deallocate() }
 
     func makePart() -> TextCoding { TextCoding(form) }
 
@@ -39,14 +37,14 @@ final class TextCoding: ValueCoding {
         into codes: UnsafeMutablePointer<UInt32>
     ) {
         if let chunk = chunk as? TextChunk {
-            chunk.read(positions, into: texts)
+            chunk.read(positions, into: texts.start)
             if case .texts(_, let prefixCount?) = form {
-                for index in 0..<positions.count { texts[index].cut(to: prefixCount) }
+                for index in 0..<positions.count { texts.start[index].cut(to: prefixCount) }
             }
         } else {
-            texts.update(repeating: .null, count: positions.count)
+            texts.start.update(repeating: .null, count: positions.count)
         }
-        table.encode(texts, positions.count, into: codes)
+        table.encode(texts.start, positions.count, into: codes)
     }
 
     /// The code of some bytes.

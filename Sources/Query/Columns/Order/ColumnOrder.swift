@@ -33,7 +33,7 @@ package final class ColumnOrder {
     func ranks(of batch: ColumnBatch) -> UnsafePointer<UInt128> {
         ranks.begin(batch.positions.count)
         for part in parts { part.appendRanks(batch, to: ranks) }
-        return UnsafePointer(ranks.ranks)
+        return UnsafePointer(ranks.ranks.start)
     }
 
     /// The sort bytes of an object; valid until others are asked for.

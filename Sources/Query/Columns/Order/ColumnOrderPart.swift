@@ -11,7 +11,7 @@ final class ColumnOrderPart {
     let far: FarValues?
     /// The ranks of these by their numbers.
     private var farRanks: [UInt128] = []
-    private let numbers = UnsafeMutablePointer<Int64>.allocate(capacity: ColumnBatch.countMax)
+    private let numbers = BatchRoom<Int64>()
     private let buffer = ByteBuffer(capacity: 64)
     private var column: [ColumnChunk?] = []
 
@@ -29,8 +29,6 @@ final class ColumnOrderPart {
         else { return nil }
         reference = ColumnReference(classIndex: key.path.lastClass, member: member)
     }
-
-    deinit { numbers.deallocate() }
 
     /// Bytes of memory that is taken beside the column.
     var byteCount: Int { (far?.byteCount ?? 0) + 16 * farRanks.count }
@@ -76,9 +74,9 @@ final class ColumnOrderPart {
     func appendRanks(_ batch: ColumnBatch, to ranks: SortRanks) {
         let chunk = chunk(batch.chunk)
         if let far {
-            far.read(chunk, batch.positions, into: numbers)
+            far.read(chunk, batch.positions, into: numbers.start)
             for index in batch.positions.indices {
-                let number = Int(numbers[index])
+                let number = Int(numbers.start[index])
                 // Their direction is in them.
                 ranks.append(
                     farRanks[number], far[number].count, at: index, isAscending: true)

@@ -1,17 +1,12 @@
 /// The first sort bytes of the objects of a batch, see ``SortEntry/rank``. One thread at a time uses it.
 final class SortRanks {
-    private(set) var ranks = UnsafeMutablePointer<UInt128>.allocate(capacity: ColumnBatch.countMax)
+    let ranks = BatchRoom<UInt128>()
     /// How many bytes of each rank are used; all that has no room any more counts as its bytes.
-    private let used = UnsafeMutablePointer<UInt16>.allocate(capacity: ColumnBatch.countMax)
-
-    deinit {
-        ranks.deallocate()
-        used.deallocate()
-    }
+    private let used = BatchRoom<UInt16>()
 
     func begin(_ count: Int) {
-        ranks.update(repeating: 0, count: count)
-        used.update(repeating: 0, count: count)
+        ranks.start.update(repeating: 0, count: count)
+        used.start.update(repeating: 0, count: count)
     }
 
     /// Appends the first bytes of a value's key to the rank of an object.
@@ -23,8 +18,8 @@ final class SortRanks {
         var rank = rank
         let byteCount = min(byteCount, SortEntry.rankByteCount)
         if !isAscending { rank ^= UInt128.max &<< UInt128(128 &- 8 &* byteCount) }
-        let before = used[index]
-        if before < SortEntry.rankByteCount { ranks[index] |= rank &>> UInt128(8 &* before) }
-        used[index] = before &+ UInt16(byteCount)
+        let before = used.start[index]
+        if before < SortEntry.rankByteCount { ranks.start[index] |= rank &>> UInt128(8 &* before) }
+        used.start[index] = before &+ UInt16(byteCount)
     }
 }

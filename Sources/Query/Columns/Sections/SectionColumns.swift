@@ -22,7 +22,7 @@ package final class SectionColumns: ColumnCalculation {
     private let isAscending: Bool
     private let order: ColumnOrder?
     private let batches = ColumnBatches()
-    private let codes = UnsafeMutablePointer<UInt32>.allocate(capacity: ColumnBatch.countMax)
+    private let codes = BatchRoom<UInt32>()
 
     /// Nil for keys and orders that columns do not have.
     ///
@@ -35,8 +35,6 @@ package final class SectionColumns: ColumnCalculation {
         self.coder = coder
         self.isAscending = isAscending
     }
-
-    deinit { codes.deallocate() }
 
     package var references: Set<ColumnReference> {
         Set((order?.references ?? []) + [coder.reference].compactMap { $0 })
@@ -69,8 +67,8 @@ package final class SectionColumns: ColumnCalculation {
         }
         guard isWhole else { return false }
         batches.forEach(of: chunk, frame) { batch in
-            coder.encode(batch, into: codes)
-            body(Batch(codes: codes, ranks: order?.ranks(of: batch), objects: batch))
+            coder.encode(batch, into: codes.start)
+            body(Batch(codes: codes.start, ranks: order?.ranks(of: batch), objects: batch))
         }
         return true
     }
