@@ -63,7 +63,7 @@ struct CandidateSearch {
 
     /// Finds the geographic index that finds the points that a condition asks for, and some beside them.
     private func points(_ condition: RegionCondition) -> PlanSource? {
-        guard let member = condition.ownMember else { return nil }
+        guard let member = condition.path.ownMember else { return nil }
         let index = rowClass.searchIndexes.first { $0.kind == .geo && $0.member == member }
         return index.map { .points($0, condition.region) }
     }

@@ -62,7 +62,7 @@ package struct MissingIndex {
                 return all
             case .constant: return nil
             case .within(let condition):
-                if let member = condition.ownMember { return [MissingIndex(rowClass, member)] }
+                if let member = condition.path.ownMember { return [MissingIndex(rowClass, member)] }
                 return condition.linkConstraint(schema).flatMap(places)
             case .not: return own(predicate, rowClass)
             case .comparison(let comparison):

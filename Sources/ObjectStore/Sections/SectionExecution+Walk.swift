@@ -165,12 +165,10 @@ extension SectionExecution {
     ) throws(StoreError) -> SectionPage {
         try endObjects(execution, &walked)
         guard walked.byteCount <= limits.memoryByteCountMax else { throw .stopped(.memory) }
-        if let last = walked.page.sections.indices.last, query.key.prefixCount == nil {
+        if let last = walked.page.sections.indices.last {
             // With the whole text, where it is cut.
-            let any = walked.page.sections[last].any
-            walked.page.sections[last].position =
-                ObjectOrder(Array(query.sort.prefix(1)), of: rowClass, in: transaction)
-                .position(any.key, any.row)
+            walked.page.sections[last].position = position(
+                of: walked.page.sections[last].any, in: keyOrder ?? order)
         }
         return walked.page
     }

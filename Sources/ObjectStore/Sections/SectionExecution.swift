@@ -125,7 +125,7 @@ package final class SectionExecution {
     }
 
     /// The position of a section, of which an object is known.
-    private func position(
+    func position(
         of object: (key: UInt64, row: RowView), in standing: ObjectOrder
     ) -> QueryPosition {
         guard query.isContiguous, query.key.prefixCount != nil else {

@@ -30,14 +30,8 @@ package struct AggregateState {
     /// Takes a stored value, or null at nil.
     package mutating func add(_ address: UnsafeRawPointer?, _ byteCount: Int) {
         guard let address else { return }
-        let isBest: Bool
-        if calculation.storage == .mixed {
-            let best = best
-            isBest = best.withUnsafeBytes { calculation.take(address, byteCount, best: $0) }
-        } else {
-            isBest = calculation.take(
-                address, byteCount, best: UnsafeRawBufferPointer(start: nil, count: 0))
-        }
+        let before = best
+        let isBest = before.withUnsafeBytes { calculation.take(address, byteCount, best: $0) }
         if isBest { best = Array(UnsafeRawBufferPointer(start: address, count: byteCount)) }
     }
 

@@ -57,8 +57,7 @@ package struct GroupOrder: Hashable, Sendable {
                 _ = sink.receive(address, count)
                 sink.append(to: buffer)
             }
-            guard !key.isAscending else { continue }
-            for offset in start..<buffer.count { buffer.store(~buffer.bytes[offset], at: offset) }
+            if !key.isAscending { SortEvaluator.invert(from: start, in: buffer) }
         }
         buffer.append(group.sortBytes)
     }

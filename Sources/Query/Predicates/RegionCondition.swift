@@ -14,9 +14,6 @@ package struct RegionCondition: Hashable, Sendable {
     /// The positions of the class's type and coordinates.
     package var pointMembers: [Int]
 
-    /// The property that holds the point, if it is a single one of the object itself.
-    package var ownMember: Int? { path.ownMember }
-
     /// The paths that it reads: type and coordinates of the points.
     var readPaths: [ValuePath] {
         guard let steps = path.stepsToObjects else { return [path] }
