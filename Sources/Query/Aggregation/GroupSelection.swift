@@ -35,12 +35,12 @@ package struct GroupSelection: Hashable, Sendable {
             try append(group, by: sinks, to: buffer)
             if let after, !Self.isLess(after, buffer.bytes) { continue }
             if let worst = heap.worst, Self.isLess(worst.position, buffer.bytes) { continue }
-            _ = heap.insert((buffer.array, index)) { a, b in
-                b.position.withUnsafeBytes { Self.isLess(a.position, $0) }
+            _ = heap.insert((buffer.array, index)) {
+                $0.position.lexicographicallyPrecedes($1.position)
             }
         }
-        return heap.sorted(within: budget) { a, b in
-            b.position.withUnsafeBytes { Self.isLess(a.position, $0) }
+        return heap.sorted(within: budget) {
+            $0.position.lexicographicallyPrecedes($1.position)
         }?.map { groups[$0.index] }
     }
 

@@ -91,7 +91,7 @@ extension PathResolver {
         let path = MixedPath(steps: steps, result: .value)
         return (
             member < 0 ? .subjectMixed(path) : .mixed(member: member, path),
-            .scalar(path.endsInKeys ? .string : .mixed)
+            .scalar(steps.last == .keys ? .string : .mixed)
         )
     }
 }

@@ -45,7 +45,4 @@ package struct MixedPath: Hashable, Sendable {
         guard result == .value || result == .kind else { return false }
         return steps.last == .all || steps.last == .keys
     }
-
-    /// Whether it ends in the keys of a map.
-    var endsInKeys: Bool { steps.last == .keys }
 }

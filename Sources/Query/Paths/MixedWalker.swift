@@ -100,11 +100,8 @@ final class MixedWalker {
         }
     }
 
-    /// Hands over what is asked of a value that is not there.
-    func finishNothing(_ sink: ValueSink) -> Bool { finish(.nothing, nil, sink) }
-
     /// Hands over what is asked of a value.
-    private func finish(
+    func finish(
         _ found: Found, _ source: (any ObjectSource)?, _ sink: ValueSink
     ) -> Bool {
         if case .nothing = found, !yieldsNull { return true }

@@ -126,7 +126,7 @@ final class PathWalker {
         case .aggregate:
             aggregator?.reset()
             return aggregator?.finish(sink) ?? true
-        case .mixed, .subjectMixed: return within?.finishNothing(sink) ?? true
+        case .mixed, .subjectMixed: return within?.finish(.nothing, nil, sink) ?? true
         default: return sink.receive(nil, 0)
         }
     }
