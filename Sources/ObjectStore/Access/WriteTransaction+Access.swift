@@ -43,8 +43,6 @@ extension WriteTransaction {
         }
         guard record.needsToken != isNeeded else { return }
         record.needsToken = isNeeded
-        StoreKey.access.withUnsafeBytes { key in
-            _ = overlay.put(key, rowBuffer.making { record.append(to: $0) })
-        }
+        overlay.put(key, rowBuffer.making { record.append(to: $0) })
     }
 }

@@ -52,7 +52,7 @@ package final class StoreCheck {
     var indexes: Indexes
     /// The links of objects that hold many, by origin.
     var linkCounts: [ObjectIdentity: [LinkKind: UInt32]] = [:]
-    let progress: (Int) -> Void
+    private let progress: (Int) -> Void
     private var readCount = 0
 
     /// Checks the last commit of a store.
@@ -101,11 +101,6 @@ package final class StoreCheck {
         }
     }
 
-    func countRead() {
-        readCount += 1
-        if readCount % 10_000 == 0 { progress(readCount) }
-    }
-
     /// Whether an entry is there with this value.
     func has(_ key: [UInt8], _ value: (UnsafeRawBufferPointer) -> Bool = { _ in true })
         throws(StoreError) -> Bool
@@ -143,7 +138,8 @@ package final class StoreCheck {
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Void
     ) throws(StoreError) {
         try transaction.snapshot.walk(range, expecting: 4096) { key, value throws(StoreError) in
-            countRead()
+            readCount += 1
+            if readCount % 10_000 == 0 { progress(readCount) }
             try body(key, value)
             return true
         }
