@@ -1,5 +1,6 @@
 import HoldfastJSON
 import HoldfastObjectModel
+import HoldfastObjectStore
 import HoldfastRows
 import HoldfastText
 

@@ -1,6 +1,7 @@
 import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectModel
+import HoldfastObjectStore
 import HoldfastRows
 
 /// Reads JSON objects into drafts, in the storage's own encodings, and collects every fault on the way.

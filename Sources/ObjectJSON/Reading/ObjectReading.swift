@@ -1,3 +1,4 @@
+import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 

@@ -1,4 +1,5 @@
 import HoldfastObjectJSON
+import HoldfastObjectStore
 
 /// The meaning of a request's idempotency key: the identifier under which the reply is stored, and what
 /// distinguishes a repeat of the request from another one.

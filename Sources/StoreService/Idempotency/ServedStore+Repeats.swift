@@ -1,6 +1,7 @@
 import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectJSON
+import HoldfastObjectStore
 
 extension ServedStore {
     /// Has the reply to a repeat show what its caller may read now of the one object that was created: its place, version and, unless a

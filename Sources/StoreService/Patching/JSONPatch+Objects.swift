@@ -1,6 +1,7 @@
 import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectStore
+import HoldfastRows
 
 extension JSONPatch {
     /// Applies the patch to an object that is there, inside a transaction. Writer's thread.

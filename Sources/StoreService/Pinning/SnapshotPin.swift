@@ -1,3 +1,4 @@
+import HoldfastBytes
 import HoldfastObjectStore
 
 /// A version of the store that the reads of one client are answered from as long as it is pinned: what

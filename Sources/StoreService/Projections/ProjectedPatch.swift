@@ -1,3 +1,4 @@
+import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectModel

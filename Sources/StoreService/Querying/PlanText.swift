@@ -1,3 +1,4 @@
+import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows

@@ -1,3 +1,4 @@
+import HoldfastObjectStore
 import HoldfastObjectModel
 import HoldfastQuery
 import HoldfastRows

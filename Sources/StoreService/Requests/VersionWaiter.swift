@@ -1,3 +1,4 @@
+import Glibc
 import HoldfastObjectStore
 import HoldfastThreads
 

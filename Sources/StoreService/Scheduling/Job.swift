@@ -1,3 +1,4 @@
+import HoldfastObjectStore
 import HoldfastRows
 import HoldfastThreads
 

@@ -1,3 +1,4 @@
+import HoldfastObjectStore
 import Synchronization
 import HoldfastThreads
 

@@ -1,4 +1,5 @@
 import CHoldfastTime
+import Glibc
 import HoldfastObjectModel
 
 /// A form of dates in the conversions of strptime(3), such as `%d.%m.%Y %H:%M`.

@@ -1,3 +1,4 @@
+import HoldfastObjectStore
 import Synchronization
 
 /// The bound of an export whose snapshot is open: the pages that are freed meanwhile can't be used again, so

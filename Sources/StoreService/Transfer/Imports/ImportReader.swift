@@ -1,6 +1,7 @@
 import Glibc
 import HoldfastJSON
 import HoldfastObjectJSON
+import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
