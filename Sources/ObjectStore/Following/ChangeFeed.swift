@@ -27,7 +27,7 @@ package final class ChangeFeed: @unchecked Sendable {
             _ body: () throws(Failure) -> Result
         ) throws(Failure) -> Result {
             let allowance = feed.makeAllowance()
-            allowance.begin()
+            allowance.begin(used: 0, isExact: true)
             transaction.turn = allowance
             defer { transaction.turn = nil }
             return try body()

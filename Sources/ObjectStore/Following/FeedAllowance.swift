@@ -10,10 +10,12 @@ package final class FeedAllowance: EvaluationTurn, @unchecked Sendable {
     // Unchecked: the feed's thread alone uses it.
 
     /// Nanoseconds of processor time.
-    private let nanosecondsMax: UInt64
+    let nanosecondsMax: UInt64
     private let clock: () -> UInt64
-    /// When what is measured would have begun in one piece; nil while nothing is.
     private var start: UInt64?
+    private var isMeasuring = false
+    /// The time that was used before the present measurement.
+    private var usedBefore: UInt64 = 0
     /// Whether the present measurement has used all of it.
     private(set) var isSpent = false
 
@@ -34,27 +36,35 @@ package final class FeedAllowance: EvaluationTurn, @unchecked Sendable {
     package let isAlone = false
 
     package func mayContinue() -> Bool {
-        guard let start else { return true }
+        guard isMeasuring else { return true }
         if isSpent { return false }
-        isSpent = clock() &- start >= nanosecondsMax
+        guard let start else {
+            // Most evaluations never ask, and need no system call.
+            self.start = clock()
+            return true
+        }
+        isSpent = usedBefore + clock() &- start >= nanosecondsMax
         return !isSpent
     }
 
     /// Measures an evaluation.
     ///
     /// - `used`: What it has used of its allowance before, in nanoseconds.
-    func begin(used: UInt64 = 0) {
+    /// - `isExact`: Whether it is measured from its beginning, or from when it first asks.
+    func begin(used: UInt64, isExact: Bool) {
+        isMeasuring = true
         isSpent = false
-        start = clock() &- used
+        usedBefore = used
+        start = isExact ? clock() : nil
     }
 
     /// Ends a measurement.
     ///
-    /// - Returns: What the evaluation has used in all, in nanoseconds.
-    func end() -> UInt64 {
-        guard let start else { return 0 }
-        self.start = nil
-        let used = clock() &- start
+    /// - Returns: What the evaluation has used in all, in nanoseconds; nil where it never asked.
+    func end() -> UInt64? {
+        isMeasuring = false
+        guard let start else { return nil }
+        let used = usedBefore + clock() &- start
         if used >= nanosecondsMax { isSpent = true }
         return used
     }

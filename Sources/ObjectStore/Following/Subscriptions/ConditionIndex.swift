@@ -40,9 +40,6 @@ final class ConditionIndex {
     /// Removes the conditions of an owner who has many.
     func remove(allOf owner: Int32) { large[owner] = nil }
 
-    /// Makes it ready to be asked, which else the first does who asks.
-    func prepare() { if !intervals.isReady { intervals.prepare() } }
-
     /// Removes the condition of an owner.
     func remove(_ condition: Anchor.Condition, _ owner: Int32) {
         func drop(_ owners: inout [Int32]) {
@@ -69,7 +66,6 @@ final class ConditionIndex {
         for (owner, conditions) in large where conditions.mayFind(value, scratch) { body(owner) }
         if value.isNull { return null.forEach(body) }
         if !equal.isEmpty { equal[value.hash]?.forEach(body) }
-        prepare()
         if !intervals.isEmpty { intervals.forEach(at: value.order, body) }
         if !needles.isEmpty, let text = value.text { needles.forEach(in: text, scratch, body) }
     }
@@ -87,7 +83,6 @@ final class ConditionIndex {
         guard value.isThere else { return false }
         if large.values.contains(where: { $0.isAnyFound(at: value) }) { return true }
         if value.isNull { return !null.isEmpty }
-        prepare()
         return !equal.isEmpty && equal[value.hash] != nil
             || !intervals.isEmpty && intervals.contain(value.order)
     }

@@ -35,7 +35,6 @@ final class FilterConditions: @unchecked Sendable {
             tables[anchor.place] = table
             table.add(anchor.condition, 0)
         }
-        for table in tables.values { table.prepare() }
         self.tables = tables
     }
 }

@@ -1,17 +1,19 @@
 import HoldfastBytes
 import HoldfastText
 
-/// Texts to be found in others, all at once: by the first three characters of each.
+/// Texts to be found in others, all at once: by one group of three characters of each, that which fewest of the
+/// others have.
 ///
 /// The needles are of ASCII characters in lower case, three at least. Cost: a look-up for each character of the
 /// text, and a comparison for each needle that shares its group.
 struct NeedleIndex {
     private struct Entry {
         let needle: [UInt8]
+        /// Where its group stands in it.
+        let offset: Int
         let owner: Int32
     }
 
-    /// By the first three characters.
     private var entries: [UInt32: [Entry]] = [:]
 
     /// Whether there are none.
@@ -19,16 +21,30 @@ struct NeedleIndex {
 
     /// Enters a needle.
     mutating func add(_ needle: [UInt8], _ owner: Int32) {
-        entries[Self.group(needle), default: []].append(Entry(needle: needle, owner: owner))
+        var best: (group: UInt32, offset: Int, count: Int)?
+        for offset in 0...(needle.count - 3) {
+            let group = Self.group(needle, offset)
+            let count = entries[group]?.count ?? 0
+            if best.map({ count < $0.count }) ?? true { best = (group, offset, count) }
+        }
+        guard let best else { return }
+        entries[best.group, default: []].append(
+            Entry(needle: needle, offset: best.offset, owner: owner))
     }
 
     /// Removes a needle of an owner.
     mutating func remove(_ needle: [UInt8], _ owner: Int32) {
-        let group = Self.group(needle)
-        let index = entries[group]?.firstIndex { $0.owner == owner && $0.needle == needle }
-        guard let index else { return }
-        entries[group]?.remove(at: index)
-        if entries[group]?.isEmpty == true { entries[group] = nil }
+        for offset in 0...(needle.count - 3) {
+            let group = Self.group(needle, offset)
+            guard
+                let index = entries[group]?.firstIndex(where: {
+                    $0.owner == owner && $0.needle == needle
+                })
+            else { continue }
+            entries[group]?.remove(at: index)
+            if entries[group]?.isEmpty == true { entries[group] = nil }
+            return
+        }
     }
 
     /// The most comparisons of needles with parts of one text.
@@ -60,7 +76,12 @@ struct NeedleIndex {
             comparisonCount += found.count
             if comparisonCount > Self.comparisonCountMax { return forEach(body) }
             for entry in found {
-                if bytes[start...].starts(with: entry.needle) { body(entry.owner) }
+                let first = start - entry.offset
+                if first >= 0, first + entry.needle.count <= bytes.count,
+                    bytes[first..<first + entry.needle.count].elementsEqual(entry.needle)
+                {
+                    body(entry.owner)
+                }
             }
         }
     }
@@ -70,8 +91,8 @@ struct NeedleIndex {
         for entry in entries.values.joined() { body(entry.owner) }
     }
 
-    private static func group(_ needle: [UInt8]) -> UInt32 {
-        needle.withUnsafeBytes { group($0, 0) }
+    private static func group(_ bytes: [UInt8], _ offset: Int) -> UInt32 {
+        bytes.withUnsafeBytes { group($0, offset) }
     }
 
     @inline(__always)

@@ -49,9 +49,13 @@ package final class ObservedFilter {
     private(set) var used: UInt64 = 0
     private(set) var testedCount = 0
     private var usedStep = 0
+    /// Whether a test has taken long, so that each is measured from its beginning.
+    private var isLong = false
     private var earlier: [Matcher]?
     private var later: [Matcher]?
 
+    /// Nanoseconds behind which a test counts as long.
+    private static let longNanoseconds: UInt64 = 1_000_000
     /// Milliseconds of the clock that a test may take: a regular expression does not ask the allowance.
     private static let millisecondsMax: UInt64 = 20
     /// Nanoseconds of a test on average from which on the filter is a worker's.
@@ -125,12 +129,21 @@ package final class ObservedFilter {
     ) -> Bool {
         if usedStep != number { (used, testedCount, usedStep) = (0, 0, number) }
         testedCount += 1
-        step.deadline = min(deadline, monotonicMilliseconds() + Self.millisecondsMax)
-        allowance.begin(used: used)
+        let start = monotonicNanoseconds()
+        step.deadline = min(deadline, start / 1_000_000 + Self.millisecondsMax)
+        allowance.begin(used: used, isExact: isLong)
         body()
-        used = allowance.end()
+        let measured = allowance.end()
         step.deadline = deadline
-        return !step.isLate && !allowance.isSpent
+        let elapsed = monotonicNanoseconds() &- start
+        if let measured {
+            used = measured
+        } else if elapsed < Self.longNanoseconds {
+            used += elapsed
+        }
+        // It may have waited for its core, which the next measurement will tell.
+        isLong = isLong || elapsed >= Self.longNanoseconds
+        return !step.isLate && !allowance.isSpent && used < allowance.nanosecondsMax
     }
 
     /// Whether it took long with each object, and not with many.

@@ -7,7 +7,7 @@ import HoldfastThreads
 ///
 /// A filter is entered under a condition that holds of every object that satisfies it (``Anchor``), and is found by
 /// the value that a changed object had or has at its place: equality by a hash, ranges by an interval tree, texts
-/// by their first three characters. What has no such condition is tested with each change of its class. Where a filter
+/// by groups of three characters. What has no such condition is tested with each change of its class. Where a filter
 /// reads other objects, a change of those is first compared with the condition; only where that finds somebody is
 /// the path walked back, once for all. On the feed's thread.
 package final class SubscriptionIndex {
@@ -248,8 +248,6 @@ package final class SubscriptionIndex {
         }
         var others = Set(findings.slow.map { ObjectIdentifier($0) })
         findings.deferred.removeAll { !others.insert(ObjectIdentifier($0)).inserted }
-        // As a rule who came first is told first, however the index finds their conditions.
-        concerned.sort { $0.owner < $1.owner }
         for filter in concerned {
             for (channel, events) in filter.takeEvents()
             where !others.contains(ObjectIdentifier(channel)) {
