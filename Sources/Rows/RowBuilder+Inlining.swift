@@ -10,29 +10,33 @@ extension RowBuilder {
     ///   - schema: That of the class.
     ///   - source: Reads out-of-line values.
     ///   - buffer: Takes the bytes.
+    ///   - byteCountMax: Where the buffer has more, nothing out of line is read any more, and what it has is no value.
     package func append(
         inlining bytes: UnsafeRawBufferPointer, _ storage: FieldStorage, of rowClass: RowClass?,
-        _ schema: RowSchema, _ source: any OverflowSource, to buffer: ByteBuffer
+        _ schema: RowSchema, _ source: any OverflowSource, to buffer: ByteBuffer,
+        atMost byteCountMax: Int
     ) {
         guard storage.element == .embedded, let rowClass else { return buffer.append(bytes) }
         if storage.shape == .single {
             if let row = RowView(bytes) {
-                append(inlining: row, rowClass, schema, source, to: buffer)
+                append(inlining: row, rowClass, schema, source, to: buffer, atMost: byteCountMax)
             }
             return
         }
         let leaf = LeafView(bytes, storage)
         leaf.append(Array(0..<leaf.count), to: buffer, isNull: { leaf.values.isNull($0) }) {
             guard let row = RowView(leaf.values.bytes($0)) else { return }
-            append(inlining: row, rowClass, schema, source, to: buffer)
+            append(inlining: row, rowClass, schema, source, to: buffer, atMost: byteCountMax)
         }
     }
 
     private func append(
         inlining stored: RowView, _ rowClass: RowClass, _ schema: RowSchema,
-        _ source: any OverflowSource, to buffer: ByteBuffer
+        _ source: any OverflowSource, to buffer: ByteBuffer, atMost byteCountMax: Int
     ) {
-        guard stored.holdsOverflow else { return buffer.append(stored.bytes) }
+        guard stored.holdsOverflow, buffer.count <= byteCountMax else {
+            return buffer.append(stored.bytes)
+        }
         let row = OpenRow(rowClass, version: stored.version, in: buffer)
         for (member, compiled) in rowClass.members.enumerated()
         where compiled.storage.shape != .none {
@@ -47,7 +51,7 @@ extension RowBuilder {
                 append(
                     inlining: value.bytes, compiled.storage,
                     of: compiled.isEmbedded ? schema.classes[compiled.classIndex] : nil, schema,
-                    source, to: buffer)
+                    source, to: buffer, atMost: byteCountMax)
             }
             row.close(member, from: offset)
         }

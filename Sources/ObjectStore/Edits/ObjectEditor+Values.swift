@@ -74,12 +74,22 @@ extension ObjectEditor {
             copy.append(bytes)
             return copy
         }
-        return try build(isInline: true) { builder, buffer in
+        let whole = try build(isInline: true) { builder, buffer in
             builder.append(
                 inlining: bytes, found.storage, of: classes[found.classIndex], transaction.rows,
-                transaction.overflow, to: buffer)
+                transaction.overflow, to: buffer, atMost: Self.inlinedByteCountMax)
         }
+        if whole.count > Self.inlinedByteCountMax {
+            try storing { () throws(StoreError) in
+                throw .transactionTooLarge(byteCountMax: Self.inlinedByteCountMax)
+            }
+        }
+        return whole
     }
+
+    /// The most bytes of embedded objects with everything out of line: few bytes of a request can name gigabytes, and rows
+    /// reach 4 GiB.
+    private static var inlinedByteCountMax: Int { 512 << 20 }
 
     // MARK: Comparing
 

@@ -60,6 +60,8 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     var keys: [UInt64] = []
     /// Whether it had no room for more at some time, though it may have since: what it has seen is of no use then.
     package internal(set) var isFull = false
+    /// Bytes of memory that the groups took when those of the page were last looked for.
+    private var keptByteCount = 0
 
     /// Makes an aggregation over rows.
     ///
@@ -330,8 +332,12 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     }
 
     private func noteRoom(within budget: Budget) {
-        let isLarge = groupCount > Self.groupCountMax || byteCount > byteCountMax / 2
-        if isLarge { keepFirst(within: budget) }
+        // Groups that are kept and large are not looked at again with each batch.
+        let roomMax = max(byteCountMax / 2, min(byteCountMax, keptByteCount / 2 * 3))
+        if groupCount > Self.groupCountMax || byteCount > roomMax {
+            keepFirst(within: budget)
+            keptByteCount = byteCount
+        }
         if byteCount > byteCountMax { isFull = true }
     }
 

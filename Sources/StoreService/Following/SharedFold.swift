@@ -27,6 +27,7 @@ final class SharedFold: Sendable {
 
     private let changes: FoldedChanges
     private let departures = Mutex<[Key: Departures]>([:])
+    private let making = Mutex<Void>(())
 
     init(_ changes: FoldedChanges) { self.changes = changes }
 
@@ -44,12 +45,13 @@ final class SharedFold: Sendable {
         let key = Key(
             classIndex: classIndex, telling: stream.definition.telling,
             quotesLargeInts: stream.definition.quotesLargeInts)
-        return try departures.withLockIfAvailable { departures throws(RequestFault) in
-            if let known = departures[key] { return known }
+        if let known = departures.withLock({ $0[key] }) { return known }
+        return try making.withLockIfAvailable { _ throws(RequestFault) in
+            if let known = departures.withLock({ $0[key] }) { return known }
             let made = try served.checked(read) { () throws(RequestFault) in
                 try make(of: classIndex, stream, read, served)
             }
-            departures[key] = made
+            departures.withLock { $0[key] = made }
             return made
         }
     }
