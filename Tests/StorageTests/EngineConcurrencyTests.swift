@@ -5,7 +5,9 @@ import HoldfastTestSupport
 
 @Suite("Threads on every engine")
 struct EngineConcurrencyTests {
-    private struct Torn: Error {}
+    private struct Torn: Error {
+        var detail = ""
+    }
 
     private final class Flag: Sendable {
         let value = Atomic<Bool>(false)
@@ -58,10 +60,14 @@ struct EngineConcurrencyTests {
                 let entries = try snapshot.entries(reversed: index % 2 == 0)
                 let values = Set(entries.map { Self.number($0.value) })
                 guard entries.count == 60, values.count == 1, let step = values.first, step >= last
-                else { throw Torn() }
+                else {
+                    throw Torn(detail: "\(entries.count) entries of \(values.sorted()) behind \(last)")
+                }
                 last = step
                 let again = try snapshot.bytes(forKeys: entries.map(\.key))
-                guard again == entries.map(\.value) else { throw Torn() }
+                guard again == entries.map(\.value) else {
+                    throw Torn(detail: "\(again) by keys, \(entries) in order")
+                }
             }
         }
     }

@@ -1,3 +1,5 @@
+import CHoldfastEpoll
+import CHoldfastMicroHTTPD
 import Glibc
 
 /// The result of pulling a body's next piece.
