@@ -6,6 +6,8 @@ extension ColumnScan {
     struct Prepared {
         /// The program, ready to be bound.
         let program: ColumnProgram
+        /// The columns of the program, and of the order where it has one.
+        let columns: ResidentColumns
         /// The scan itself, where planning has begun it.
         var begun: ColumnScan?
     }
@@ -74,7 +76,7 @@ extension ColumnScan {
         }
         let cost = ScanCost(
             chunkCount: chunkCount, chunk: chunk, far: far, staleRowCount: columns.staleRowCount)
-        return (cost, program.residual == nil ? Prepared(program: program) : nil)
+        return (cost, program.residual == nil ? Prepared(program: program, columns: columns) : nil)
     }
 
     /// The cost of a column of a class that is reached by links.

@@ -50,8 +50,16 @@ final class ColumnScan {
         let others = references
         references.formUnion(wanted.references)
         guard transaction.mayUse(references, of: rowClass) else { return nil }
-        let found = try store.columns(
-            references, of: rowClass, in: transaction, counts: readsAll)
+        let found: [ColumnReference: [ColumnChunk?]]
+        if let own = prepared?.columns, own.staleRowCount == 0,
+            others.allSatisfy({ own.chunks[$0] != nil })
+        {
+            found = own.chunks
+            store.touch(references, transaction.rows)
+        } else {
+            found = try store.columns(
+                references, of: rowClass, in: transaction, counts: readsAll)
+        }
         var program = wanted
         if wanted.references.contains(where: { found[$0] == nil }) {
             guard calculation == nil, !found.isEmpty,

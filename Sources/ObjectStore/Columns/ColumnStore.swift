@@ -151,25 +151,61 @@ package final class ColumnStore: Sendable {
 
     /// Adds a column as it is at present, whatever commit it is of; false where it is not there.
     ///
-    /// Nothing counts as a use before ``columns(_:of:in:counts:)``.
+    /// Nothing counts as a use before ``touch(_:_:)``.
     func find(
         _ reference: ColumnReference, in transaction: ReadTransaction,
         _ found: inout ResidentColumns
     ) -> Bool {
         if found.chunks[reference] != nil { return true }
-        return state.withLock { state in
-            let space = transaction.rows.classes[reference.classIndex].rowSpace
-            guard transaction.commit <= state.lastCommit ?? 0,
-                let columns = state.classes[space], transaction.commit >= columns.trackedFrom,
-                let version = columns.residents[reference.member]?.version
-            else { return false }
-            found.chunks[reference] = version.chunks
-            let commit = transaction.commit
-            if version.commit == commit { return true }
-            let start = columns.log.firstPosition { $0.commit > min(commit, version.commit) }
-            let end = columns.log.firstPosition { $0.commit > max(commit, version.commit) }
-            found.staleRowCount = max(found.staleRowCount, end - start)
-            return true
+        return state.withLock { Self.find(reference, in: transaction, $0, &found) }
+    }
+
+    private static func find(
+        _ reference: ColumnReference, in transaction: ReadTransaction, _ state: borrowing State,
+        _ found: inout ResidentColumns
+    ) -> Bool {
+        guard transaction.commit <= state.lastCommit ?? 0,
+            let columns = state.classes[transaction.rows.classes[reference.classIndex].rowSpace],
+            transaction.commit >= columns.trackedFrom,
+            let version = columns.residents[reference.member]?.version
+        else { return false }
+        found.chunks[reference] = version.chunks
+        let commit = transaction.commit
+        if version.commit == commit { return true }
+        let start = columns.log.firstPosition { $0.commit > min(commit, version.commit) }
+        let end = columns.log.firstPosition { $0.commit > max(commit, version.commit) }
+        found.staleRowCount = max(found.staleRowCount, end - start)
+        return true
+    }
+
+    /// The columns of a snapshot where they are all there and nothing has changed; else nil.
+    private func unchanged(
+        _ references: Set<ColumnReference>, in transaction: ReadTransaction
+    ) -> [ColumnReference: [ColumnChunk?]]? {
+        state.withLock { state in
+            var found = ResidentColumns()
+            for reference in references {
+                guard Self.find(reference, in: transaction, state, &found),
+                    found.staleRowCount == 0
+                else { return nil }
+            }
+            Self.touch(references, transaction.rows, &state)
+            return found.chunks
+        }
+    }
+
+    /// Notes that columns are used, which keeps them longer than others.
+    func touch(_ references: some Sequence<ColumnReference>, _ schema: RowSchema) {
+        state.withLock { Self.touch(references, schema, &$0) }
+    }
+
+    private static func touch(
+        _ references: some Sequence<ColumnReference>, _ schema: RowSchema, _ state: inout State
+    ) {
+        state.clock += 1
+        for reference in references {
+            let space = schema.classes[reference.classIndex].rowSpace
+            state.classes[space]?.residents[reference.member]?.lastUse = state.clock
         }
     }
 
@@ -198,6 +234,7 @@ package final class ColumnStore: Sendable {
         _ references: Set<ColumnReference>, of scanned: RowClass, in transaction: ReadTransaction,
         counts: Bool
     ) throws(StoreError) -> [ColumnReference: [ColumnChunk?]] {
+        if let present = unchanged(references, in: transaction) { return present }
         var found: [ColumnReference: [ColumnChunk?]] = [:]
         let commit = transaction.commit
         // The scanned class comes first: what is behind its links is of no use without it.
