@@ -74,12 +74,13 @@ extension ObjectEditor {
             copy.append(bytes)
             return copy
         }
+        var isWhole = true
         let whole = try build(isInline: true) { builder, buffer in
-            builder.append(
+            isWhole = builder.append(
                 inlining: bytes, found.storage, of: classes[found.classIndex], transaction.rows,
                 transaction.overflow, to: buffer, atMost: Self.inlinedByteCountMax)
         }
-        if whole.count > Self.inlinedByteCountMax {
+        if !isWhole {
             try storing { () throws(StoreError) in
                 throw .transactionTooLarge(byteCountMax: Self.inlinedByteCountMax)
             }

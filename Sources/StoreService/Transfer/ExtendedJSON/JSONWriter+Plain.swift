@@ -33,15 +33,17 @@ extension JSONWriter {
         }
     }
 
-    /// Writes an object of Realm Studio's JSON, but for its `$refId` and for what links to it, which follows from what links.
+    /// Writes an object of Realm Studio's JSON, but for what links to it, which follows from what links.
     ///
-    /// - `body`: Writes each value, of a property or, for nil, of a name that stands for none, which the import will say.
+    /// - Parameters:
+    ///   - ignored: A name that is left out.
+    ///   - body: Writes each value, of a property or, for nil, of a name that stands for none, which the import will say.
     func members(
-        of object: JSONValue, _ rowClass: RowClass,
+        of object: JSONValue, _ rowClass: RowClass, without ignored: StaticString? = nil,
         _ body: (_ value: JSONValue, _ property: RowClass.Member?, _ name: String) -> Void
     ) {
         self.object { members in
-            for member in object.members where !member.isNamed("$refId") {
+            for member in object.members where ignored.map({ !member.isNamed($0) }) ?? true {
                 let name = String(decoding: member.name, as: UTF8.self)
                 let property = rowClass.names.position(of: name).map { rowClass.members[$0] }
                 if let property, property.storage.shape == .none { continue }

@@ -19,7 +19,7 @@ extension RealmJSONConverter {
 
     func write(_ object: JSONValue, _ rowClass: RowClass, _ writer: JSONWriter) {
         deeper(writer) {
-            writer.members(of: object, rowClass) { value, property, name in
+            writer.members(of: object, rowClass, without: "$refId") { value, property, name in
                 guard let property else { return write(value, writer) }
                 write(value, property, name, writer)
             }
