@@ -61,7 +61,8 @@ struct EngineConcurrencyTests {
                 let values = Set(entries.map { Self.number($0.value) })
                 guard entries.count == 60, values.count == 1, let step = values.first, step >= last
                 else {
-                    throw Torn(detail: "\(entries.count) entries of \(values.sorted()) behind \(last)")
+                    throw Torn(
+                        detail: "\(entries.count) entries of \(values.sorted()) behind \(last)")
                 }
                 last = step
                 let again = try snapshot.bytes(forKeys: entries.map(\.key))
