@@ -2,24 +2,46 @@ import Glibc
 
 /// A text to be found in many others, prepared once.
 ///
-/// Its first and its last byte are looked for sixteen offsets at a time; only where both stand as far apart as in the
-/// text is the whole of it compared.
+/// Two of its bytes, those that are rarest in text of the usual kind, are looked for sixteen offsets at a
+/// time; only where both stand as far apart as in the text is the whole of it compared.
 struct NeedleSearch {
     /// The text; with ``ignoresCase`` of ASCII alone and in lower case.
     let needle: [UInt8]
     /// Whether ASCII letters of either case are the same.
     let ignoresCase: Bool
+    /// The offsets of the two bytes, the first before the second or at it.
+    private let offsets: (Int, Int)
 
     /// Prepares a text; nil for an empty one, and for one that is not ASCII where case is ignored.
     init?(_ text: UnsafeRawBufferPointer, ignoresCase: Bool) {
         guard !text.isEmpty, !ignoresCase || text.allSatisfy({ $0 < 0x80 }) else { return nil }
         needle = text.map { ignoresCase ? Self.lower($0) : $0 }
         self.ignoresCase = ignoresCase
+        let ranks = needle.map { Self.ranks[Int($0)] }
+        var (first, second) = (0, needle.count - 1)
+        if needle.count > 2 {
+            let order = ranks.indices.sorted { (ranks[$0], $0) < (ranks[$1], $1) }
+            (first, second) = (min(order[0], order[1]), max(order[0], order[1]))
+        }
+        offsets = (first, second)
     }
 
     @inline(__always)
     private static func lower(_ byte: UInt8) -> UInt8 {
         byte &- 0x41 < 26 ? byte | 0x20 : byte
+    }
+
+    /// How common each byte is in text, roughly: what is a guess here costs time alone.
+    private static let ranks: [Int] = (UInt8.min...UInt8.max).map { byte in
+        for (rank, common) in [(9, " ea"), (8, "tinosr"), (7, ".@/-"), (6, "lmcduhp")]
+        where common.utf8.contains(byte) {
+            return rank
+        }
+        switch byte {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): return 5
+        case UInt8(ascii: "a")...UInt8(ascii: "z"): return 4
+        default: return 2
+        }
     }
 
     /// Calls `body` with every offset where the text may stand, in rising order: both bytes fit.
@@ -31,22 +53,35 @@ struct NeedleSearch {
     ) {
         let last = count - needle.count
         guard last >= 0 else { return }
-        let distance = needle.count - 1
-        let (a, b) = (needle[0], needle[distance])
+        let (first, second) = offsets
+        let (a, b) = (needle[first], needle[second])
         // A letter in lower case equals both of its forms with this bit set, and no other byte does.
         let softA: UInt8 = ignoresCase && a &- 0x61 < 26 ? 0x20 : 0
         let softB: UInt8 = ignoresCase && b &- 0x61 < 26 ? 0x20 : 0
         let memory = UnsafeRawPointer(hay)
         let (wantedA, wantedB) = (SIMD16<UInt8>(repeating: a), SIMD16<UInt8>(repeating: b))
         let (bitA, bitB) = (SIMD16<UInt8>(repeating: softA), SIMD16<UInt8>(repeating: softB))
-        var offset = 0
-        while offset + 15 <= last {
-            let blockA = memory.loadUnaligned(fromByteOffset: offset, as: SIMD16<UInt8>.self)
+        @inline(__always)
+        func fits(_ offset: Int) -> SIMD2<UInt64> {
+            let blockA = memory.loadUnaligned(
+                fromByteOffset: offset + first, as: SIMD16<UInt8>.self)
             let blockB = memory.loadUnaligned(
-                fromByteOffset: offset + distance, as: SIMD16<UInt8>.self)
-            let words = unsafeBitCast(
+                fromByteOffset: offset + second, as: SIMD16<UInt8>.self)
+            return unsafeBitCast(
                 ((blockA | bitA) .== wantedA) .& ((blockB | bitB) .== wantedB),
                 to: SIMD2<UInt64>.self)
+        }
+        var offset = 0
+        while offset + 15 <= last {
+            // Where nothing fits for long, most of the time went into finding that out.
+            while offset + 63 <= last {
+                let all =
+                    (fits(offset) | fits(offset + 16)) | (fits(offset + 32) | fits(offset + 48))
+                if all[0] | all[1] != 0 { break }
+                offset += 64
+            }
+            guard offset + 15 <= last else { break }
+            let words = fits(offset)
             if words[0] | words[1] == 0 {
                 offset += 16
                 continue
@@ -57,7 +92,7 @@ struct NeedleSearch {
             offset = max(body(offset + lane), offset + lane + 1)
         }
         while offset <= last {
-            if hay[offset] | softA == a, hay[offset + distance] | softB == b {
+            if hay[offset + first] | softA == a, hay[offset + second] | softB == b {
                 offset = max(body(offset), offset + 1)
             } else {
                 offset += 1

@@ -35,9 +35,8 @@ extension JSONWriter {
 
     /// Writes an object of Realm Studio's JSON, but for what links to it, which follows from what links.
     ///
-    /// - Parameters:
-    ///   - ignored: A name that is left out.
-    ///   - body: Writes each value, of a property or, for nil, of a name that stands for none, which the import will say.
+    /// A name that is `ignored` is left out. `body` writes each value, of a property or, for nil, of a name that stands for none, which the
+    /// import will say.
     func members(
         of object: JSONValue, _ rowClass: RowClass, without ignored: StaticString? = nil,
         _ body: (_ value: JSONValue, _ property: RowClass.Member?, _ name: String) -> Void
