@@ -31,7 +31,7 @@ import Testing
 
     private static func receiving(until admission: Admission? = nil) -> Subject {
         let subject = Subject()
-        subject.after { $0 = .head(isBegun: false) }
+        subject.after { $0.begin() }
         subject.after { $0.receive(until: admission) }
         return subject
     }
@@ -40,20 +40,20 @@ import Testing
     func usual() {
         let subject = Subject()
         #expect(subject.step() == "nothing")
-        subject.after { $0 = .head(isBegun: false) }
+        subject.after { $0.begin() }
         #expect(subject.step() == "begin")
         subject.after { $0.receive(until: nil) }
         #expect(subject.step(hasBytes: true) == "take")
         #expect(subject.step() == "finish")
-        subject.after { $0 = .waiting(until: nil) }
+        subject.after { $0.wait(until: nil) }
         #expect(subject.after { $0.isWaiting })
         #expect(subject.after { $0.answer(.ready(Response(201))) })
         #expect(!subject.after { $0.answer(.ready(Response(202))) })
         #expect(!subject.after { $0.isWaiting })
         #expect(subject.step() == "answer 201")
         #expect(subject.step() == "nothing")
-        subject.after { $0 = .sending(nil) }
-        let ending = subject.after { $0.ending(nil) }
+        subject.after { $0.send(nil) }
+        let ending = subject.after { $0.end(nil) }
         #expect(ending.isCounted && ending.wasBegun && ending.refusal == nil)
         #expect(!subject.after { $0.answer(.dropped) })
     }
@@ -79,7 +79,7 @@ import Testing
         "a refusal is told behind a body that is read, and at once otherwise; the first one counts")
     func refusals() {
         let subject = Subject()
-        subject.after { $0 = .head(isBegun: false) }
+        subject.after { $0.begin() }
         #expect(subject.after { $0.refuse(Response(413), readsBody: false) } == .sendNow)
         #expect(
             subject.after { $0.refuse(Response(404), readsBody: true) } == .read(resumes: false))
@@ -95,21 +95,21 @@ import Testing
         let reply = { Response(503) }
         let head = Subject()
         #expect(head.after { $0.interrupt(reply) } == [])
-        head.after { $0 = .head(isBegun: false) }
+        head.after { $0.begin() }
         #expect(head.after { $0.interrupt(reply) } == .shutReceiving)
         #expect(head.after { $0.interrupt({ Response(408) }) } == [])
-        let ending = head.after { $0.ending(nil) }
+        let ending = head.after { $0.end(nil) }
         #expect(ending.refusal?.status == 503 && !ending.wasBegun && !ending.isCounted)
         // Its head became whole meanwhile: it counts as under way, as its end takes for granted.
-        head.after { $0 = .head(isBegun: false) }
+        head.after { $0.begin() }
         _ = head.after { $0.interrupt(reply) }
         #expect(head.step() == "tell 503 last and begin")
-        head.after { $0 = .sending(nil) }
-        let told = head.after { $0.ending(nil) }
+        head.after { $0.send(nil) }
+        let told = head.after { $0.end(nil) }
         #expect(told.refusal == nil && told.wasBegun && told.isCounted)
 
         // Interrupted while its head is looked at, it has begun already.
-        head.after { $0 = .head(isBegun: false) }
+        head.after { $0.begin() }
         #expect(head.step() == "begin")
         _ = head.after { $0.interrupt(reply) }
         #expect(head.step() == "tell 503 last")
@@ -117,13 +117,13 @@ import Testing
         let body = Self.receiving()
         #expect(body.after { $0.interrupt(reply) } == .shutReceiving)
         #expect(body.step(hasBytes: true) == "cut 503")
-        body.after { $0 = .cut }
-        #expect(body.after { $0.ending(nil) }.isCounted)
+        body.after { $0.cut() }
+        #expect(body.after { $0.end(nil) }.isCounted)
 
         let refused = Self.receiving()
         _ = refused.after { $0.refuse(Response(422), readsBody: true) }
         #expect(refused.after { $0.interrupt(reply) } == .shutReceiving)
-        #expect(refused.after { $0.ending(nil) }.refusal?.status == 422)
+        #expect(refused.after { $0.end(nil) }.refusal?.status == 422)
 
         let paused = Self.receiving()
         _ = paused.after { $0.pause() }
@@ -131,7 +131,7 @@ import Testing
         #expect(paused.step(hasBytes: true) == "cut 503")
 
         let waiting = Self.receiving()
-        waiting.after { $0 = .waiting(until: nil) }
+        waiting.after { $0.wait(until: nil) }
         #expect(waiting.after { $0.interrupt(reply) } == .resume)
         #expect(!waiting.after { $0.answer(.ready(Response(200))) })
         #expect(waiting.after { $0.interrupt(reply) } == [])
@@ -160,15 +160,15 @@ import Testing
         let refusal: (Grant.End) -> Response = { _ in Response(401) }
         let waiting = Self.receiving(until: admission)
         #expect(waiting.after { $0.watch(refusal) } == [])
-        waiting.after { $0 = .waiting(until: admission) }
+        waiting.after { $0.wait(until: admission) }
         let body = Self.receiving(until: admission)
         let writing = Self.receiving(until: nil)
         let pieces = Self.receiving(until: nil)
         pieces.after {
-            $0 = .sending(RequestState.Pieces(admission: admission, isOverdue: nil))
+            $0.send(RequestState.Pieces(admission: admission, isOverdue: nil))
         }
         let whole = Self.receiving(until: nil)
-        whole.after { $0 = .sending(nil) }
+        whole.after { $0.send(nil) }
         #expect(pieces.after { $0.watch(refusal) } == [])
         grant.end(.revoked)
         #expect(waiting.after { $0.watch(refusal) } == .resume)
@@ -179,7 +179,7 @@ import Testing
         #expect(whole.after { $0.watch(refusal) } == [])
         let overdue = Self.receiving(until: nil)
         overdue.after {
-            $0 = .sending(RequestState.Pieces(admission: nil, isOverdue: { true }))
+            $0.send(RequestState.Pieces(admission: nil, isOverdue: { true }))
         }
         #expect(overdue.after { $0.watch(refusal) } == .shut)
     }
@@ -188,20 +188,20 @@ import Testing
     func givenUp() {
         let late = Response(408)
         let head = Subject()
-        head.after { $0 = .head(isBegun: false) }
-        #expect(head.after { $0.ending(late) }.refusal?.status == 408)
+        head.after { $0.begin() }
+        #expect(head.after { $0.end(late) }.refusal?.status == 408)
         let body = Self.receiving()
-        let ending = body.after { $0.ending(late) }
+        let ending = body.after { $0.end(late) }
         #expect(ending.refusal?.status == 408 && ending.isCounted)
         let refused = Self.receiving()
         _ = refused.after { $0.refuse(Response(422), readsBody: true) }
-        #expect(refused.after { $0.ending(late) }.refusal?.status == 422)
+        #expect(refused.after { $0.end(late) }.refusal?.status == 422)
         let sending = Self.receiving()
-        sending.after { $0 = .sending(nil) }
-        #expect(sending.after { $0.ending(late) }.refusal == nil)
+        sending.after { $0.send(nil) }
+        #expect(sending.after { $0.end(late) }.refusal == nil)
         let stream = Self.receiving()
-        stream.after { $0 = .detached }
-        let end = stream.after { $0.ending(nil) }
+        stream.after { $0.detach() }
+        let end = stream.after { $0.end(nil) }
         #expect(!end.isCounted && end.wasBegun)
     }
 }

@@ -86,6 +86,9 @@ extension RequestState {
         case nothing
     }
 
+    /// Begins a request whose line is here.
+    mutating func begin() { self = .head(isBegun: false) }
+
     /// Decides the next step.
     ///
     /// - `hasBytes`: Whether there is a piece of the body.
@@ -147,6 +150,15 @@ extension RequestState {
         return .read(resumes: false)
     }
 
+    /// Begins to wait for an exchange.
+    mutating func wait(until admission: Admission?) { self = .waiting(until: admission) }
+
+    /// Begins to send the reply.
+    mutating func send(_ pieces: Pieces?) { self = .sending(pieces) }
+
+    mutating func cut() { self = .cut }
+    mutating func detach() { self = .detached }
+
     /// The work that the end of a request leaves.
     struct Ending: Sendable {
         /// The refusal that was not told yet.
@@ -161,11 +173,12 @@ extension RequestState {
         var isSent = false
     }
 
-    /// The work that is left where the request ends here, for whatever reason.
+    /// Ends the request, for whatever reason.
     ///
     /// - `lateReply`: The reply to a request that libmicrohttpd has given up as too slow.
-    func ending(_ lateReply: Response?) -> Ending {
-        switch self {
+    mutating func end(_ lateReply: Response?) -> Ending {
+        defer { self = .idle }
+        return switch self {
         case .sending: Ending(isSent: true)
         case .idle, .head(isBegun: false):
             Ending(refusal: lateReply, isCounted: false, wasBegun: false)

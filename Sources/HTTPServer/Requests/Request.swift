@@ -53,7 +53,7 @@ package final class Request: @unchecked Sendable {
     ///
     /// - Returns: False without memory for the target.
     func begin(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
-        state.withLock { $0 = .head(isBegun: false) }
+        state.withLock { $0.begin() }
         route = -1
         drained = 0
         status = 0
@@ -188,7 +188,7 @@ extension Request {
     func wait(until admission: Admission?) -> Bool {
         state.withLock { state in
             guard connection.server.allowsWaiting else { return false }
-            state = .waiting(until: admission)
+            state.wait(until: admission)
             MHD_suspend_connection(connection.handle)
             connection.prepareToAnswer()
             return true
@@ -202,7 +202,7 @@ extension Request {
         var left = RequestState.idle
         state.withLock { swap(&$0, &left) }
         // Behind the lock, since it may hold the last reference to an exchange.
-        return left.ending(lateReply)
+        return left.end(lateReply)
     }
 
     // MARK: Any thread

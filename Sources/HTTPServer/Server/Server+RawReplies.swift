@@ -44,7 +44,7 @@ extension Server {
     /// Tells a refusal in the middle of a body, and has libmicrohttpd close the connection.
     func cut(_ request: Request, _ refusal: Response) -> MHD_Result {
         write(refusal, for: request)
-        request.state.withLock { $0 = .cut }
+        request.state.withLock { $0.cut() }
         return .NO
     }
 
@@ -88,7 +88,7 @@ extension Server {
             return send(fault(500, .internalError, "The stream is over already."), for: request)
         }
         limitPatience(socket)
-        request.state.withLock { $0 = .detached }
+        request.state.withLock { $0.detach() }
         request.connection.isStream = true
         metrics.connections.wrappingAdd(1, ordering: .relaxed)
         metrics.streams.wrappingAdd(1, ordering: .relaxed)

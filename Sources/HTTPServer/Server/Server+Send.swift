@@ -31,7 +31,7 @@ extension Server {
         if case .pull(let body) = reply.body {
             pieces = RequestState.Pieces(admission: request.admission, isOverdue: body.isOverdue)
         }
-        request.state.withLock { $0 = .sending(pieces) }
+        request.state.withLock { $0.send(pieces) }
         let result = MHD_queue_response(request.connection.handle, UInt32(reply.status), native)
         MHD_destroy_response(native)
         return result
