@@ -74,18 +74,9 @@ struct JSONTarget {
             _ = (value.int64, value.exactInt64, value.double, value.float)
             if let text = value.numberText { writer.raw(text) }
         case .string: if let bytes = value.stringBytes { writer.string(bytes) }
-        case .array:
-            writer.array { array in
-                for element in value.elements { write(element, array.element()) }
-            }
-        case .object:
+        case .array, .object:
             _ = value.repeatedName
-            writer.object { object in
-                for member in value.members {
-                    let name = String(decoding: member.name, as: UTF8.self)
-                    write(member.value, object.member(named: name))
-                }
-            }
+            writer.each(of: value) { write($0, $1) }
         }
     }
 }

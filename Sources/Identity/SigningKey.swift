@@ -17,7 +17,7 @@ final class SigningKey: @unchecked Sendable {
             let algorithm = SigningAlgorithm(ofKey: value), Self.isForSignatures(value)
         else { return nil }
         let text = ByteBuffer(capacity: 1024)
-        JSONWriter(text).plain(value)
+        JSONWriter(text).copy(value)
         guard
             let key = shim_jose_key(
                 text.base.assumingMemoryBound(to: CChar.self), text.count)

@@ -42,10 +42,9 @@ struct JSONPatchCompiler {
                             objectPathText: step.objectPathText ?? step.pathText))
                 }
             } catch {
-                let pointer = JSONPointer().appending(index: index).appending(error.member)
                 faults.note(
-                    RequestFault.Entry(
-                        code: error.code, detail: error.detail, pointer: pointer.description))
+                    error.code, error.detail,
+                    at: JSONPointer().appending(index: index).appending(error.member))
             }
         }
         if faults.isEmpty { return operations }

@@ -23,11 +23,9 @@ struct JSONPatchStep {
     /// Reads a step; nil with faults when it is none.
     init?(_ json: JSONValue, _ position: JSONPointer, _ faults: inout FaultList) {
         func fault(_ detail: String, _ member: String? = nil, hint: String? = nil) {
-            let pointer = member.map { position.appending($0) } ?? position
             faults.note(
-                RequestFault.Entry(
-                    code: "invalid-patch", detail: detail, pointer: pointer.description, hint: hint)
-            )
+                "invalid-patch", detail, at: member.map { position.appending($0) } ?? position,
+                hint: hint)
         }
         guard json.kind == .object, json.repeatedName == nil else {
             fault("An operation of a JSON patch is an object with each member once.")

@@ -1,30 +1,6 @@
 import HoldfastJSON
 
 extension JSONWriter {
-    /// Writes a value as it is stated.
-    func copy(_ value: JSONValue) {
-        switch value.kind {
-        case .null: null()
-        case .bool: bool(value.bool ?? false)
-        case .integer, .double: value.numberText.map(raw)
-        case .string: value.stringBytes.map(string)
-        case .array:
-            array { list in
-                for element in value.elements {
-                    _ = list.element()
-                    copy(element)
-                }
-            }
-        case .object:
-            object { object in
-                for member in value.members {
-                    _ = object.member(named: String(decoding: member.name, as: UTF8.self))
-                    copy(member.value)
-                }
-            }
-        }
-    }
-
     /// Writes what a merge patch makes of a value (RFC 7396): the members of the value in their order, then new ones.
     func merge(_ patch: JSONValue, into value: JSONValue?) {
         guard patch.kind == .object else { return copy(patch) }

@@ -44,14 +44,10 @@ extension RESTService {
         if let version = cursor.version, version.epoch != store.epoch { throw .otherEpochCursor }
         let wait = min(preferences.waitSeconds ?? 0, Follower.waitSecondsMax)
         guard wait > 0, cursor.canWait else {
-            return .later { exchange in
-                self.schedule(for: exchange) { job in
-                    self.answer(exchange) { () throws(RequestFault) in
-                        try self.served.page(
-                            of: checked, from: cursor, limit: limit, for: caller, in: job
-                        ).map { Response(changes: $0, quotesLargeInts: quotesLargeInts) }
-                    }
-                }
+            return answerFromJob { job throws(RequestFault) in
+                try self.served.page(
+                    of: checked, from: cursor, limit: limit, for: caller, in: job
+                ).map { Response(changes: $0, quotesLargeInts: quotesLargeInts) }
             }
         }
         let number = cursor.version?.number ?? store.publisher.version

@@ -42,9 +42,7 @@ extension Response {
             writer.object { object in
                 object.member("id").string(stream.id)
                 object.member("generation").int(Int64(generation))
-                object.member("queries").array { array in
-                    for query in stream.queries { array.element().string(query.name) }
-                }
+                object.member("queries").strings(stream.queries.map(\.name))
             }
         }
     }

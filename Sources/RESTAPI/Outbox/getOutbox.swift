@@ -36,13 +36,9 @@ extension RESTService {
         let place = wait > 0 ? try places.take(for: boundedUser(request)) : nil
         return try whenAtVersion(version) {
             guard let place else {
-                return .later { exchange in
-                    self.schedule(for: exchange) { job in
-                        self.answer(exchange) { () throws(RequestFault) in
-                            try self.served.outboxPage(outbox, in: job).map {
-                                Response(changes: $0, quotesLargeInts: quotesLargeInts)
-                            }
-                        }
+                return self.answerFromJob { job throws(RequestFault) in
+                    try self.served.outboxPage(outbox, in: job).map {
+                        Response(changes: $0, quotesLargeInts: quotesLargeInts)
                     }
                 }
             }

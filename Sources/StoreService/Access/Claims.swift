@@ -32,7 +32,7 @@ package struct Claims: Sendable, Equatable {
     /// - Throws: ``RequestFault`` `.invalid` for what is no object, has a name twice, or is too large.
     package init(_ value: JSONValue) throws(RequestFault) {
         let buffer = ByteBuffer(capacity: 256)
-        JSONWriter(buffer).plain(value)
+        JSONWriter(buffer).copy(value)
         try Self.check(value, byteCount: buffer.count)
         text = value.count == 0 ? "" : String(decoding: buffer.bytes, as: UTF8.self)
     }

@@ -45,7 +45,7 @@ package enum RealmJSSchema {
                         }
                     }
                 case "ctor", "constructor": break
-                default: object.member(named: name).plain(member.value)
+                default: object.member(named: name).copy(member.value)
                 }
             }
         }
@@ -56,7 +56,7 @@ package enum RealmJSSchema {
     private static func write(property: JSONValue, _ writer: JSONWriter) {
         if let text = property.string { return writer.string(type(text, of: nil)) }
         guard property.kind == .object, let text = property.member(named: "type")?.string else {
-            return writer.plain(property)
+            return writer.copy(property)
         }
         let objectType = property.member(named: "objectType")?.string
         writer.object { object in
@@ -74,7 +74,7 @@ package enum RealmJSSchema {
                 case "type", "objectType", "optional", "presentation": break
                 case "indexed" where member.value.string == "full-text":
                     object.member("indexed").string("fulltext")
-                default: object.member(named: name).plain(member.value)
+                default: object.member(named: name).copy(member.value)
                 }
             }
         }

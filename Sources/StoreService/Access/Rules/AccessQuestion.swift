@@ -43,7 +43,7 @@ package struct AccessQuestion: Sendable {
                 className = name
             case "key":
                 let text = ByteBuffer(capacity: 64)
-                JSONWriter(text).plain(value)
+                JSONWriter(text).copy(value)
                 key = text.array
             default: throw Self.malformed
             }

@@ -77,7 +77,7 @@ package final class QueryStream: Sendable {
     /// Begins to follow it, as long as the returned object lives.
     ///
     /// - Throws: ``RequestFault`` `.conflict` while somebody does.
-    package func follow() throws(RequestFault) -> Following {
+    package func follow() throws(RequestFault) -> Lease {
         let isFree = state.withLock { state in
             defer { state.deadline = nil }
             return state.deadline != nil
@@ -88,18 +88,7 @@ package final class QueryStream: Sendable {
                 "The stream is followed on another connection. Try again once that has ended, or make another one "
                     + "with POST /v1/streams.")
         }
-        return Following(stream: self)
-    }
-
-    /// The hold of a connection on a stream, as long as it lives.
-    package final class Following: Sendable {
-        private let stream: QueryStream
-
-        fileprivate init(stream: QueryStream) { self.stream = stream }
-
-        deinit {
-            stream.state.withLock { $0.deadline = QueryStream.deadline(stream.limits) }
-        }
+        return Lease { self.state.withLock { $0.deadline = Self.deadline(self.limits) } }
     }
 }
 

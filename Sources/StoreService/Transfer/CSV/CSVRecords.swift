@@ -99,7 +99,7 @@ final class CSVRecords {
         case .array, .object:
             // A link to the object whose key is null, which a bare null would not name.
             let link = ByteBuffer(capacity: 64)
-            JSONWriter(link).plain(value)
+            JSONWriter(link).copy(value)
             writeText(link.bytes)
         }
     }

@@ -87,7 +87,7 @@ final class ExtendedJSONConverter: LineSource {
                     write(member.value, rowClass.members[position], writer)
                 } else {
                     // The reader says that there is no such property, or leaves it out.
-                    writer.plain(member.value)
+                    writer.copy(member.value)
                 }
             }
         }
@@ -100,13 +100,13 @@ final class ExtendedJSONConverter: LineSource {
 
     private func writeElement(_ value: JSONValue, _ member: RowClass.Member, _ writer: JSONWriter) {
         if member.storage.element == .mixed { return writeMixed(value, writer) }
-        guard value.kind == .object else { return writer.plain(value) }
+        guard value.kind == .object else { return writer.copy(value) }
         switch member.storage.element {
         case .embedded:
             write(value, schema.classes[member.classIndex], isOuter: false, writer)
         case .link: writeLink(value, schema.classes[member.classIndex], writer)
         case let element:
-            guard let extended = ExtendedJSON(value) else { return writer.plain(value) }
+            guard let extended = ExtendedJSON(value) else { return writer.copy(value) }
             extended.write(for: element, to: writer)
         }
     }
@@ -120,10 +120,10 @@ final class ExtendedJSONConverter: LineSource {
             if let extended = ExtendedJSON(id) {
                 extended.write(for: element, to: writer)
             } else {
-                writer.plain(id)
+                writer.copy(id)
             }
         } else if value.member(named: "$link") != nil {
-            writer.plain(value)
+            writer.copy(value)
         } else {
             write(value, target, isOuter: false, writer)
         }

@@ -94,13 +94,9 @@ package struct ImportReport: Sendable {
         object.member("failed").int(Int64(failedCount))
         if let ignoredCount { object.member("ignored").int(Int64(ignoredCount)) }
         if let unknownCount { object.member("unknownMembers").int(Int64(unknownCount)) }
-        object.member("errors").array { array in
-            for entry in faults {
-                array.element().object { object in
-                    object.member("line").int(Int64(entry.line))
-                    entry.fault.write(to: &object)
-                }
-            }
+        object.member("errors").objects(of: faults) { entry, object in
+            object.member("line").int(Int64(entry.line))
+            entry.fault.write(to: &object)
         }
         object.member("version").string(version.description)
     }

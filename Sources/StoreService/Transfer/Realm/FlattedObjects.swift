@@ -123,7 +123,7 @@ final class FlattedObjects {
 
     /// Writes a value in full, whatever it is.
     private func writePlain(_ stated: JSONValue, level: Int, _ writer: JSONWriter) {
-        guard let index = Self.index(stated) else { return writer.plain(stated) }
+        guard let index = Self.index(stated) else { return writer.copy(stated) }
         guard let value = value(index, level: level) else { return writer.null() }
         writer.each(of: value) { writePlain($0, level: level + 1, $1) }
     }

@@ -2,37 +2,6 @@ import HoldfastJSON
 import HoldfastRows
 
 extension JSONWriter {
-    /// Writes a value as it stands. Recursive: its text was parsed with a bounded depth.
-    package func plain(_ value: JSONValue) {
-        switch value.kind {
-        case .null: null()
-        case .bool: bool(value.bool == true)
-        case .integer, .double:
-            if let text = value.numberText { raw(text) }
-        case .string:
-            if let text = value.stringBytes { string(text) }
-        case .array, .object: each(of: value) { $1.plain($0) }
-        }
-    }
-
-    /// Writes an array or an object, each value of which `body` writes; any other value as it stands.
-    func each(of value: JSONValue, _ body: (JSONValue, JSONWriter) -> Void) {
-        switch value.kind {
-        case .array:
-            array { array in
-                for element in value.elements { body(element, array.element()) }
-            }
-        case .object:
-            object { object in
-                for member in value.members {
-                    let name = String(decoding: member.name, as: UTF8.self)
-                    body(member.value, object.member(named: name))
-                }
-            }
-        default: plain(value)
-        }
-    }
-
     /// Writes an object of Realm Studio's JSON, but for what links to it, which follows from what links.
     ///
     /// A name that is `ignored` is left out. `body` writes each value, of a property or, for nil, of a name that stands for none, which the
