@@ -72,19 +72,14 @@ extension LMDBEnvironment {
         while true {
             var changes = checkpointRest ?? RecentCursor(runs)
             guard changes.change != nil else { return }
-            var begun: OpaquePointer?
-            var code = mdb_txn_begin(handle, nil, 0, &begun)
-            guard code == MDB_SUCCESS, let begun else { throw failure(code, operation: operation) }
-            let number = UInt64(mdb_txn_id(begun))
-            publish { $0.treeEnd = number }
-            let transaction = LMDBTransaction(
-                handle: begun, database: database, limits: limits, isReadOnly: false)
-            code = transaction.apply(&changes, changeCountMax: checkpointChangeCount)
+            let transaction = try beginTreeTransaction(operation)
+            publish { $0.treeEnd = transaction.number }
+            var code = transaction.apply(&changes, changeCountMax: checkpointChangeCount)
             guard code == MDB_SUCCESS else {
-                mdb_txn_abort(begun)
+                mdb_txn_abort(transaction.handle)
                 throw failure(code, operation: operation)
             }
-            code = mdb_txn_commit(begun)
+            code = mdb_txn_commit(transaction.handle)
             guard code == MDB_SUCCESS else { throw failure(code, operation: operation) }
             checkpointRest = changes
         }

@@ -144,20 +144,18 @@ extension LMDBEnvironment {
                 try writeToTree(runs, operation: operation)
                 try endCheckpoint(operation)
             }
-            checkpointLock.unlock()
         } catch {
             checkpointLock.unlock()
             writeLock.unlock()
             throw error
         }
-        var begun: OpaquePointer?
-        let code = mdb_txn_begin(handle, nil, 0, &begun)
-        guard code == MDB_SUCCESS, let begun else {
+        checkpointLock.unlock()
+        do throws(StorageError) {
+            return try beginTreeTransaction(operation)
+        } catch {
             writeLock.unlock()
-            throw failure(code, operation: operation)
+            throw error
         }
-        return LMDBTransaction(
-            handle: begun, database: database, limits: limits, isReadOnly: false)
     }
 
     /// Ends a write transaction without a trace.

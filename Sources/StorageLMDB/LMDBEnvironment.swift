@@ -64,6 +64,8 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// Our own descriptor of the data file, to ask for its size and for the state of its medium.
     let dataFile: FileDescriptor
     let pool: Mutex<Pool>
+    /// The tree's last write transaction that was begun, whether it was committed or not; see ``takeReader()``.
+    let lastBegun: Atomic<UInt64>
 
     /// The commits that the tree lacks.
     let journal: Journal
@@ -135,11 +137,18 @@ final class LMDBEnvironment: @unchecked Sendable {
             commit: journal.recent == nil ? tree.transaction : journal.lastCommit,
             recent: journal.recent, tree: tree.transaction, treeEnd: tree.transaction)
         pool = Mutex(Pool(published: published, lock: lock))
+        lastBegun = Atomic(tree.transaction)
     }
 
     // MARK: Reading
 
     /// A read transaction of the tree, and what it lacks; give it back by ``giveBack(_:)``.
+    ///
+    /// LMDB takes the number of the last transaction first and copies the roots of its trees from one of two
+    /// meta pages then, without asking again (`mdb_txn_renew0` in mdb.c, 0.9.24 to 1.0). A thread that is stopped
+    /// between the two while two transactions are committed gets the roots of a later one, or half of them, under
+    /// the former number. The page of a transaction is written next by the second one behind it, so that what was
+    /// copied before that one was begun is what the number says.
     func takeReader() throws(StorageError) -> (reader: LMDBTransaction, state: Published) {
         while true {
             let (idle, state) = try pool.withLock {
@@ -151,7 +160,9 @@ final class LMDBEnvironment: @unchecked Sendable {
             let reader = try begin(idle)
             // Between the two steps the tree may have gone on beyond what was published.
             let number = reader.number
-            if !reader.isPooled || (number >= state.tree && number <= state.treeEnd) {
+            atomicMemoryFence(ordering: .acquiring)
+            let isWhole = lastBegun.load(ordering: .relaxed) <= number + 1
+            if !reader.isPooled || (isWhole && number >= state.tree && number <= state.treeEnd) {
                 return (reader, state)
             }
             giveBack(reader)
@@ -203,6 +214,17 @@ final class LMDBEnvironment: @unchecked Sendable {
             return pool.useCount == 0 && pool.engineCount == 0
         }
         if isLastUse { LMDBRegistry.closeIfUnused(self) }
+    }
+
+    /// Begins a write transaction of the tree. Needs the write lock or the checkpoint lock.
+    func beginTreeTransaction(_ operation: String) throws(StorageError) -> LMDBTransaction {
+        var begun: OpaquePointer?
+        let code = mdb_txn_begin(handle, nil, 0, &begun)
+        guard code == MDB_SUCCESS, let begun else { throw failure(code, operation: operation) }
+        let transaction = LMDBTransaction(
+            handle: begun, database: database, limits: limits, isReadOnly: false)
+        lastBegun.store(transaction.number, ordering: .sequentiallyConsistent)
+        return transaction
     }
 
     // MARK: Uses

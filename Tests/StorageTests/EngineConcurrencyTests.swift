@@ -1,3 +1,4 @@
+import Glibc
 import HoldfastStorage
 import Synchronization
 import Testing
@@ -74,6 +75,40 @@ struct EngineConcurrencyTests {
     }
 
     @Test(
+        "a snapshot holds the commit whose number it has, wherever its thread is stopped while it is taken",
+        arguments: EngineCase.all)
+    func numbered(engineCase: EngineCase) throws {
+        let engine = try engineCase.open()
+        let commits = SeededGenerator.scaled(10_000)
+        let isDone = Flag()
+        let readers = Mutex<[pthread_t]>([])
+        try Self.writeNumber(to: engine)
+        Self.stopThreadsOnSignal()
+        try runThreads(5) { index in
+            if index == 0 {
+                defer { isDone.value.store(true, ordering: .releasing) }
+                for _ in 0..<commits { try Self.writeNumber(to: engine) }
+            } else if index == 1 {
+                while !isDone.value.load(ordering: .acquiring) {
+                    readers.withLock { for reader in $0 { pthread_kill(reader, SIGUSR2) } }
+                    usleep(1000)
+                }
+            } else {
+                readers.withLock { $0.append(pthread_self()) }
+                defer { readers.withLock { $0.removeAll { $0 == pthread_self() } } }
+                while !isDone.value.load(ordering: .acquiring) {
+                    let snapshot = try engine.snapshot()
+                    defer { snapshot.close() }
+                    let number = try snapshot.bytes(forKey: [1]).map { Self.number($0) }
+                    guard number == snapshot.commit else {
+                        throw Torn(detail: "commit \(snapshot.commit) holds \(number ?? 0)")
+                    }
+                }
+            }
+        }
+    }
+
+    @Test(
         "snapshots are taken on one thread and used and closed on another",
         arguments: EngineCase.all)
     func handedOver(engineCase: EngineCase) throws {
@@ -100,6 +135,27 @@ struct EngineConcurrencyTests {
             batch.changes[[2, UInt8(truncatingIfNeeded: step), index]] = bytes(step)
         }
         try batch.commit(to: engine)
+    }
+
+    /// Lets a thread that gets `SIGUSR2` stop for a millisecond, as a busy machine stops one.
+    private static func stopThreadsOnSignal() {
+        var action = sigaction()
+        action.sa_flags = SA_RESTART
+        action.__sigaction_handler.sa_handler = { _ in
+            var time = timespec(tv_sec: 0, tv_nsec: 1_000_000)
+            nanosleep(&time, nil)
+        }
+        sigaction(SIGUSR2, &action, nil)
+    }
+
+    /// Writes the number of the commit that it makes, past any journal.
+    private static func writeNumber(to engine: any StorageEngine) throws {
+        let snapshot = try engine.snapshot()
+        let base = snapshot.commit
+        snapshot.close()
+        var batch = OwnedBatch([[1]: bytes(base + 1)])
+        batch.removedRanges = [KeyRange(prefix: [2])]
+        try batch.commit(to: engine, base: base)
     }
 
     private static func number(_ bytes: [UInt8]) -> UInt64 {
