@@ -1,6 +1,8 @@
 extension FixedWidthInteger {
     /// Reads decimal digits, after a `-` for signed types, and nothing else; nil when it is not
-    /// that or does not fit. The form in which integers are accepted as JSON strings.
+    /// that or does not fit. The form in which integers are accepted as JSON strings, and keys in paths: inlinable, since
+    /// every read of an object asks for it from another module.
+    @inlinable
     package init?(jsonDigits text: UnsafeRawBufferPointer) {
         let isNegative = Self.isSigned && text.first == UInt8(ascii: "-")
         let digits = UnsafeRawBufferPointer(rebasing: text[(isNegative ? 1 : 0)...])
@@ -15,7 +17,8 @@ extension FixedWidthInteger {
     }
 
     /// Multiplies by ten and moves `digit` further from zero; false when that does not fit.
-    fileprivate mutating func appendDigit(_ digit: UInt8, _ isNegative: Bool) -> Bool {
+    @inlinable
+    package mutating func appendDigit(_ digit: UInt8, _ isNegative: Bool) -> Bool {
         let (tenfold, isTooLarge) = multipliedReportingOverflow(by: 10)
         let (sum, isSumTooLarge) =
             isNegative
@@ -84,7 +87,8 @@ extension Int64 {
 
 extension UInt8 {
     /// The value of an ASCII digit.
-    fileprivate var decimalDigit: UInt8? {
+    @inlinable
+    package var decimalDigit: UInt8? {
         let digit = self &- UInt8(ascii: "0")
         return digit < 10 ? digit : nil
     }

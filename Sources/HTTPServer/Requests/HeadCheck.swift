@@ -10,7 +10,7 @@ import Glibc
 /// say is looked at.
 ///
 /// Cost: one pass over the head, which copies its fields into the request. Connection thread.
-struct HeadCheck {
+struct HeadCheck: ~Copyable {
     /// Whether the ends of lines are looked at, which libmicrohttpd 1.0 does itself.
     static var looksAtLines: Bool { !shim_checks_lines() }
 

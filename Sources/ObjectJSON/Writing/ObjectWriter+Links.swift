@@ -139,7 +139,8 @@ extension ObjectWriter {
             write(row, key: key, nested(step, selection))
             return true
         }
-        return writeKey(key, of: target, in: read) {
+        // Without the writer in the closure, of which each call would take a copy.
+        return writeKey(key, of: target, in: read) { [json] in
             // A bare null would say that there is no link.
             json.object { object in
                 object.member("$link").object { link in
