@@ -39,7 +39,7 @@ struct CommandFailure: Error {
     ///
     /// - Throws: What its refusal says.
     static func telling<Result>(
-        _ body: () throws(RequestFault) -> Result
+        _ body: @autoclosure () throws(RequestFault) -> Result
     ) throws(CommandFailure) -> Result {
         do { return try body() } catch { throw CommandFailure(error) }
     }

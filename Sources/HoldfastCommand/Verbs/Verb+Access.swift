@@ -60,11 +60,10 @@ extension Verb {
         ], notes: accessNotes
     ) { arguments throws(CommandFailure) in
         let client = try ServiceClient.required(arguments, for: "the document")
-        let question = try CommandFailure.telling { () throws(RequestFault) in
-            try AccessQuestion.json(
+        let question = try CommandFailure.telling(
+            AccessQuestion.json(
                 user: arguments.text("user"), claims: arguments.texts("claim"),
-                className: arguments.text("class"), key: arguments.text("key"))
-        }
+                className: arguments.text("class"), key: arguments.text("key")))
         let text = try client.text("POST", "/v1/access/explain", json: question)
         Terminal.write(text + [UInt8(ascii: "\n")], to: 1)
         return .success

@@ -62,9 +62,8 @@ struct ExportCommand {
                 ExportContent.objects(
                     .ofClass($0), fields: arguments.text("fields"), isCSV: isCSV)
             } ?? .store
-        let cursor = try CommandFailure.telling { () throws(RequestFault) in
-            try ExportCursor(content, view, SchemaNames(view.rows))
-        }
+        let cursor = try CommandFailure.telling(
+            ExportCursor(content, view, SchemaNames(view.rows)))
         let file = try OutputFile(path)
         while true {
             let piece: UnsafeRawBufferPointer

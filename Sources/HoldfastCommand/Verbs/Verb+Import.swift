@@ -138,10 +138,9 @@ struct ImportCommand {
             instead: ServiceAddress(arguments).instead)
         defer { store.close() }
         if let className {
-            try CommandFailure.telling { () throws(RequestFault) in
-                try ImportTarget.objects(className: className)
-                    .check(store.catalog.rows, options.mode)
-            }
+            try CommandFailure.telling(
+                ImportTarget.objects(className: className)
+                    .check(store.catalog.rows, options.mode))
         }
         let start = monotonicNanoseconds()
         var converter: RealmJSONConverter?
@@ -208,20 +207,14 @@ struct ImportCommand {
                 if piece.isEmpty { break }
                 byteCount += piece.count
                 if let converter {
-                    try CommandFailure.telling { () throws(RequestFault) in
-                        try converter.append(piece)
-                    }
+                    try CommandFailure.telling(converter.append(piece))
                 } else {
                     feed(piece)
                 }
                 Terminal.progress(
                     "\(subject): \(byteCount >> 20) MiB read, \(session.progress) objects")
             }
-            if let converter {
-                try CommandFailure.telling { () throws(RequestFault) in
-                    try converter.complete()
-                }
-            }
+            if let converter { try CommandFailure.telling(converter.complete()) }
         } catch {
             session.abandon()
             _ = result.wait { $0 }

@@ -63,26 +63,17 @@ struct SchemaCommand {
         let path = arguments.operands.first ?? "-"
         var bytes = try FileSystem.read(path, byteCountMax: 32 << 20)
         if form == .realmJS {
-            let text = bytes
-            bytes = try Self.failing { () throws(RequestFault) in
-                try RealmJSSchema.converted(text)
-            }
+            bytes = try Self.failing(RealmJSSchema.converted(bytes))
         }
         if let client = try ServiceClient(arguments) { return try put(bytes, client) }
         let store = try OpenStore.open(
             arguments, for: .making, instead: ServiceAddress(arguments).instead)
         defer { store.close() }
-        let text = bytes
         if arguments.has("dry-run") {
-            let report = try Self.failing { () throws(RequestFault) in
-                try SchemaText.dryRun(text, store)
-            }
-            Terminal.write(report + "\n")
+            Terminal.write(try Self.failing(SchemaText.dryRun(bytes, store)) + "\n")
         } else {
-            let revision = try Self.failing { () throws(RequestFault) in
-                try SchemaText.put(
-                    text, store, allowsDataLoss: arguments.has("allow-data-loss"))
-            }
+            let revision = try Self.failing(
+                SchemaText.put(bytes, store, allowsDataLoss: arguments.has("allow-data-loss")))
             Terminal.write("schema: revision \(revision)\n")
         }
         return .success
@@ -103,7 +94,7 @@ struct SchemaCommand {
     }
 
     private static func failing<Result>(
-        _ body: () throws(RequestFault) -> Result
+        _ body: @autoclosure () throws(RequestFault) -> Result
     ) throws(CommandFailure) -> Result {
         do {
             return try body()

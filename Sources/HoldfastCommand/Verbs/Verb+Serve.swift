@@ -232,9 +232,7 @@ struct ServeCommand {
         _ store: Store, _ tokens: AccessTokens
     ) throws(CommandFailure) -> SignedInUsers {
         let webTokens = try webTokens()
-        let barred = try CommandFailure.telling { () throws(RequestFault) in
-            try tokens.barredUsers()
-        }
+        let barred = try CommandFailure.telling(tokens.barredUsers())
         return SignedInUsers(
             webTokens, accounts: StoredAccounts(store), key: store.ticketKey, barred: barred)
     }

@@ -42,7 +42,7 @@ extension Verb {
             Terminal.write(try client.createToken(members) + "\n")
             return .success
         }
-        let secret = try CommandFailure.telling { () throws(RequestFault) in try TokenSecret() }
+        let secret = try CommandFailure.telling(TokenSecret())
         _ = try carryOut(.create(members, hash: secret.hash), arguments)
         Terminal.write(secret.text + "\n")
         return .success
@@ -111,9 +111,7 @@ extension Verb {
             throw CommandFailure("the store is in use by another process\nstop the service first")
         }
         defer { store.close() }
-        try CommandFailure.telling { () throws(RequestFault) in
-            try StoredTokens(store).removeAll()
-        }
+        try CommandFailure.telling(StoredTokens(store).removeAll())
         return .success
     }
 
@@ -130,9 +128,7 @@ extension Verb {
             return try ask(command, try arguments.required("data"))
         }
         defer { store.close() }
-        return try CommandFailure.telling { () throws(RequestFault) in
-            try command.run(StoredTokens(store))
-        }
+        return try CommandFailure.telling(command.run(StoredTokens(store)))
     }
 
     private static func ask(
