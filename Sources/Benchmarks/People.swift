@@ -84,25 +84,17 @@ struct People {
         defer { close(file) }
         var options = ImportOptions()
         options.mode = .replace
-        let hasRoom = Monitor(false)
-        let result = Monitor<Result<ImportReport, RequestFault>??>(nil)
-        let session = ImportSession(store, .objects(className: className), options) {
-            hasRoom.update { $0 = true }
-        }
-        session.start { outcome in result.update { $0 = .some(outcome) } }
+        let session = ImportSession(store, .objects(className: className), options)
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 64)
         defer { block.deallocate() }
-        while true {
-            let count = read(file, block.baseAddress, block.count)
-            guard count > 0 else { break }
-            if session.append(UnsafeRawBufferPointer(rebasing: block[..<count])) { continue }
-            hasRoom.wait { hasRoom -> Void? in
-                defer { hasRoom = false }
-                return hasRoom ? () : nil
+        let result = session.run { session in
+            while true {
+                let count = read(file, block.baseAddress, block.count)
+                guard count > 0 else { break }
+                session.send(UnsafeRawBufferPointer(rebasing: block[..<count]))
             }
         }
-        session.complete()
-        guard case .success(let report)? = result.wait({ $0 }) else {
+        guard case .success(let report)? = result else {
             throw Failure(description: "the import of \(path) failed")
         }
         guard report.failedCount == 0 else {

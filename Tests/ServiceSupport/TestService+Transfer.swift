@@ -1,6 +1,5 @@
 import HoldfastObjectJSON
 import HoldfastStoreService
-import HoldfastThreads
 
 // Whole classes.
 extension TestService {
@@ -32,15 +31,10 @@ extension TestService {
         var options = transfers.importOptions
         options.rights = ImportRights(of: caller, in: served)
         change(&options)
-        let room = Monitor(0)
-        let result = Monitor<Result<ImportReport, RequestFault>??>(nil)
-        let session = try transfers.makeImport(.objects(className: className), options) {
-            room.update { $0 += 1 }
+        let session = try transfers.makeImport(.objects(className: className), options)
+        let outcome = session.run { session in
+            Array(text.utf8).withUnsafeBytes { session.send($0) }
         }
-        session.start { outcome in result.update { $0 = .some(outcome) } }
-        let isFull = Array(text.utf8).withUnsafeBytes { !session.append($0) }
-        if isFull { room.wait { count -> Void? in count > 0 ? () : nil } }
-        session.complete()
-        return try result.wait { $0 }?.get()
+        return try outcome?.get()
     }
 }

@@ -177,53 +177,37 @@ struct ImportCommand {
         _ store: Store, _ converter: inout RealmJSONConverter?
     ) throws(CommandFailure) -> ImportReport {
         let input = try GzipInput(path)
-        let room = Monitor(0)
-        let result = Monitor<Result<ImportReport, RequestFault>??>(nil)
         let target = isRealmJSON ? nil : className
         let session = ImportSession(
-            store, target.map { .objects(className: $0) } ?? .store, options
-        ) {
-            room.update { $0 += 1 }
-        }
-        session.start { outcome in
-            result.update { $0 = .some(outcome) }
-        }
-        /// Waits until there is room after each piece that fills it.
-        func feed(_ piece: UnsafeRawBufferPointer) {
-            guard !session.append(piece) else { return }
-            room.wait { count -> Void? in
-                guard count > 0 else { return nil }
-                count -= 1
-                return ()
-            }
-        }
-        if isRealmJSON {
-            converter = RealmJSONConverter(store.catalog, options, onlyClass: className, feed)
-        }
+            store, target.map { .objects(className: $0) } ?? .store, options)
         var byteCount = 0
+        let outcome: Result<ImportReport, RequestFault>?
         do throws(CommandFailure) {
-            while true {
-                let piece = try input.read()
-                if piece.isEmpty { break }
-                byteCount += piece.count
-                if let converter {
-                    try CommandFailure.telling(converter.append(piece))
-                } else {
-                    feed(piece)
+            outcome = try session.run { session throws(CommandFailure) in
+                if isRealmJSON {
+                    converter = RealmJSONConverter(
+                        store.catalog, options, onlyClass: className, session.send)
                 }
-                Terminal.progress(
-                    "\(subject): \(byteCount >> 20) MiB read, \(session.progress) objects")
+                while true {
+                    let piece = try input.read()
+                    if piece.isEmpty { break }
+                    byteCount += piece.count
+                    if let converter {
+                        try CommandFailure.telling(converter.append(piece))
+                    } else {
+                        session.send(piece)
+                    }
+                    Terminal.progress(
+                        "\(subject): \(byteCount >> 20) MiB read, \(session.progress) objects")
+                }
+                if let converter { try CommandFailure.telling(converter.complete()) }
             }
-            if let converter { try CommandFailure.telling(converter.complete()) }
         } catch {
-            session.abandon()
-            _ = result.wait { $0 }
             Terminal.endProgress()
             throw CommandFailure(
                 "\(error.message) (\(session.progress) lines before that were dealt with)")
         }
-        session.complete()
-        switch result.wait({ $0 }) {
+        switch outcome {
         case .success(let report)?: return report
         case .failure(let fault)?:
             Terminal.endProgress()

@@ -44,7 +44,7 @@ package final class Transfers: Sendable {
     ///   run.
     package func makeImport(
         _ target: ImportTarget, _ options: ImportOptions, unpacker: (any ImportUnpacker)? = nil,
-        onRoom: @escaping @Sendable () -> Void
+        onRoom: @escaping @Sendable () -> Void = {}
     ) throws(RequestFault) -> ImportSession {
         let schema = served.store.catalog.rows
         try target.check(options.rights?.known().rows ?? schema, options.mode)

@@ -159,14 +159,8 @@ struct ImportTests {
                 return count > 5
             }
         }
-        let result = Monitor<Result<ImportReport, RequestFault>??>(nil)
-        session.start { outcome in
-            result.signal {
-                $0 = .some(outcome)
-                return true
-            }
-        }
-        #expect(result.wait { $0 } == nil)
+        let outcome = session.run { _ in }
+        #expect(outcome == nil)
         #expect(session.progress <= 5)
         #expect(try Importing.export(store).count <= 5)
     }
@@ -389,36 +383,17 @@ struct ImportTests {
         for number in 0..<20 {
             larger.classes.insert(
                 .init(name: "Extra\(number)", properties: [Schemas.property("a", .int)]), at: 0)
-            let room = Monitor(0)
-            let result = Monitor<Result<ImportReport, RequestFault>??>(nil)
             var options = ImportOptions()
             options.chunkLineCount = 5
-            let session = ImportSession(store, .objects(className: "Node"), options) {
-                room.signal {
-                    $0 += 1
-                    return true
+            let session = ImportSession(store, .objects(className: "Node"), options)
+            let outcome = try session.run { session throws in
+                for line in 0..<100 {
+                    let text = Array(
+                        "{\"id\":\(number * 1000 + line),\"next\":\(number * 1000)}\n".utf8)
+                    text.withUnsafeBytes { session.send($0) }
+                    if line == 50 { try TestServer.put(larger, in: store) }
                 }
             }
-            session.start { outcome in
-                result.signal {
-                    $0 = .some(outcome)
-                    return true
-                }
-            }
-            for line in 0..<100 {
-                let text = Array(
-                    "{\"id\":\(number * 1000 + line),\"next\":\(number * 1000)}\n".utf8)
-                if !text.withUnsafeBytes({ session.append($0) }) {
-                    room.wait { count -> Void? in
-                        guard count > 0 else { return nil }
-                        count -= 1
-                        return ()
-                    }
-                }
-                if line == 50 { try TestServer.put(larger, in: store) }
-            }
-            session.complete()
-            let outcome = result.wait { $0 }
             let report = try #require(outcome).get()
             #expect((report.importedCount, report.failedCount) == (100, 0))
         }

@@ -7,7 +7,6 @@ import HoldfastServiceSupport
 import HoldfastStoreService
 import Testing
 import HoldfastTestSupport
-import HoldfastThreads
 
 /// Runs imports and exports without HTTP.
 enum Importing {
@@ -80,37 +79,16 @@ enum Importing {
     ) -> Result<ImportReport, RequestFault>? {
         var options = ImportOptions()
         change(&options)
-        let room = Monitor(0)
-        let result = Monitor<Result<ImportReport, RequestFault>??>(nil)
-        let session = ImportSession(store, target, options) {
-            room.signal {
-                $0 += 1
-                return true
-            }
-        }
+        let session = ImportSession(store, target, options)
         session.refuse(when: ending)
-        session.start { outcome in
-            result.signal {
-                $0 = .some(outcome)
-                return true
-            }
-        }
-        bytes.withUnsafeBytes { bytes in
-            var start = 0
-            while start < bytes.count {
-                let end = min(bytes.count, start + pieceByteCount)
-                if !session.append(UnsafeRawBufferPointer(rebasing: bytes[start..<end])) {
-                    room.wait { count -> Void? in
-                        guard count > 0 else { return nil }
-                        count -= 1
-                        return ()
-                    }
+        return session.run { session in
+            bytes.withUnsafeBytes { bytes in
+                for start in stride(from: 0, to: bytes.count, by: pieceByteCount) {
+                    let end = min(bytes.count, start + pieceByteCount)
+                    session.send(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
                 }
-                start = end
             }
         }
-        session.complete()
-        return result.wait { $0 }
     }
 
     /// The lines of an export.

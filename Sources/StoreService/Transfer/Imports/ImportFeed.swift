@@ -92,6 +92,11 @@ final class ImportFeed: Sendable {
         return hasRoom
     }
 
+    /// The same for a sender that waits here until there is room.
+    func send(_ bytes: UnsafeRawBufferPointer) {
+        if !append(bytes) { state.wait { $0.isSenderWaiting ? nil : () } }
+    }
+
     /// Notes that the text is complete.
     func complete() { state.update { $0.isComplete = true } }
 
@@ -131,7 +136,11 @@ final class ImportFeed: Sendable {
                 }
                 return state.isComplete ? .end : nil
             }
-            if wakesSender { onRoom() }
+            if wakesSender {
+                // Wakes a sender in ``send(_:)``.
+                state.update { _ in }
+                onRoom()
+            }
             var byteCount = 0
             if case .text(let text)? = received { byteCount = text.count }
             try rate.add(

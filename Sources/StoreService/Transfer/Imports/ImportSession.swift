@@ -32,7 +32,7 @@ package final class ImportSession: Sendable {
     package init(
         _ store: Store, _ target: ImportTarget, _ options: ImportOptions,
         longLines: LongLineGate = LongLineGate(), unpacker: (any ImportUnpacker)? = nil,
-        onRoom: @escaping @Sendable () -> Void, onEnd: @escaping @Sendable () -> Void = {}
+        onRoom: @escaping @Sendable () -> Void = {}, onEnd: @escaping @Sendable () -> Void = {}
     ) {
         self.store = store
         self.target = target
@@ -69,10 +69,33 @@ package final class ImportSession: Sendable {
         completion(.failure(.tooBusy))
     }
 
-    /// Takes a copy of the next piece of text; one thread at a time, as the two below.
+    /// Runs the import for a sender that waits for it: starts it, has `body` send the text by ``send(_:)``, and
+    /// returns when all is done; nil when it was given up.
+    ///
+    /// - Throws: What `body` throws; the import is abandoned then.
+    package func run<Failure: Error>(
+        _ body: (ImportSession) throws(Failure) -> Void
+    ) throws(Failure) -> Result<ImportReport, RequestFault>? {
+        let result = Monitor<Result<ImportReport, RequestFault>??>(nil)
+        start { outcome in result.update { $0 = .some(outcome) } }
+        do throws(Failure) {
+            try body(self)
+        } catch {
+            abandon()
+            _ = result.wait { $0 }
+            throw error
+        }
+        complete()
+        return result.wait { $0 }
+    }
+
+    /// Takes a copy of the next piece of text; one thread at a time, as the three below.
     ///
     /// - Returns: False when no more is wanted until `onRoom` is called.
     package func append(_ bytes: UnsafeRawBufferPointer) -> Bool { feed.append(bytes) }
+
+    /// The same for a sender that waits here until there is room.
+    package func send(_ bytes: UnsafeRawBufferPointer) { feed.send(bytes) }
 
     /// Ends the text.
     package func complete() { feed.complete() }
