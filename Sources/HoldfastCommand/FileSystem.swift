@@ -11,20 +11,6 @@ enum FileSystem {
     /// The system's words for an `errno`.
     static func describe(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-    /// The names in a directory; nil, with `errno`, when it can't be read.
-    static func names(in directory: String) -> [String]? {
-        guard let folder = opendir(directory) else { return nil }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
-    }
-
     /// All bytes of a file, or of standard input for `-`, unpacked when they are gzip.
     static func read(_ path: String, byteCountMax: Int) throws(CommandFailure) -> [UInt8] {
         let input = try GzipInput(path)

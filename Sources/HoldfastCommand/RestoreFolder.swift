@@ -1,5 +1,6 @@
 import Glibc
 import HoldfastStorageLMDB
+import HoldfastThreads
 
 /// The directory of a store that is being restored.
 ///
@@ -24,7 +25,7 @@ struct RestoreFolder {
 
     /// Refuses a directory that has anything but what an interrupted restore has left.
     func requireEmpty() throws(CommandFailure) {
-        guard let names = FileSystem.names(in: directory) else {
+        guard let names = directoryNames(directory) else {
             if errno == ENOENT { return }
             throw failed("can't be read")
         }
@@ -33,7 +34,7 @@ struct RestoreFolder {
             return
         }
         // A restore that ended, but for the folder.
-        if names.contains(Self.name), FileSystem.names(in: building)?.isEmpty ?? false { return }
+        if names.contains(Self.name), directoryNames(building)?.isEmpty ?? false { return }
         throw CommandFailure(
             "'\(directory)' is not empty; restore into a new directory, and nothing is overwritten")
     }
@@ -51,13 +52,13 @@ struct RestoreFolder {
         for name in LMDBEngine.fileNames {
             if FileSystem.isDirectory(building) { unlink("\(directory)/\(name)") }
         }
-        for name in FileSystem.names(in: building) ?? [] { unlink("\(building)/\(name)") }
+        for name in directoryNames(building) ?? [] { unlink("\(building)/\(name)") }
         rmdir(building)
     }
 
     /// Makes what was built the directory's store.
     func finish() throws(CommandFailure) {
-        for name in FileSystem.names(in: building) ?? []
+        for name in directoryNames(building) ?? []
         where !LMDBEngine.fileNames.contains(name) {
             unlink("\(building)/\(name)")
         }

@@ -1,4 +1,5 @@
 import HoldfastJSON
+import HoldfastRESTAPI
 import HoldfastStoreService
 
 // The accounts of a running service.
@@ -14,7 +15,7 @@ extension ServiceClient {
         var lines = ""
         var next: String?
         repeat {
-            let page = try accounts(next.map { "?cursor=" + TargetQuery.encoded($0) } ?? "")
+            let page = try accounts(next.map { "?cursor=" + ObjectPath.segment($0) } ?? "")
             for account in page.accounts {
                 lines += "\(account.id)\t\(account.created)\t\(account.login)\n"
             }
@@ -40,7 +41,7 @@ extension ServiceClient {
     }
 
     private func accountID(_ login: String) throws(CommandFailure) -> String {
-        guard let account = try accounts("?login=" + TargetQuery.encoded(login)).accounts.first
+        guard let account = try accounts("?login=" + ObjectPath.segment(login)).accounts.first
         else {
             throw CommandFailure("there is no account with the login '\(login)'")
         }

@@ -1,5 +1,6 @@
 import Glibc
 import HoldfastJSON
+import HoldfastRESTAPI
 
 extension ServiceClient {
     /// Makes a backup of the service's store, copied into a file; the file appears when it is whole.
@@ -12,7 +13,7 @@ extension ServiceClient {
         }
         let name = try told("name")
         let version = try told("version")
-        let target = "/v1/backups/\(TargetQuery.encoded(name))"
+        let target = "/v1/backups/\(ObjectPath.segment(name))"
         let partial = path + ".part"
         let file = try OutputFile(partial)
         do throws(CommandFailure) {

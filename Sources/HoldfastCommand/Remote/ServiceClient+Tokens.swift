@@ -1,4 +1,5 @@
 import HoldfastJSON
+import HoldfastRESTAPI
 import HoldfastStoreService
 
 // The tokens of a running service.
@@ -40,5 +41,5 @@ extension ServiceClient {
         }
     }
 
-    private func tokenTarget(_ name: String) -> String { "/v1/tokens/\(TargetQuery.encoded(name))" }
+    private func tokenTarget(_ name: String) -> String { "/v1/tokens/\(ObjectPath.segment(name))" }
 }

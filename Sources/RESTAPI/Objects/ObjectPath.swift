@@ -69,7 +69,7 @@ package enum ObjectPath {
         return !(text.count <= 2 && text.allSatisfy { $0 == dot })
     }
 
-    /// A name as a segment of a path.
+    /// A name as a segment of a path, or a text as a value in a query.
     package static func segment(_ name: String) -> String {
         let buffer = ByteBuffer(capacity: name.utf8.count + 16)
         append(name: name, to: buffer)

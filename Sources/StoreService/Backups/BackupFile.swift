@@ -90,19 +90,15 @@ package enum BackupFile {
 
     /// A reader of the backup in a file, which is closed with the reader.
     package static func reader(_ path: String) throws(BackupFault) -> BackupReader {
-        let file = OpenFile(open(path, O_RDONLY | O_CLOEXEC))
-        guard file.number >= 0 else { throw .reading(errno: errno) }
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { throw .reading(errno: errno) }
+        let opening = Lease { close(file) }
         return try BackupReader { buffer throws(BackupFault) in
-            let count = uninterrupted { read(file.number, buffer.baseAddress, buffer.count) }
+            let count = withExtendedLifetime(opening) {
+                uninterrupted { read(file, buffer.baseAddress, buffer.count) }
+            }
             guard count >= 0 else { throw .reading(errno: errno) }
             return count
         }
-    }
-
-    /// A file that is closed with its owner.
-    private final class OpenFile {
-        let number: Int32
-        init(_ number: Int32) { self.number = number }
-        deinit { if number >= 0 { close(number) } }
     }
 }

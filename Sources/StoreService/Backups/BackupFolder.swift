@@ -167,16 +167,5 @@ package final class BackupFolder: Sendable {
         return Int(status.st_size)
     }
 
-    private func names() -> [String] {
-        guard let folder = opendir(path) else { return [] }
-        defer { closedir(folder) }
-        var names: [String] = []
-        while let entry = readdir(folder) {
-            names.append(
-                withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-                })
-        }
-        return names
-    }
+    private func names() -> [String] { directoryNames(path) ?? [] }
 }
