@@ -92,8 +92,7 @@ extension TransactionReader {
         _ statement: Statement, _ kind: TransactionOperation.Kind, _ rowClass: RowClass
     ) -> Bool {
         guard kind == .create else {
-            let refused = RequestFault.asymmetricClass(rowClass)
-            fault(refused.kind, refused.code, refused.detail, at: Self.name("op"))
+            fault(.asymmetricClass(rowClass), at: Self.name("op"))
             return false
         }
         let name = rowClass.definition.name

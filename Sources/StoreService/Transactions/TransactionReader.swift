@@ -139,6 +139,12 @@ struct TransactionReader {
         reader.fault(code, detail, at: name, hint: hint)
     }
 
+    /// The same of what the rest of the service finds wrong with the member of a name.
+    mutating func fault(_ fault: RequestFault, at name: UnsafeRawBufferPointer) {
+        self.fault(
+            fault.kind, fault.code, fault.detail, at: name, hint: fault.errors.first?.hint)
+    }
+
     private func wholeFault() -> RequestFault {
         guard let first else { return reader.fault() }
         return RequestFault(
@@ -237,19 +243,10 @@ struct TransactionReader {
             return fault(
                 .malformed, "invalid-body", "'class' is the name of a class.", at: member.name)
         }
-        guard let index = names.classIndex(named: name) else {
-            let unknown = RequestFault.unknownClass(
-                String(decoding: name, as: UTF8.self), names.schema)
-            return fault(
-                unknown.kind, unknown.code, unknown.detail, at: member.name,
-                hint: unknown.errors.first?.hint)
-        }
-        let rowClass = names.schema.classes[index]
         do throws(RequestFault) {
-            try rowClass.requireCreatable()
-            statement.rowClass = rowClass
+            statement.rowClass = try names.creatableClass(named: name)
         } catch {
-            fault(error.kind, error.code, error.detail, at: member.name)
+            fault(error, at: member.name)
         }
     }
 
@@ -264,9 +261,7 @@ struct TransactionReader {
             statement.projection = projection
             statement.rowClass = projection.rowClass
         } catch {
-            fault(
-                error.kind, error.code, error.detail, at: member.name,
-                hint: error.errors.first?.hint)
+            fault(error, at: member.name)
         }
     }
 

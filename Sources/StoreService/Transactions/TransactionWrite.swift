@@ -234,22 +234,17 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
     private func require(_ operation: TransactionOperation, _ transaction: WriteTransaction)
         throws(StoreError) -> UInt64
     {
-        if let key = try find(operation, transaction) { return key }
+        var found: UInt64?
+        switch operation.target {
+        case .id(let id): found = try transaction.find(operation.rowClass, id: id)
+        case .new: break
+        case .named(let number):
+            guard case .objectKey(let key) = transaction.named[number] else { break }
+            found = try transaction.row(operation.rowClass, key) == nil ? nil : key
+        }
+        if let found { return found }
         try transaction.check(operation.precondition, operation.rowClass, key: nil, nil)
         throw .objectNotFound
-    }
-
-    /// The object key of an operation's object; nil when that is not there.
-    private func find(_ operation: TransactionOperation, _ transaction: WriteTransaction)
-        throws(StoreError) -> UInt64?
-    {
-        switch operation.target {
-        case .id(let id): return try transaction.find(operation.rowClass, id: id)
-        case .new: return nil
-        case .named(let number):
-            guard case .objectKey(let key) = transaction.named[number] else { return nil }
-            return try transaction.row(operation.rowClass, key) == nil ? nil : key
-        }
     }
 
     // MARK: The reply
