@@ -12,8 +12,6 @@ final class ImportFeed: Sendable {
         case chunk(ImportChunk)
         /// The text is complete.
         case end
-        /// The text can't be an import, or may not go on.
-        case refused(RequestFault)
         /// The sender is gone.
         case abandoned
     }
@@ -194,21 +192,19 @@ final class ImportFeed: Sendable {
     }
 
     /// The next chunk; waits for it.
-    func next() -> Next {
+    ///
+    /// - Throws: ``RequestFault`` where the text can't be an import, or may not go on.
+    func next() throws(RequestFault) -> Next {
         endIfAbandoned()
-        var wakesCutter = false
-        let next: Next = state.wait { state in
-            if let fault = state.refusal { return .refused(fault) }
-            if state.isAbandoned { return .abandoned }
-            if let chunk = state.chunk {
-                state.chunk = nil
-                wakesCutter = true
-                return .chunk(chunk)
-            }
-            return state.isCut ? .end : nil
+        let next: Result<Next, RequestFault> = state.wait { state in
+            if let fault = state.refusal { return .failure(fault) }
+            if state.isAbandoned { return .success(.abandoned) }
+            if let chunk = state.chunk.take() { return .success(.chunk(chunk)) }
+            return state.isCut ? .success(.end) : nil
         }
-        if wakesCutter { state.update { _ in } }
-        return next
+        // Wakes the cutting thread.
+        if case .success(.chunk) = next { state.update { _ in } }
+        return try next.get()
     }
 
     /// Takes no more chunks: the rest of the text is received and dropped.

@@ -54,10 +54,16 @@ struct ImportRun {
     /// Takes all lines; nil when no client waits for the import any more.
     mutating func run() -> Result<ImportReport, RequestFault>? {
         do throws(RequestFault) {
+            let isTaken: Bool
             if options.isAtomic {
-                guard try takeAtOnce() else { return try nobodyWaits() }
+                isTaken = try takeAtOnce()
             } else {
-                guard try takeLines(), try writeDeferred() else { return try nobodyWaits() }
+                isTaken = try takeLines() ? writeDeferred() : false
+            }
+            guard isTaken else {
+                // Nobody waits, or it may not go on.
+                if let fault = feed.ending { throw fault }
+                return nil
             }
         } catch {
             countSubmitted()
@@ -70,21 +76,12 @@ struct ImportRun {
         return .success(report)
     }
 
-    /// Nothing to report.
-    ///
-    /// - Throws: ``RequestFault`` where the import may not go on.
-    private func nobodyWaits() throws(RequestFault) -> Result<ImportReport, RequestFault>? {
-        if let fault = feed.ending { throw fault }
-        return nil
-    }
-
     private mutating func takeLines() throws(RequestFault) -> Bool {
         while true {
-            switch feed.next() {
+            switch try feed.next() {
             case .abandoned:
                 waitForWriter()
                 return false
-            case .refused(let fault): throw fault
             case .end:
                 // Says what is missing.
                 if case .store = target, adopted == nil { adopted = try adopt(nil) }
@@ -303,9 +300,8 @@ struct ImportRun {
         var faultyLineCount = 0
         var byteCount = 0
         loop: while true {
-            switch feed.next() {
+            switch try feed.next() {
             case .abandoned: return false
-            case .refused(let fault): throw fault
             case .end: break loop
             case .chunk(let chunk):
                 guard try read(chunk) else { continue }
