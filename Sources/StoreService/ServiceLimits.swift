@@ -21,7 +21,7 @@ package struct ServiceLimits: Sendable {
     /// Bytes of a collection, as stored, that a reply or an event shows; larger ones are left out of it.
     package var collectionByteCountMax = 1 << 20
     /// Bytes of one line of an import.
-    package var importLineByteCountMax = ImportOptions().lineByteCountMax
+    package var importLineByteCountMax = 256 << 20
     /// Bytes a second that the client of an import has to send.
     package var importByteRateMin = 4 << 10
     /// Seconds over which the rates of imports, exports and other replies are measured.

@@ -69,12 +69,14 @@ struct ImportCommand {
         path = arguments.operands.first ?? "-"
         options.mode = try arguments.choice("mode", .create, of: ImportOptions.modes, \.rawValue)
         options.isAtomic = arguments.has("atomic")
-        options.directory = OpenStore.directory(arguments)
+        options.limits.temporaryDirectory = OpenStore.directory(arguments)
+        options.limits.importByteRateMin = 0
+        options.limits.importFaultCountMax = .max
         let unknown = try arguments.choice("unknown", "fault", of: ["fault", "ignore"], \.self)
         options.ignoresUnknown = unknown == "ignore"
         try readForm()
         if let count = try arguments.byteCount("max-import-line") {
-            options.lineByteCountMax = count
+            options.limits.importLineByteCountMax = count
         }
     }
 

@@ -27,13 +27,8 @@ package final class Transfers: Sendable {
     /// The options of an import within the store's limits.
     package var importOptions: ImportOptions {
         var options = ImportOptions()
-        options.lineByteCountMax = served.limits.importLineByteCountMax
-        options.byteRateMin = served.limits.importByteRateMin
-        options.rateSeconds = served.limits.rateSeconds
-        options.faultyLineCountMax = served.limits.importFaultCountMax
-        options.jsonDepthMax = served.limits.jsonDepthMax
+        options.limits = served.limits
         options.atomicLineCountMax = served.store.options.operationCountMax
-        options.directory = served.limits.temporaryDirectory
         return options
     }
 

@@ -242,7 +242,7 @@ struct CSVTests {
             "id,name\n1,\(long)\n2,\"\(long)\"\n3,x\n", into: server.store, "Row"
         ) {
             $0.format = .csv
-            $0.lineByteCountMax = 1000
+            $0.limits.importLineByteCountMax = 1000
         }
         #expect(report.codes == ["2 line-too-long", "3 line-too-long"])
         #expect(report.importedCount == 1)
@@ -262,7 +262,7 @@ struct CSVTests {
                 $0.format = .csv
                 $0.mode = .replace
                 $0.chunkLineCount = chunkLineCount
-                $0.lineByteCountMax = 1_000_000
+                $0.limits.importLineByteCountMax = 1_000_000
             }
             #expect(report.codes == ["2 malformed-csv", "400006 wrong-type"])
             #expect(report.faults.first?.fault.detail.contains("200001 cells") ?? false)

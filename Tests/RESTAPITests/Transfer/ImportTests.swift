@@ -101,7 +101,7 @@ struct ImportTests {
                 let store = try Importing.store()
                 defer { store.close() }
                 let result = Importing.run(Array(text.utf8), into: store, target) {
-                    $0.faultyLineCountMax = 20
+                    $0.limits.importFaultCountMax = 20
                     $0.chunkLineCount = chunkLineCount
                 }
                 switch try #require(result) {
@@ -125,7 +125,7 @@ struct ImportTests {
             + (5...90).map { "{\"id\":\($0)}" } + ["{\"id\":99}"]
         let result = try #require(
             Importing.run(lines.joined(separator: "\n"), into: store) {
-                $0.faultyLineCountMax = 2
+                $0.limits.importFaultCountMax = 2
                 $0.chunkLineCount = 1
             })
         guard case .failure(let fault) = result else {
@@ -181,7 +181,7 @@ struct ImportTests {
             let report = try Importing.report(
                 text.joined(separator: end), into: store, pieceByteCount: pieceByteCount
             ) {
-                $0.lineByteCountMax = 400
+                $0.limits.importLineByteCountMax = 400
                 $0.mode = .replace
                 $0.chunkByteCount = 300
             }
@@ -277,7 +277,7 @@ struct ImportTests {
         let report = try Importing.report(lines.joined(separator: "\n"), into: store) {
             $0.chunkLineCount = 10
             $0.deferredByteCountMax = 1000
-            $0.directory = directory.path
+            $0.limits.temporaryDirectory = directory.path
         }
         #expect((report.importedCount, report.failedCount) == (count, 0))
         let exported = Set(try Importing.export(store))
@@ -362,7 +362,7 @@ struct ImportTests {
                 Importing.run(text, into: store) {
                     $0.isAtomic = true
                     $0.atomicLineCountMax = 10
-                    $0.faultyLineCountMax = faultyCountMax
+                    $0.limits.importFaultCountMax = faultyCountMax
                 })
             switch result {
             case .success(let report):

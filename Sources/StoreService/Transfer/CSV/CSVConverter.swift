@@ -139,8 +139,8 @@ final class CSVConverter: LineSource {
     }
 
     private func keep(_ byte: UInt8) {
-        guard text.count <= options.lineByteCountMax, cutter.admits(text.count) else {
-            fault = fault ?? .lineTooLong(byteCountMax: options.lineByteCountMax)
+        guard text.count <= options.limits.importLineByteCountMax, cutter.admits(text.count) else {
+            fault = fault ?? .lineTooLong(byteCountMax: options.limits.importLineByteCountMax)
             return
         }
         text.append(byte)

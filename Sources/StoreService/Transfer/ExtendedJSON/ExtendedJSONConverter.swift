@@ -27,7 +27,8 @@ final class ExtendedJSONConverter: LineSource {
         self.cutter = cutter
         self.options = options
         splitter = ObjectSplitter(
-            objectByteCountMax: options.lineByteCountMax, admits: { cutter.admits($0) })
+            objectByteCountMax: options.limits.importLineByteCountMax,
+            admits: { cutter.admits($0) })
     }
 
     func append(_ bytes: UnsafeRawBufferPointer) {
@@ -62,7 +63,7 @@ final class ExtendedJSONConverter: LineSource {
 
     private func write(_ text: UnsafeRawBufferPointer) {
         do throws(JSONError) {
-            let object = try parser.parse(text, depthMax: options.jsonDepthMax)
+            let object = try parser.parse(text, depthMax: options.limits.jsonDepthMax)
             write(object, rowClass, isOuter: true, JSONWriter(line))
         } catch {
             note(RequestFault.Entry(line: error, in: text))

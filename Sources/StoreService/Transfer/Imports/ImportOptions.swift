@@ -26,26 +26,16 @@ package struct ImportOptions: Sendable {
     package var mode = WriteMode.create
     /// Whether all lines are taken or none, in one transaction.
     package var isAtomic = false
-    /// The bytes of one line.
-    package var lineByteCountMax = 256 << 20
-    /// The bytes a second that the text has to come with; 0 for any.
-    package var byteRateMin = 0
-    /// The seconds of waiting for text over which that rate is measured.
-    package var rateSeconds = 60
-    /// How deep a line's JSON nests.
-    package var jsonDepthMax = 128
+    /// The limits of use cases: an import keeps those of its lines and faults, of the rate of its text and of JSON.
+    package var limits = ServiceLimits()
     /// How many faults the report lists; all are counted.
     package var faultCountMax = 1000
-    /// How many faulty lines an import takes; with one more it ends.
-    package var faultyLineCountMax = Int.max
     /// A transaction takes lines until it has so many bytes of text …
     package var chunkByteCount = 2 << 20
     /// … or so many lines.
     package var chunkLineCount = 8192
     /// The bytes of lines that wait in memory for objects of later lines; more go to a file.
     package var deferredByteCountMax = 32 << 20
-    /// Where that file is made; nil keeps all in memory.
-    package var directory: String?
     /// The lines of an atomic import, which are one transaction.
     package var atomicLineCountMax = 100_000
     /// The bytes of an atomic import, which waits in memory.

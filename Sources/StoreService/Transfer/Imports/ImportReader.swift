@@ -103,7 +103,7 @@ final class ImportReader {
         let json: JSONValue
         let text = chunk.text(of: line)
         do throws(JSONError) {
-            json = try parser.parse(text, hasPadding: true, depthMax: options.jsonDepthMax)
+            json = try parser.parse(text, hasPadding: true, depthMax: options.limits.jsonDepthMax)
         } catch {
             chunk.readFaults.append((line.number, [RequestFault.Entry(line: error, in: text)]))
             return

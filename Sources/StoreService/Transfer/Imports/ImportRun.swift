@@ -47,7 +47,8 @@ struct ImportRun {
         reader = ImportReader(options)
         writer = ImportWriter(target, options)
         deferred = DeferredLines(
-            memoryByteCountMax: options.deferredByteCountMax, directory: options.directory)
+            memoryByteCountMax: options.deferredByteCountMax,
+            directory: options.limits.temporaryDirectory)
         report = ImportReport(options, version: store.version)
     }
 
@@ -122,8 +123,8 @@ struct ImportRun {
         if chunk.faults.first?.number == chunk.firstNumber {
             throw RequestFault(
                 .tooLarge, "line-too-long",
-                "The first line is longer than the \(options.lineByteCountMax) bytes that an import "
-                    + "takes.")
+                "The first line is longer than the \(options.limits.importLineByteCountMax) bytes "
+                    + "that an import takes.")
         }
         return chunk.takeFirstLine()
     }
@@ -137,7 +138,7 @@ struct ImportRun {
         defer { withExtendedLifetime(parser) {} }
         let root: JSONValue
         do throws(JSONError) {
-            root = try parser.parse(line, depthMax: options.jsonDepthMax)
+            root = try parser.parse(line, depthMax: options.limits.jsonDepthMax)
         } catch {
             throw RequestFault(error, in: line)
         }
@@ -219,7 +220,7 @@ struct ImportRun {
             return try settleFirst()
         }
         count(first.chunk)
-        try report.checkFailures(limit: options.faultyLineCountMax)
+        try report.checkFailures(limit: options.limits.importFaultCountMax)
         reader.recycle(first.chunk)
     }
 
@@ -309,9 +310,9 @@ struct ImportRun {
                 lineCount += chunk.lines.count { $0.reading != nil }
                 byteCount += chunk.byteCount
                 faultyLineCount += chunk.readFaults.count
-                if faultyLineCount > options.faultyLineCountMax {
+                if faultyLineCount > options.limits.importFaultCountMax {
                     for chunk in chunks { count(chunk) }
-                    try report.checkFailures(limit: options.faultyLineCountMax)
+                    try report.checkFailures(limit: options.limits.importFaultCountMax)
                 }
                 guard lineCount <= options.atomicLineCountMax else {
                     throw RequestFault(
@@ -336,7 +337,7 @@ struct ImportRun {
             for chunk in chunks { _ = try read(chunk) }
         }
         for chunk in chunks { count(chunk) }
-        try report.checkFailures(limit: options.faultyLineCountMax)
+        try report.checkFailures(limit: options.limits.importFaultCountMax)
         return true
     }
 }

@@ -122,7 +122,8 @@ package final class ImportSession: Sendable {
     private func cut() {
         let passage = LongLineGate.Passage(longLines) { [feed] in feed.endIfAbandoned() }
         let cutter = LineCutter(options, passage) { [feed] in feed.hand($0) }
-        var rate = ImportRate(byteRateMin: options.byteRateMin, over: options.rateSeconds)
+        var rate = ImportRate(
+            byteRateMin: options.limits.importByteRateMin, over: options.limits.rateSeconds)
         var mark = ByteOrderMark()
         do throws(RequestFault) {
             let first = try makeSource(cutter)

@@ -94,21 +94,21 @@ final class LineCutter: LineSource {
         if isSkipping { return }
         // The end of the line, `\r\n` at most, does not count; `endLine` looks closer.
         let byteCount = text.count - lineStart + piece.count
-        if byteCount > options.lineByteCountMax + 2 { return skip() }
+        if byteCount > options.limits.importLineByteCountMax + 2 { return skip() }
         if admits(byteCount) { text.append(piece) }
     }
 
     private func skip() {
         isSkipping = true
         text.truncate(to: lineStart)
-        note(.lineTooLong(byteCountMax: options.lineByteCountMax))
+        note(.lineTooLong(byteCountMax: options.limits.importLineByteCountMax))
     }
 
     private func endLine() {
         if !isSkipping {
             let line = text.bytes[lineStart..<(text.count - 1)]
             let endCount = line.last == UInt8(ascii: "\r") ? 1 : 0
-            if line.count - endCount > options.lineByteCountMax { skip() }
+            if line.count - endCount > options.limits.importLineByteCountMax { skip() }
         }
         if isSkipping {
             isSkipping = false

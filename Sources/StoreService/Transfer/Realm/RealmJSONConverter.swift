@@ -25,7 +25,7 @@ package final class RealmJSONConverter {
     /// linked objects is as deep as it is long.
     private static let depthMax = 10_000
     /// How deep the values of one object nest, which are written recursively.
-    static let valueDepthMax = ImportOptions().jsonDepthMax
+    static let valueDepthMax = ServiceLimits().jsonDepthMax
 
     /// An object that has a reference and is to get a line.
     private struct Waiting {
@@ -126,7 +126,7 @@ package final class RealmJSONConverter {
                 ? .flat(
                     FlattedText(
                         memoryByteCountMax: options.deferredByteCountMax,
-                        directory: options.directory))
+                        directory: options.limits.temporaryDirectory))
                 : .tree(RealmJSONSplitter())
         }
         do throws(RealmJSONSplitter.Malformed) {
