@@ -103,30 +103,19 @@ package final class ServedStore: Sendable {
     /// Parses the JSON of a request.
     ///
     /// - `body`: With the padding that the parser needs behind it.
-    /// - Throws: ``RequestFault`` `.malformed` with line and column when it is not JSON.
+    /// - `isQuery`: Whether text and values count as the memory of a query.
+    /// - Throws: ``RequestFault`` `.malformed` with line and column when it is not JSON, `.invalid` when they are more than a
+    ///   query may take.
     package func json(
-        _ body: UnsafeRawBufferPointer, _ parser: JSONParser
-    ) throws(RequestFault) -> JSONValue {
-        do {
-            return try parser.parse(body, hasPadding: true, depthMax: limits.jsonDepthMax)
-        } catch {
-            throw RequestFault(error, in: body)
-        }
-    }
-
-    /// Parses the JSON of a query, whose text and values count as its memory.
-    ///
-    /// - Throws: ``RequestFault`` as ``json(_:_:)``, `.invalid` when they are more than a query may take.
-    package func queryJSON(
-        _ body: UnsafeRawBufferPointer, _ parser: JSONParser
+        _ body: UnsafeRawBufferPointer, _ parser: JSONParser, isQuery: Bool = false
     ) throws(RequestFault) -> JSONValue {
         do {
             return try parser.parse(
                 body, hasPadding: true, depthMax: limits.jsonDepthMax,
-                memoryMax: limits.queryMemoryByteCountMax - body.count)
+                memoryMax: isQuery ? limits.queryMemoryByteCountMax - body.count : .max)
         } catch {
-            guard error.code == .tooManyValues else { throw RequestFault(error, in: body) }
-            throw .queryBodyMemory(limits)
+            throw error.code == .tooManyValues
+                ? .queryBodyMemory(limits) : RequestFault(error, in: body)
         }
     }
 

@@ -84,7 +84,7 @@ package final class TestService {
         let bytes = RequestBytes(body)
         return try withExtendedLifetime(bytes) {
             try QueryText(
-                body: served.queryJSON(bytes.bytes, RequestScratch.current.parser),
+                body: served.json(bytes.bytes, RequestScratch.current.parser, isQuery: true),
                 byteCount: bytes.bytes.count, within: served.limits)
         }
     }

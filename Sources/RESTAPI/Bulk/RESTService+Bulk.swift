@@ -49,7 +49,7 @@ extension RESTService {
                 }
             } catch {
                 write.abandon()
-                exchange.respond(self.response(write.advised(error)))
+                exchange.respond(self.response(write.body.advised(error)))
             }
         }
         do throws(RequestFault) { try submit(for: exchange, body) } catch {

@@ -24,7 +24,7 @@ extension RESTService {
         _ request: Request, of patched: QueryStream?, quotesLargeInts: Bool = false
     ) throws(RequestFault) -> StreamQueriesBody {
         try StreamQueriesBody(
-            served.queryJSON(request.body, RequestScratch.current.parser),
+            served.json(request.body, RequestScratch.current.parser, isQuery: true),
             byteCount: request.body.count, of: patched, for: caller(request),
             quotesLargeInts: quotesLargeInts, served)
     }

@@ -11,7 +11,8 @@ extension RESTService {
             let preferences = try Preferences(request)
             _ = try BodyType.read(request)
             let text = try QueryText(
-                body: self.served.queryJSON(request.body, RequestScratch.current.parser),
+                body: self.served.json(
+                    request.body, RequestScratch.current.parser, isQuery: true),
                 byteCount: request.body.count, within: self.served.limits)
             let page = PageRequest(
                 .objects(kind.container(request)), text, forms: forms,

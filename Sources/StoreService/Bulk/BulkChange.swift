@@ -97,7 +97,7 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
     }
 
     /// Returns the fault of a search, with the next step where that took too long.
-    fileprivate func advised(_ fault: RequestFault) -> RequestFault {
+    package func advised(_ fault: RequestFault) -> RequestFault {
         guard let plan else { return fault }
         return fault.advising(served.limits, plan.query.missingIndex(plan.schema))
     }
@@ -246,9 +246,4 @@ extension RequestFault {
                     parameter: "Prefer")
             ])
     }
-}
-
-extension ServedWrite where Body == BulkChange {
-    /// Returns the fault of the change's search, with the next step where that took too long.
-    package func advised(_ fault: RequestFault) -> RequestFault { body.advised(fault) }
 }

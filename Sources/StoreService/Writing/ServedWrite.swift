@@ -14,7 +14,7 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
 
     private let served: ServedStore
     private let claim: IdempotencyClaim?
-    private(set) var body: Body
+    package private(set) var body: Body
     /// The side that waits.
     package var waiter: Waiter
     private var schema: RowSchema
