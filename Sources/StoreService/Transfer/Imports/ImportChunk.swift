@@ -6,8 +6,7 @@ import HoldfastRows
 
 /// Some lines of an import: their text, the drafts that were read from it, and what became of them.
 ///
-/// A chunk is one transaction. It goes from the thread that receives the text to the one that reads it,
-/// to the writer and back.
+/// A chunk is one transaction. It goes from the import's thread to the writer and back.
 final class ImportChunk: @unchecked Sendable {
     // Unchecked: one thread at a time has the chunk; it is handed on through queues with locks.
 

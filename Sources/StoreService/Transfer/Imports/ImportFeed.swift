@@ -2,37 +2,27 @@ import HoldfastBytes
 import HoldfastObjectJSON
 import HoldfastThreads
 
-/// An import's text on its way from the thread that receives it to the one that cuts it into lines, and the
-/// chunks of lines on their way to the thread that reads them.
+/// An import's text on its way from the thread that receives it to the import's own.
 ///
-/// A bounded number of bytes and one chunk wait in between. Thread-safe; one thread each sends, cuts and reads.
+/// A bounded number of bytes waits in between. Thread-safe; one thread each sends and receives.
 final class ImportFeed: Sendable {
-    /// The next thing that the reading thread gets.
-    enum Next {
-        case chunk(ImportChunk)
-        /// The text is complete.
-        case end
-        /// The sender is gone.
-        case abandoned
-    }
-
-    /// The next thing that the cutting thread gets.
+    /// The next thing that the import gets.
     enum Received {
         case text(ByteBuffer)
         /// The text is complete.
         case end
-        /// The cut chunk has no reader.
+        /// No client waits for the import, or it may not go on.
         case unwanted
     }
 
     private struct State {
-        /// Bytes that were received and are not cut.
+        /// Bytes that were received and that the import has not got.
         var text = ByteBuffer(capacity: 0)
         /// Whether the sender was told to wait and not yet to go on.
         var isSenderWaiting = false
         var isComplete = false
         var isAbandoned = false
-        /// Whether no reader takes chunks any more.
+        /// Whether no more text is taken.
         var isClosed = false
         /// Each says whether a client has left that the import was for.
         var departures: [@Sendable () -> Bool] = []
@@ -40,16 +30,9 @@ final class ImportFeed: Sendable {
         var ending: @Sendable () -> RequestFault? = { nil }
         /// When these were asked last, in nanoseconds of the monotonic clock.
         var askedAt = monotonicNanoseconds()
-        /// The chunk that waits to be read.
-        var chunk: ImportChunk?
-        /// Whether every line is in a chunk.
-        var isCut = false
-        /// Why the text can't be an import, or why it may not go on.
-        var refusal: RequestFault?
 
         mutating func abandon() {
             isAbandoned = true
-            chunk = nil
             text = ByteBuffer(capacity: 0)
         }
 
@@ -112,7 +95,7 @@ final class ImportFeed: Sendable {
         state.withLock { $0.ending = ending }
     }
 
-    // MARK: The cutting thread
+    // MARK: The import's thread
 
     /// Waits for text and takes all that there is.
     ///
@@ -124,7 +107,7 @@ final class ImportFeed: Sendable {
             var (wakesSender, isDue) = (false, true)
             let received: Received? = state.wait(microseconds: Self.departureMicroseconds) {
                 state in
-                if state.isClosed || state.isAbandoned { return .unwanted }
+                if state.isAbandoned { return .unwanted }
                 isDue = begunAt > state.askedAt + UInt64(Self.departureMicroseconds) * 1000
                 if state.text.count > 0 {
                     let text = state.text
@@ -148,27 +131,6 @@ final class ImportFeed: Sendable {
         }
     }
 
-    /// Hands a chunk on when the one before has been taken; false when the reader has gone.
-    func hand(_ chunk: ImportChunk) -> Bool {
-        let isTaken = state.wait { state -> Bool? in
-            if state.isClosed || state.isAbandoned { return false }
-            guard state.chunk == nil else { return nil }
-            state.chunk = chunk
-            return true
-        }
-        // Wakes the reading thread.
-        if isTaken { state.update { _ in } }
-        return isTaken
-    }
-
-    /// Notes that every line is in a chunk.
-    func endCut() { state.update { $0.isCut = true } }
-
-    /// Lets nothing be imported any more: the fault concerns the whole text.
-    func refuse(_ fault: RequestFault) { state.update { $0.refusal = fault } }
-
-    // MARK: The reading thread
-
     /// Why the import may not go on; nil as long as it may. Any thread.
     var ending: RequestFault? { state.withLock(\.ending)() }
 
@@ -181,9 +143,9 @@ final class ImportFeed: Sendable {
             let wasAbandoned = state.isAbandoned
             if !wasAbandoned {
                 state.askedAt = monotonicNanoseconds()
-                let fault = state.ending()
-                state.refusal = state.refusal ?? fault
-                if fault != nil || state.departures.contains(where: { $0() }) { state.abandon() }
+                if state.ending() != nil || state.departures.contains(where: { $0() }) {
+                    state.abandon()
+                }
             }
             isAbandoned = state.isAbandoned
             return isAbandoned && !wasAbandoned
@@ -191,28 +153,11 @@ final class ImportFeed: Sendable {
         return isAbandoned
     }
 
-    /// The next chunk; waits for it.
-    ///
-    /// - Throws: ``RequestFault`` where the text can't be an import, or may not go on.
-    func next() throws(RequestFault) -> Next {
-        endIfAbandoned()
-        let next: Result<Next, RequestFault> = state.wait { state in
-            if let fault = state.refusal { return .failure(fault) }
-            if state.isAbandoned { return .success(.abandoned) }
-            if let chunk = state.chunk.take() { return .success(.chunk(chunk)) }
-            return state.isCut ? .success(.end) : nil
-        }
-        // Wakes the cutting thread.
-        if case .success(.chunk) = next { state.update { _ in } }
-        return try next.get()
-    }
-
-    /// Takes no more chunks: the rest of the text is received and dropped.
+    /// Takes no more text: the rest of the text is received and dropped.
     func close() {
         var wakesSender = false
         state.update { state in
             state.isClosed = true
-            state.chunk = nil
             state.text = ByteBuffer(capacity: 0)
             wakesSender = state.wakesSender()
         }

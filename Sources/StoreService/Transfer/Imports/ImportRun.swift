@@ -8,7 +8,7 @@ import HoldfastRows
 ///
 /// Memory: two chunks, up to ``ImportOptions/deferredByteCountMax`` of text that waits (more goes to a
 /// file), and what ``DeferredLines`` has for each line that does.
-struct ImportRun {
+final class ImportRun {
     /// A chunk on its way through the writer.
     private struct Submitted {
         var chunk: ImportChunk
@@ -33,6 +33,13 @@ struct ImportRun {
     private var reported: Set<RefusedAct> = []
     /// The catalog of a whole store's lines, once there was a header.
     private var adopted: Catalog?
+    /// What ended the import while lines were taken.
+    private(set) var failure: RequestFault?
+    /// The chunks of an atomic import so far, with their good lines, their bytes and their faulty lines.
+    private var kept: [ImportChunk] = []
+    private var keptLineCount = 0
+    private var keptByteCount = 0
+    private var keptFaultCount = 0
 
     /// - `progress`: Told how many more lines were dealt with.
     init(
@@ -53,17 +60,18 @@ struct ImportRun {
     }
 
     /// Takes all lines; nil when no client waits for the import any more.
-    mutating func run() -> Result<ImportReport, RequestFault>? {
+    ///
+    /// - `cut`: Has ``take(_:)`` take the lines of the text; false when no more is wanted.
+    func run(
+        _ cut: () throws(RequestFault) -> Bool
+    ) -> Result<ImportReport, RequestFault>? {
         do throws(RequestFault) {
-            let isTaken: Bool
-            if options.isAtomic {
-                isTaken = try takeAtOnce()
-            } else {
-                isTaken = try takeLines() ? writeDeferred() : false
-            }
-            guard isTaken else {
-                // Nobody waits, or it may not go on.
+            let isCut = try cut()
+            if let failure { throw failure }
+            // Behind the last line, too: those of a client that has left may be missing.
+            guard isCut, !feed.endIfAbandoned(), try takeRest() else {
                 if let fault = feed.ending { throw fault }
+                waitForWriter()
                 return nil
             }
         } catch {
@@ -77,27 +85,38 @@ struct ImportRun {
         return .success(report)
     }
 
-    private mutating func takeLines() throws(RequestFault) -> Bool {
-        while true {
-            switch try feed.next() {
-            case .abandoned:
-                waitForWriter()
-                return false
-            case .end:
-                // Says what is missing.
-                if case .store = target, adopted == nil { adopted = try adopt(nil) }
-                try settleAll()
-                return true
-            case .chunk(let chunk):
-                guard try read(chunk) else { continue }
+    /// Takes the next lines; returns whether more are wanted.
+    func take(_ chunk: ImportChunk) -> Bool {
+        if failure != nil || feed.endIfAbandoned() { return false }
+        do throws(RequestFault) {
+            guard try read(chunk) else { return true }
+            if options.isAtomic {
+                try keep(chunk)
+            } else {
                 submit(chunk, isLast: false)
                 if submitted.count >= Self.writeCountMax { try settleFirst() }
             }
+            return true
+        } catch {
+            failure = error
+            return false
         }
     }
 
+    /// Writes what is left when the text has ended; false when no client waits for the import any more.
+    private func takeRest() throws(RequestFault) -> Bool {
+        if options.isAtomic {
+            try writeKept()
+            return true
+        }
+        // Says what is missing.
+        if case .store = target, adopted == nil { adopted = try adopt(nil) }
+        try settleAll()
+        return try writeDeferred()
+    }
+
     /// Reads the lines of a chunk; false when there is none, and no header of a whole store either.
-    private mutating func read(_ chunk: ImportChunk) throws(RequestFault) -> Bool {
+    private func read(_ chunk: ImportChunk) throws(RequestFault) -> Bool {
         switch target {
         case .objects(let className):
             var catalog = store.catalog
@@ -156,7 +175,7 @@ struct ImportRun {
 
     // MARK: The writer
 
-    private mutating func submit(_ chunk: ImportChunk, isLast: Bool) {
+    private func submit(_ chunk: ImportChunk, isLast: Bool) {
         let write = commit { [writer] transaction throws(StoreError) in
             try writer.write(transaction, chunk, isLast: isLast)
         }
@@ -176,7 +195,7 @@ struct ImportRun {
     }
 
     /// Waits for a commit and notes its version.
-    private mutating func wait(for write: AwaitedWrite) throws(RequestFault) {
+    private func wait(for write: AwaitedWrite) throws(RequestFault) {
         do {
             report.version = StoreVersion(epoch: store.epoch, number: try write.wait())
         } catch {
@@ -185,7 +204,7 @@ struct ImportRun {
     }
 
     /// Counts what the writer still has of an import that is over: it is committed.
-    private mutating func countSubmitted() {
+    private func countSubmitted() {
         for submitted in submitted {
             guard (try? wait(for: submitted.write)) != nil, !submitted.chunk.isStale else {
                 continue
@@ -196,17 +215,17 @@ struct ImportRun {
     }
 
     /// Returns when the writer has no chunk any more: it must not meet those of an import that is over.
-    private mutating func waitForWriter() {
+    private func waitForWriter() {
         for submitted in submitted { _ = try? submitted.write.wait() }
         submitted = []
     }
 
-    private mutating func settleAll() throws(RequestFault) {
+    private func settleAll() throws(RequestFault) {
         while !submitted.isEmpty { try settleFirst() }
     }
 
     /// Waits for the oldest chunk and counts what became of its lines.
-    private mutating func settleFirst() throws(RequestFault) {
+    private func settleFirst() throws(RequestFault) {
         let first = submitted.removeFirst()
         try wait(for: first.write)
         if first.chunk.isStale {
@@ -224,7 +243,7 @@ struct ImportRun {
         reader.recycle(first.chunk)
     }
 
-    private mutating func count(_ chunk: ImportChunk) {
+    private func count(_ chunk: ImportChunk) {
         report.add(chunk, limit: options.faultCountMax)
         for act in chunk.refusedActs where reported.insert(act).inserted {
             _ = options.rights?.fault(.notAllowed(act))
@@ -241,7 +260,7 @@ struct ImportRun {
     // MARK: Lines that waited
 
     /// Writes the lines that waited; false when no client waits for the import any more.
-    private mutating func writeDeferred() throws(RequestFault) -> Bool {
+    private func writeDeferred() throws(RequestFault) -> Bool {
         writer.forgetWaitingKeys()
         switch target {
         case .objects: return try write(deferred.groups())
@@ -250,7 +269,7 @@ struct ImportRun {
         }
     }
 
-    private mutating func write(_ groups: some Sequence<[Int]>) throws(RequestFault) -> Bool {
+    private func write(_ groups: some Sequence<[Int]>) throws(RequestFault) -> Bool {
         var batch: [[Int]] = []
         var lineCount = 0
         var byteCount = 0
@@ -271,7 +290,7 @@ struct ImportRun {
         return try write(batch)
     }
 
-    private mutating func write(_ batch: [[Int]]) throws(RequestFault) -> Bool {
+    private func write(_ batch: [[Int]]) throws(RequestFault) -> Bool {
         if batch.isEmpty { return true }
         if feed.endIfAbandoned() { return false }
         // Those that are kept to rights are written group by group.
@@ -295,49 +314,36 @@ struct ImportRun {
 
     // MARK: All or nothing
 
-    private mutating func takeAtOnce() throws(RequestFault) -> Bool {
-        var chunks: [ImportChunk] = []
-        var lineCount = 0
-        var faultyLineCount = 0
-        var byteCount = 0
-        loop: while true {
-            switch try feed.next() {
-            case .abandoned: return false
-            case .end: break loop
-            case .chunk(let chunk):
-                guard try read(chunk) else { continue }
-                chunks.append(chunk)
-                lineCount += chunk.lines.count { $0.reading != nil }
-                byteCount += chunk.byteCount
-                faultyLineCount += chunk.readFaults.count
-                if faultyLineCount > options.limits.importFaultCountMax {
-                    for chunk in chunks { count(chunk) }
-                    try report.checkFailures(limit: options.limits.importFaultCountMax)
-                }
-                guard lineCount <= options.atomicLineCountMax else {
-                    throw RequestFault(
-                        StoreError.tooManyOperations(limit: options.atomicLineCountMax))
-                }
-                guard byteCount <= options.atomicByteCountMax else {
-                    throw RequestFault(
-                        .tooLarge, "import-too-large",
-                        "An import with atomic=true takes \(options.atomicByteCountMax) bytes at most."
-                    )
-                }
-            }
+    private func keep(_ chunk: ImportChunk) throws(RequestFault) {
+        kept.append(chunk)
+        keptLineCount += chunk.lines.count { $0.reading != nil }
+        keptByteCount += chunk.byteCount
+        keptFaultCount += chunk.readFaults.count
+        if keptFaultCount > options.limits.importFaultCountMax {
+            for chunk in kept { count(chunk) }
+            try report.checkFailures(limit: options.limits.importFaultCountMax)
         }
+        guard keptLineCount <= options.atomicLineCountMax else {
+            throw RequestFault(StoreError.tooManyOperations(limit: options.atomicLineCountMax))
+        }
+        guard keptByteCount <= options.atomicByteCountMax else {
+            throw RequestFault(
+                .tooLarge, "import-too-large",
+                "An import with atomic=true takes \(options.atomicByteCountMax) bytes at most.")
+        }
+    }
+
+    private func writeKept() throws(RequestFault) {
         while true {
-            let all = chunks
             try wait(
-                for: commit { [writer] transaction throws(StoreError) in
-                    try writer.writeAll(transaction, all)
+                for: commit { [writer, kept] transaction throws(StoreError) in
+                    try writer.writeAll(transaction, kept)
                 })
-            guard chunks.contains(where: \.isStale) else { break }
+            guard kept.contains(where: \.isStale) else { break }
             writer.goOn()
-            for chunk in chunks { _ = try read(chunk) }
+            for chunk in kept { _ = try read(chunk) }
         }
-        for chunk in chunks { count(chunk) }
+        for chunk in kept { count(chunk) }
         try report.checkFailures(limit: options.limits.importFaultCountMax)
-        return true
     }
 }

@@ -7,9 +7,8 @@ import HoldfastThreads
 
 /// An import of lines into one class or a whole store: text goes in by pieces, a report comes out.
 ///
-/// The sender's thread only copies bytes. They are unpacked, converted and cut into lines on one thread of the
-/// session's own, and lines are read into drafts on another; transactions of a few MiB of text are written
-/// while the next one is being read. Good lines are kept whatever becomes of others. Links are checked at the
+/// The sender's thread only copies bytes. They are unpacked, converted, cut into lines and read into drafts on a
+/// thread of the session's own; transactions of a few MiB of text are written while the next one is being read. Good lines are kept whatever becomes of others. Links are checked at the
 /// end: a line whose links lead nowhere yet waits until all lines are there. Memory is bounded: the sender is
 /// told to wait. Knows nothing of HTTP.
 package final class ImportSession: Sendable {
@@ -43,26 +42,24 @@ package final class ImportSession: Sendable {
         feed = ImportFeed(onRoom: onRoom)
     }
 
-    /// Starts the threads.
+    /// Starts the thread.
     ///
-    /// - Parameter completion: Called once, on one of them, when all is done, or at once when the system has none
+    /// - Parameter completion: Called once, on it, when all is done, or at once when the system has none
     ///   left; with nil when the sender went away.
     package func start(
         _ completion: @escaping @Sendable (Result<ImportReport, RequestFault>?) -> Void
     ) {
-        let isStarted =
-            startThreadIfPossible { self.cut() }
-            && startThreadIfPossible {
-                var run = ImportRun(self.store, self.target, self.options, self.feed) {
-                    self.lineCount.wrappingAdd($0, ordering: .relaxed)
-                }
-                let result = run.run()
-                self.feed.close()
-                // Tens of MiB of text and drafts are free now, in pieces that the allocator would keep.
-                shim_trim_memory()
-                self.onEnd()
-                completion(result)
+        let isStarted = startThreadIfPossible {
+            let run = ImportRun(self.store, self.target, self.options, self.feed) {
+                self.lineCount.wrappingAdd($0, ordering: .relaxed)
             }
+            let result = run.run { () throws(RequestFault) in try self.cut(for: run) }
+            self.feed.close()
+            // Tens of MiB of text and drafts are free now, in pieces that the allocator would keep.
+            shim_trim_memory()
+            self.onEnd()
+            completion(result)
+        }
         if isStarted { return }
         feed.abandon()
         onEnd()
@@ -117,39 +114,36 @@ package final class ImportSession: Sendable {
     /// How many lines were dealt with so far.
     package var progress: Int { lineCount.load(ordering: .relaxed) }
 
-    // MARK: The cutting thread
+    // MARK: The import's thread
 
-    private func cut() {
+    /// Cuts the text into lines as it comes, which a run takes; false when no more is wanted.
+    private func cut(for run: ImportRun) throws(RequestFault) -> Bool {
         let passage = LongLineGate.Passage(longLines) { [feed] in feed.endIfAbandoned() }
-        let cutter = LineCutter(options, passage) { [feed] in feed.hand($0) }
+        let cutter = LineCutter(options, passage, run.take)
         var rate = ImportRate(
             byteRateMin: options.limits.importByteRateMin, over: options.limits.rateSeconds)
         var mark = ByteOrderMark()
-        do throws(RequestFault) {
-            let first = try makeSource(cutter)
-            func take(_ bytes: UnsafeRawBufferPointer) throws(RequestFault) {
-                try mark.strip(bytes) { bytes throws(RequestFault) in try first.append(bytes) }
-            }
-            while true {
-                switch try feed.receive(&rate) {
-                case .text(let text):
-                    if let unpacker {
-                        try unpacker.unpack(text.bytes, take)
-                    } else {
-                        try take(text.bytes)
-                    }
-                    continue
-                case .end:
-                    try unpacker?.complete()
-                    try mark.complete { bytes throws(RequestFault) in try first.append(bytes) }
-                    try first.complete()
-                    feed.endCut()
-                case .unwanted: break
+        let first = try makeSource(cutter)
+        func take(_ bytes: UnsafeRawBufferPointer) throws(RequestFault) {
+            try mark.strip(bytes) { bytes throws(RequestFault) in try first.append(bytes) }
+            // Nothing more is unpacked for an import that has failed.
+            if let failure = run.failure { throw failure }
+        }
+        while true {
+            switch try feed.receive(&rate) {
+            case .text(let text):
+                if let unpacker {
+                    try unpacker.unpack(text.bytes, take)
+                } else {
+                    try take(text.bytes)
                 }
-                return
+            case .end:
+                try unpacker?.complete()
+                try mark.complete { bytes throws(RequestFault) in try first.append(bytes) }
+                try first.complete()
+                return true
+            case .unwanted: return false
             }
-        } catch {
-            feed.refuse(error)
         }
     }
 
