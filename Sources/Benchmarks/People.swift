@@ -87,11 +87,11 @@ struct People {
         let session = ImportSession(store, .objects(className: className), options)
         let block = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 20, alignment: 64)
         defer { block.deallocate() }
-        let result = session.run { session in
+        let result = session.run { feed in
             while true {
                 let count = read(file, block.baseAddress, block.count)
                 guard count > 0 else { break }
-                session.send(UnsafeRawBufferPointer(rebasing: block[..<count]))
+                feed.send(UnsafeRawBufferPointer(rebasing: block[..<count]))
             }
         }
         guard case .success(let report)? = result else {

@@ -32,8 +32,8 @@ extension TestService {
         options.rights = ImportRights(of: caller, in: served)
         change(&options)
         let session = try transfers.makeImport(.objects(className: className), options)
-        let outcome = session.run { session in
-            Array(text.utf8).withUnsafeBytes { session.send($0) }
+        let outcome = session.run { feed in
+            Array(text.utf8).withUnsafeBytes { feed.send($0) }
         }
         return try outcome?.get()
     }

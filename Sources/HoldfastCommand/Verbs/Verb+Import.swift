@@ -185,10 +185,10 @@ struct ImportCommand {
         var byteCount = 0
         let outcome: Result<ImportReport, RequestFault>?
         do throws(CommandFailure) {
-            outcome = try session.run { session throws(CommandFailure) in
+            outcome = try session.run { feed throws(CommandFailure) in
                 if isRealmJSON {
                     converter = RealmJSONConverter(
-                        store.catalog, options, onlyClass: className, session.send)
+                        store.catalog, options, onlyClass: className, feed.send)
                 }
                 while true {
                     let piece = try input.read()
@@ -197,7 +197,7 @@ struct ImportCommand {
                     if let converter {
                         try CommandFailure.telling(converter.append(piece))
                     } else {
-                        session.send(piece)
+                        feed.send(piece)
                     }
                     Terminal.progress(
                         "\(subject): \(byteCount >> 20) MiB read, \(session.progress) objects")

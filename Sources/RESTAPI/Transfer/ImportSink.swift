@@ -57,14 +57,14 @@ final class ImportSink: UploadSink {
     func receive(_ bytes: UnsafeRawBufferPointer) -> UploadFlow {
         // An import that has ended without its text was refused for that.
         if let response = state.withLock({ $0.response.take() }) { return .refuse(response) }
-        return session.append(bytes) ? .more : .wait
+        return session.feed.append(bytes) ? .more : .wait
     }
 
     func finish() -> Outcome {
         state.withLock { $0.isWhole = true }
-        session.complete()
+        session.feed.complete()
         return .later { exchange in
-            self.session.abandon { exchange.isGone }
+            self.session.feed.abandon { exchange.isGone }
             let response = self.state.withLock { state in
                 if state.response == nil { state.exchange = exchange }
                 return state.response.take()
@@ -73,5 +73,5 @@ final class ImportSink: UploadSink {
         }
     }
 
-    func abort() { session.abandon() }
+    func abort() { session.feed.abandon() }
 }

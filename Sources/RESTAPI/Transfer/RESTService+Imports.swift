@@ -23,7 +23,7 @@ extension RESTService {
         let session = try transfers.makeImport(target, options, unpacker: unpacker) {
             upload.resume()
         }
-        session.refuse { upload.ending.map { RequestFault(ofAccess: $0) } }
+        session.feed.refuse { upload.ending.map { RequestFault(ofAccess: $0) } }
         let sink = ImportSink(session, upload, place)
         sink.start { result in
             switch result {

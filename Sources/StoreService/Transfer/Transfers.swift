@@ -59,7 +59,7 @@ package final class Transfers: Sendable {
         ) {
             imports.leave()
         }
-        session.abandon { imports.isStopping }
+        session.feed.abandon { imports.isStopping }
         return session
     }
 

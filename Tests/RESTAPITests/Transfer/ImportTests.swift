@@ -150,10 +150,10 @@ struct ImportTests {
         let session = ImportSession(store, .objects(className: "Node"), options) {}
         let lines = (0..<1000).map { "{\"id\":\($0)}\n" }.joined()
         // All the text is there before the first chunk is asked for.
-        _ = Array(lines.utf8).withUnsafeBytes { session.append($0) }
-        session.complete()
+        _ = Array(lines.utf8).withUnsafeBytes { session.feed.append($0) }
+        session.feed.complete()
         let questions = Monitor(0)
-        session.abandon {
+        session.feed.abandon {
             questions.withLock { count in
                 count += 1
                 return count > 5
@@ -386,11 +386,11 @@ struct ImportTests {
             var options = ImportOptions()
             options.chunkLineCount = 5
             let session = ImportSession(store, .objects(className: "Node"), options)
-            let outcome = try session.run { session throws in
+            let outcome = try session.run { feed throws in
                 for line in 0..<100 {
                     let text = Array(
                         "{\"id\":\(number * 1000 + line),\"next\":\(number * 1000)}\n".utf8)
-                    text.withUnsafeBytes { session.send($0) }
+                    text.withUnsafeBytes { feed.send($0) }
                     if line == 50 { try TestServer.put(larger, in: store) }
                 }
             }

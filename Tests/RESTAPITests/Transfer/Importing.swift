@@ -80,12 +80,12 @@ enum Importing {
         var options = ImportOptions()
         change(&options)
         let session = ImportSession(store, target, options)
-        session.refuse(when: ending)
-        return session.run { session in
+        session.feed.refuse(when: ending)
+        return session.run { feed in
             bytes.withUnsafeBytes { bytes in
                 for start in stride(from: 0, to: bytes.count, by: pieceByteCount) {
                     let end = min(bytes.count, start + pieceByteCount)
-                    session.send(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
+                    feed.send(UnsafeRawBufferPointer(rebasing: bytes[start..<end]))
                 }
             }
         }

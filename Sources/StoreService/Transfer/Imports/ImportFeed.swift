@@ -5,7 +5,7 @@ import HoldfastThreads
 /// An import's text on its way from the thread that receives it to the import's own.
 ///
 /// A bounded number of bytes waits in between. Thread-safe; one thread each sends and receives.
-final class ImportFeed: Sendable {
+package final class ImportFeed: Sendable {
     /// The next thing that the import gets.
     enum Received {
         case text(ByteBuffer)
@@ -62,7 +62,7 @@ final class ImportFeed: Sendable {
     /// Takes a copy of the next bytes of text.
     ///
     /// - Returns: False when no more is wanted until `onRoom` is called.
-    func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    package func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         var hasRoom = true
         state.update { state in
             if state.isClosed || state.isAbandoned { return }
@@ -74,24 +74,25 @@ final class ImportFeed: Sendable {
     }
 
     /// The same for a sender that waits here until there is room.
-    func send(_ bytes: UnsafeRawBufferPointer) {
+    package func send(_ bytes: UnsafeRawBufferPointer) {
         if !append(bytes) { state.wait { $0.isSenderWaiting ? nil : () } }
     }
 
     /// Notes that the text is complete.
-    func complete() { state.update { $0.isComplete = true } }
+    package func complete() { state.update { $0.isComplete = true } }
 
-    /// Notes that the sender is gone: what was not read yet is dropped.
-    func abandon() { state.update { $0.abandon() } }
+    /// Notes that the sender is gone: what was not read yet is dropped, and what was written stays.
+    package func abandon() { state.update { $0.abandon() } }
 
     /// Abandons the import when `isGone` says so, which is asked before each chunk and each second. Any
     /// thread.
-    func abandon(when isGone: @escaping @Sendable () -> Bool) {
+    package func abandon(when isGone: @escaping @Sendable () -> Bool) {
         state.withLock { $0.departures.append(isGone) }
     }
 
-    /// Refuses the rest of the import when `ending` says why, which is asked as often. Any thread.
-    func refuse(when ending: @escaping @Sendable () -> RequestFault?) {
+    /// Refuses the rest of the import when `ending` says why, which is asked as often: no chunk is committed then. Any
+    /// thread.
+    package func refuse(when ending: @escaping @Sendable () -> RequestFault?) {
         state.withLock { $0.ending = ending }
     }
 
@@ -136,7 +137,6 @@ final class ImportFeed: Sendable {
 
     /// Ends the import where no client waits for it any more, or it may not go on, and returns whether it has ended: called wherever
     /// its work may be long. Cost: a system call.
-    @discardableResult
     func endIfAbandoned() -> Bool {
         var isAbandoned = false
         state.signal { state in

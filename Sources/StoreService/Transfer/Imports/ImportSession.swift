@@ -15,7 +15,8 @@ package final class ImportSession: Sendable {
     private let store: Store
     private let target: ImportTarget
     private let options: ImportOptions
-    private let feed: ImportFeed
+    /// The text, which the sender hands over.
+    package let feed: ImportFeed
     private let longLines: LongLineGate
     private let unpacker: (any ImportUnpacker)?
     private let onEnd: @Sendable () -> Void
@@ -25,8 +26,7 @@ package final class ImportSession: Sendable {
     ///
     /// - `longLines`: The gate of the service's imports; each has one of its own where none is shared.
     /// - `unpacker`: Unpacks the text; nil when it comes as it is.
-    /// - `onRoom`: Called once after each ``append(_:)`` that returned false, perhaps before that
-    ///   call has returned. Any thread.
+    /// - `onRoom`: As that of ``ImportFeed``.
     /// - `onEnd`: Called once when all is done, before the completion.
     package init(
         _ store: Store, _ target: ImportTarget, _ options: ImportOptions,
@@ -66,49 +66,24 @@ package final class ImportSession: Sendable {
         completion(.failure(.tooBusy))
     }
 
-    /// Runs the import for a sender that waits for it: starts it, has `body` send the text by ``send(_:)``, and
+    /// Runs the import for a sender that waits for it: starts it, has `body` send the text, and
     /// returns when all is done; nil when it was given up.
     ///
     /// - Throws: What `body` throws; the import is abandoned then.
     package func run<Failure: Error>(
-        _ body: (ImportSession) throws(Failure) -> Void
+        _ body: (ImportFeed) throws(Failure) -> Void
     ) throws(Failure) -> Result<ImportReport, RequestFault>? {
         let result = Monitor<Result<ImportReport, RequestFault>??>(nil)
         start { outcome in result.update { $0 = .some(outcome) } }
         do throws(Failure) {
-            try body(self)
+            try body(feed)
         } catch {
-            abandon()
+            feed.abandon()
             _ = result.wait { $0 }
             throw error
         }
-        complete()
+        feed.complete()
         return result.wait { $0 }
-    }
-
-    /// Takes a copy of the next piece of text; one thread at a time, as the three below.
-    ///
-    /// - Returns: False when no more is wanted until `onRoom` is called.
-    package func append(_ bytes: UnsafeRawBufferPointer) -> Bool { feed.append(bytes) }
-
-    /// The same for a sender that waits here until there is room.
-    package func send(_ bytes: UnsafeRawBufferPointer) { feed.send(bytes) }
-
-    /// Ends the text.
-    package func complete() { feed.complete() }
-
-    /// Notes that the sender is gone; what was written stays.
-    package func abandon() { feed.abandon() }
-
-    /// Ends the import within a chunk when `isGone` says that its client has left; any thread asks. What
-    /// was written stays.
-    package func abandon(when isGone: @escaping @Sendable () -> Bool) {
-        feed.abandon(when: isGone)
-    }
-
-    /// Ends the import within a chunk when `ending` says why it may not go on; any thread asks. No chunk is committed then.
-    package func refuse(when ending: @escaping @Sendable () -> RequestFault?) {
-        feed.refuse(when: ending)
     }
 
     /// How many lines were dealt with so far.
