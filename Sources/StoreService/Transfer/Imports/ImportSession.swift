@@ -93,8 +93,7 @@ package final class ImportSession: Sendable {
 
     /// Cuts the text into lines as it comes, which a run takes; false when no more is wanted.
     private func cut(for run: ImportRun) throws(RequestFault) -> Bool {
-        let passage = LongLineGate.Passage(longLines) { [feed] in feed.endIfAbandoned() }
-        let cutter = LineCutter(options, passage, run.take)
+        let cutter = LineCutter(options, longLines, feed, run.take)
         var rate = ImportRate(
             byteRateMin: options.limits.importByteRateMin, over: options.limits.rateSeconds)
         var mark = ByteOrderMark()

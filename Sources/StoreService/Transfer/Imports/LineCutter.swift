@@ -2,11 +2,13 @@ import HoldfastBytes
 import Glibc
 import HoldfastJSON
 import HoldfastObjectJSON
+import HoldfastThreads
 
 /// Cuts the text of an import into chunks of whole lines. One thread at a time.
 final class LineCutter: LineSource {
     private let options: ImportOptions
-    private let longLines: LongLineGate.Passage
+    private let longLines: LongLineGate
+    private let feed: ImportFeed
     private let hand: (ImportChunk) -> Bool
     private var text: ByteBuffer
     private var lineStart = 0
@@ -16,16 +18,19 @@ final class LineCutter: LineSource {
     private var isSkipping = false
     /// Whether chunks are taken.
     private var isWanted = true
+    /// The way through the gate from the first long line on.
+    private var passage: Lease?
 
     /// Makes a cutter.
     ///
     /// - `hand`: Takes a chunk, or returns false when none is wanted any more.
     init(
-        _ options: ImportOptions, _ longLines: LongLineGate.Passage,
+        _ options: ImportOptions, _ longLines: LongLineGate, _ feed: ImportFeed,
         _ hand: @escaping (ImportChunk) -> Bool
     ) {
         self.options = options
         self.longLines = longLines
+        self.feed = feed
         self.hand = hand
         text = ByteBuffer(capacity: options.chunkByteCount + (64 << 10))
     }
@@ -74,8 +79,10 @@ final class LineCutter: LineSource {
     /// Whether a line of so many bytes may be in memory; waits while another import has long ones. False when
     /// the import is over.
     func admits(_ byteCount: Int) -> Bool {
-        guard byteCount > LongLineGate.freeByteCount, isWanted else { return isWanted }
-        isWanted = longLines.enter()
+        if isWanted, byteCount > LongLineGate.freeByteCount, passage == nil {
+            passage = longLines.enter { feed.endIfAbandoned() }
+            isWanted = passage != nil
+        }
         return isWanted
     }
 

@@ -6,37 +6,23 @@ package final class LongLineGate: Sendable {
     /// The bytes of a line that every import may have in memory.
     static let freeByteCount = 32 << 20
 
-    /// An import's way through the gate: entered with its first long line, left when the import's lines are
-    /// cut. One thread at a time.
-    final class Passage {
-        private let gate: LongLineGate
-        private let isUnwanted: () -> Bool
-        private var isInside = false
-
-        /// - `isUnwanted`: Whether the import is over, asked each second while it waits.
-        init(_ gate: LongLineGate, isUnwanted: @escaping () -> Bool) {
-            self.gate = gate
-            self.isUnwanted = isUnwanted
-        }
-
-        deinit { if isInside { gate.isTaken.update { $0 = false } } }
-
-        /// Waits until the import may have a long line in memory; false when it is over instead.
-        func enter() -> Bool {
-            while !isInside {
-                let isEntered = gate.isTaken.wait(microseconds: 1_000_000) { isTaken -> Bool? in
-                    if isTaken { return nil }
-                    isTaken = true
-                    return true
-                }
-                if isEntered == true { isInside = true } else if isUnwanted() { return false }
-            }
-            return true
-        }
-    }
-
     private let isTaken = Monitor(false)
 
     /// Makes an open gate.
     package init() {}
+
+    /// Waits until an import may have long lines in memory, as long as it has the result; nil when it is over instead.
+    ///
+    /// - `isUnwanted`: Whether the import is over, asked each second while it waits.
+    func enter(_ isUnwanted: () -> Bool) -> Lease? {
+        while true {
+            let isEntered = isTaken.wait(microseconds: 1_000_000) { isTaken -> Bool? in
+                if isTaken { return nil }
+                isTaken = true
+                return true
+            }
+            if isEntered == true { return Lease { [isTaken] in isTaken.update { $0 = false } } }
+            if isUnwanted() { return nil }
+        }
+    }
 }
