@@ -12,7 +12,7 @@ extension ImportWriter {
     func writeKept(_ transaction: WriteTransaction, _ chunk: ImportChunk) throws(StoreError) {
         for (position, line) in chunk.lines.enumerated() {
             guard let reading = line.reading else { continue }
-            if hasWaitingKeys, waits(reading.draft) {
+            if !waitingKeys.isEmpty, waits(reading.draft) {
                 try wait(transaction, chunk, position, reading)
                 continue
             }
@@ -74,13 +74,14 @@ extension ImportWriter {
                 uniquingKeysWith: { first, _ in first })
             for index in chunk.writeFaults[last].faults.indices {
                 let pointer = chunk.writeFaults[last].faults[index].pointer ?? ""
-                guard let target = targets[pointer], isUntaken(target) else { continue }
+                guard let target = targets[pointer], untakenKeys.contains(target.fingerprint)
+                else { continue }
                 chunk.writeFaults[last].faults[index].detail = DraftKeys.detail(
                     ofLinkToUntaken: transaction.catalog.rows.classes[target.classIndex].definition
                         .name)
             }
         }
-        addUntaken(keys.provided)
+        untakenKeys.formUnion(keys.provided.map(\.fingerprint))
     }
 
     /// Writes all of some lines, if they hold together; else none.

@@ -10,7 +10,7 @@ extension ImportWriter {
         _ transaction: WriteTransaction, _ chunk: ImportChunk, isLast: Bool
     ) throws(StoreError) {
         var leftOut = Set<Int>()
-        if !isLast, hasWaitingKeys {
+        if !isLast, !waitingKeys.isEmpty {
             for (position, line) in chunk.lines.enumerated() {
                 if let draft = line.reading?.draft, waits(draft) { leftOut.insert(position) }
             }
@@ -72,7 +72,6 @@ extension ImportWriter {
     /// Writes the lines of all chunks, or none when any of them has a fault.
     func writeAll(_ transaction: WriteTransaction, _ chunks: [ImportChunk]) throws(StoreError) {
         for chunk in chunks {
-            chunk.resetOutcome()
             chunk.isStale = transaction.catalog !== chunk.catalog
         }
         if chunks.contains(where: \.isStale) { return }
@@ -120,10 +119,7 @@ extension ImportWriter {
         _ transaction: WriteTransaction, _ chunk: ImportChunk, without leftOut: Set<Int>,
         firstSource: Int = 0, reservesKeys: Bool = false, eachIsUnique: Bool = false
     ) throws(StoreError) {
-        chunk.writeFaults.removeAll(keepingCapacity: true)
-        chunk.reservedKeys.removeAll(keepingCapacity: true)
-        chunk.writtenCount = 0
-        chunk.ignoredCount = 0
+        chunk.resetOutcome()
         for position in chunk.lines.indices {
             guard let reading = chunk.lines[position].reading else { continue }
             if !leftOut.isEmpty, leftOut.contains(position) {

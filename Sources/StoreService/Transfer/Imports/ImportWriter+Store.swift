@@ -18,7 +18,7 @@ extension ImportWriter {
         for position in chunk.lines.indices {
             guard let reading = chunk.lines[position].reading else { continue }
             do throws(StoreError) {
-                if hasWaitingKeys, let key = DraftKeys.own(reading.draft), waits(key) {
+                if !waitingKeys.isEmpty, let key = DraftKeys.own(reading.draft), waits(key) {
                     wait(chunk, position, createdKey: 0)
                 } else {
                     try writeStored(transaction, chunk, position, reading)

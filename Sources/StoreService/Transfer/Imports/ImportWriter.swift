@@ -13,9 +13,9 @@ final class ImportWriter: @unchecked Sendable {
     private let isOfStore: Bool
     /// Fingerprints of the primary keys of objects whose lines wait: a later line of the same object has
     /// to wait too.
-    private var waitingKeys: Set<UInt64> = []
-    /// Those of the objects of lines that are kept to rights and were faulty.
-    private var untakenKeys: Set<UInt64> = []
+    private(set) var waitingKeys: Set<UInt64> = []
+    /// Those of the objects of lines that are kept to rights and were faulty: a link to one of these is told so.
+    var untakenKeys: Set<UInt64> = []
     /// A chunk before was not written, so later ones have to wait their turn.
     private var isHeld = false
     /// In a whole store's import, the object keys by the position of the class.
@@ -151,17 +151,8 @@ final class ImportWriter: @unchecked Sendable {
 
     // MARK: Keys of lines that wait
 
-    /// Whether any line waits.
-    var hasWaitingKeys: Bool { !waitingKeys.isEmpty }
-
     /// Whether the line of an object waits.
     func waits(_ key: DraftKeys.Key) -> Bool { waitingKeys.contains(key.fingerprint) }
-
-    /// Whether a faulty line would have written an object.
-    func isUntaken(_ key: DraftKeys.Key) -> Bool { untakenKeys.contains(key.fingerprint) }
-
-    /// Notes the objects of a faulty line.
-    func addUntaken(_ keys: [DraftKeys.Key]) { untakenKeys.formUnion(keys.map(\.fingerprint)) }
 
     /// Has later lines of an object wait, too.
     func addWaiting(_ key: DraftKeys.Key, of chunk: ImportChunk) {
