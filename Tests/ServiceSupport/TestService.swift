@@ -142,7 +142,7 @@ package final class TestService {
         text.filter = filter
         var change = BulkChange(
             of: .ofClass(className), text,
-            json.map { .patch(PatchBody(RequestBytes($0), isJSONPatch: false)) } ?? .deletion,
+            json.map { PatchBody(RequestBytes($0), isJSONPatch: false) },
             for: caller, in: served)
         change.affectedCountMax = affectedCountMax
         return try served.make(change)
@@ -178,7 +178,7 @@ package final class TestService {
     package func patchAll(_ className: String, _ json: String) throws {
         let patch = PatchBody(RequestBytes(json), isJSONPatch: false)
         let change = BulkChange(
-            of: .ofClass(className), QueryText(), .patch(patch), for: caller, in: served)
+            of: .ofClass(className), QueryText(), patch, for: caller, in: served)
         _ = try served.make(change) { write in
             try served.withRead(for: .program) { read throws(RequestFault) in
                 try write.amend { change throws(RequestFault) in try change.search(read) }

@@ -6,7 +6,7 @@ import HoldfastStoreService
 extension RESTService {
     /// Takes in a change of all objects that a filter finds: `patchObjects` and `deleteObjects`.
     func changeMatches(
-        _ request: Request, of container: ObjectContainer, _ statement: BulkChange.Statement
+        _ request: Request, of container: ObjectContainer, _ patch: PatchBody?
     ) throws(RequestFault) -> Outcome {
         let changesAll = try request.flag("all")
         guard request[query: "filter"] != nil || changesAll else {
@@ -16,7 +16,7 @@ extension RESTService {
         }
         try request.requireAccepted("application/json")
         var change = BulkChange(
-            of: container, try QueryText(request, parser: RequestScratch.current.parser), statement,
+            of: container, try QueryText(request, parser: RequestScratch.current.parser), patch,
             for: caller(request), in: served)
         change.affectedCountMax = try Preferences(request).affectedCountMax
         return try reading(request) { [change] () throws(RequestFault) in

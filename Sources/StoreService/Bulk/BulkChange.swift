@@ -12,14 +12,6 @@ import HoldfastRows
 package struct BulkChange: WriteBody, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
 
-    /// The statement of the body.
-    package enum Statement: Sendable {
-        /// A patch, applied to each object.
-        case patch(PatchBody)
-        /// The objects are deleted.
-        case deletion
-    }
-
     /// The change of one object.
     private enum Action {
         case merge(ObjectDraft)
@@ -34,20 +26,21 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
     private let served: ServedStore
     private let container: ObjectContainer
     private let text: QueryText
-    private let statement: Statement
+    /// The patch of each object; nil where they are deleted.
+    private let patch: PatchBody?
     /// The schema that the request was read under last, and what it asks for.
     private var plan: (schema: RowSchema, query: CheckedQuery, action: Action)?
     private var search: BulkSearch?
     private var count = 0
 
-    /// Makes a change of the objects that match, stated as the container shows them.
+    /// Makes a change of the objects that match, by a patch as the container shows them; without one they are deleted.
     package init(
-        of container: ObjectContainer, _ text: QueryText, _ statement: Statement,
+        of container: ObjectContainer, _ text: QueryText, _ patch: PatchBody?,
         for caller: Caller, in served: ServedStore
     ) {
         self.container = container
         self.text = text
-        self.statement = statement
+        self.patch = patch
         self.served = served
         self.caller = caller
     }
@@ -62,7 +55,7 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
     private func action(
         _ names: SchemaNames, _ scratch: RequestScratch
     ) throws(RequestFault) -> Action {
-        guard case .patch(let body) = statement else { return .delete }
+        guard let body = patch else { return .delete }
         let (rowClass, projection) = try names.find(container)
         let json = try served.json(body.bytes.bytes, scratch.parser)
         let reader = scratch.reader
