@@ -55,11 +55,11 @@ extension Verb {
 
 /// Runs an import into a store that no service has open, or into a running service.
 struct ImportCommand {
-    private let arguments: Arguments
-    private let className: String?
-    private let isRealmJSON: Bool
-    private let path: String
-    private var options = ImportOptions()
+    let arguments: Arguments
+    let className: String?
+    let isRealmJSON: Bool
+    let path: String
+    private(set) var options = ImportOptions()
 
     /// Reads the options.
     init(_ arguments: Arguments) throws(CommandFailure) {
@@ -128,13 +128,11 @@ struct ImportCommand {
     }
 
     /// The subject of the import, for messages.
-    private var subject: String { className ?? "store" }
+    var subject: String { className ?? "store" }
 
     /// Imports; returns when all is durable.
     func run() throws(CommandFailure) -> ExitCode {
-        if let client = try ServiceClient(arguments) {
-            return try RemoteImport(client, arguments, options, isRealmJSON: isRealmJSON).run(path)
-        }
+        if let client = try ServiceClient(arguments) { return try run(client) }
         let store = try OpenStore.open(
             arguments, for: className == nil && !isRealmJSON ? .making : .changing,
             instead: ServiceAddress(arguments).instead)

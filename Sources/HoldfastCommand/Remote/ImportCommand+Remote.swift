@@ -2,32 +2,17 @@ import HoldfastJSON
 import HoldfastRESTAPI
 import HoldfastStoreService
 
-/// An import into a running service.
-struct RemoteImport {
-    private let client: ServiceClient
-    private let arguments: Arguments
-    private let options: ImportOptions
-    private let className: String?
-
-    /// Makes an import.
+// Imports into a running service.
+extension ImportCommand {
+    /// Imports; returns when all is durable.
     ///
     /// - Throws: A usage failure for what a service does not take.
-    init(
-        _ client: ServiceClient, _ arguments: Arguments, _ options: ImportOptions, isRealmJSON: Bool
-    ) throws(CommandFailure) {
+    func run(_ client: ServiceClient) throws(CommandFailure) -> ExitCode {
         if isRealmJSON {
             throw .usage(
                 "--realm-json works on a directory: import into a new one that has the schema, and then "
                     + "'holdfast export --data DIR | holdfast import --url URL -'")
         }
-        self.client = client
-        self.arguments = arguments
-        self.options = options
-        className = arguments.text("class")
-    }
-
-    /// Imports; returns when all is durable.
-    func run(_ path: String) throws(CommandFailure) -> ExitCode {
         let input = try RawInput(path)
         var headers = ["Accept: application/json", "Content-Type: \(mediaType)"]
         if input.isGzip { headers.append("Content-Encoding: gzip") }
@@ -77,8 +62,6 @@ struct RemoteImport {
                 + "version \(report.member(named: "version")?.string ?? "unknown")\n")
         return failed == 0 ? .success : .failure
     }
-
-    private var subject: String { className ?? "store" }
 
     private var mediaType: String {
         switch options.format {
