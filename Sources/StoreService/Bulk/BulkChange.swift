@@ -229,14 +229,10 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
 extension RequestFault {
     /// More objects match than the client allows to be changed.
     fileprivate static func tooManyAffected(_ count: Int, _ limit: Int) -> RequestFault {
-        RequestFault(
+        .single(
             .conflict, "max-affected-exceeded",
             "\(count) objects match and 'Prefer: max-affected' allows \(limit) to be changed; nothing was "
                 + "changed.",
-            errors: [
-                RequestFault.Entry(
-                    code: "max-affected-exceeded", detail: "\(count) objects match.",
-                    parameter: "Prefer")
-            ])
+            partDetail: "\(count) objects match.", parameter: "Prefer")
     }
 }

@@ -83,15 +83,11 @@ extension ElementAddress {
     ) throws(RequestFault) -> EditPath.Element {
         if target.storage.shape == .map { return .key(Array(text.bytes)) }
         guard let position = UInt64(jsonDigits: text.bytes).flatMap({ Int(exactly: $0) }) else {
-            throw RequestFault(
+            throw .single(
                 .malformed, "invalid-position",
                 "The elements of '\(target.property.name)' stand at positions from 0 up; the path "
                     + "ends in one: …/elements/0.",
-                errors: [
-                    RequestFault.Entry(
-                        code: "invalid-position", detail: "A position is a number from 0 up.",
-                        parameter: "element")
-                ])
+                partDetail: "A position is a number from 0 up.", parameter: "element")
         }
         return .index(position)
     }
@@ -124,11 +120,10 @@ extension RequestFault {
                 "The path leads to a map, whose entries have keys: PUT …/{key}.",
                 alternatives: "GET, HEAD, PUT, DELETE, OPTIONS")
         case .positionOutOfRange(let count):
-            let detail =
-                "The list has \(count) elements; 'at' is a position from 0 to \(count)."
-            self.init(
-                .invalid, "position-out-of-range", detail,
-                errors: [Entry(code: "position-out-of-range", detail: detail, parameter: "at")])
+            self = .single(
+                .invalid, "position-out-of-range",
+                "The list has \(count) elements; 'at' is a position from 0 to \(count).",
+                parameter: "at")
         }
     }
 

@@ -396,14 +396,9 @@ final class CSVConverter: LineSource {
 
     private func headerFault(_ detail: String, _ column: Int, _ name: String? = nil) -> RequestFault
     {
-        let hint = name.flatMap {
-            NearestName.of($0, among: rowClass.knownNames)
-        }
-        return RequestFault(
+        .single(
             .invalid, "unknown-column", "The header of the CSV text does not fit: \(detail)",
-            errors: [
-                RequestFault.Entry(
-                    code: "unknown-column", detail: detail, column: column, hint: hint)
-            ])
+            partDetail: detail, column: column,
+            hint: name.flatMap { NearestName.of($0, among: rowClass.knownNames) })
     }
 }
