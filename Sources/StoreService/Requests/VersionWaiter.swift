@@ -17,7 +17,6 @@ package final class VersionWaiter: Sendable {
     private struct State {
         var waiting: [Waiting] = []
         var isStopping = false
-        var isRunning = false
 
         var nextDeadline: UInt64? { waiting.map(\.deadline).min() }
     }
@@ -32,6 +31,7 @@ package final class VersionWaiter: Sendable {
         publisher.observe { [state] version, _ in
             Self.callBack(state, isReached: true) { $0.version <= version }
         }
+        startThread(named: "min-version") { [state] in Self.keepTime(state) }
     }
 
     /// Takes out those that `isOver` says, and calls them back.
@@ -56,19 +56,12 @@ package final class VersionWaiter: Sendable {
         if publisher.version >= version { return body(true) }
         let deadline = monotonicNanoseconds() + UInt64(max(0, seconds)) * 1_000_000_000
         var isTaken = false
-        var starts = false
         state.update { state in
             guard !state.isStopping else { return }
             state.waiting.append(Waiting(version: version, deadline: deadline, body: body))
             isTaken = true
-            starts = !state.isRunning
-            state.isRunning = true
         }
         guard isTaken else { return body(false) }
-        if starts, !startThreadIfPossible({ [state] in Self.keepTime(state) }) {
-            state.withLock { $0.isRunning = false }
-            return Self.callBack(state, isReached: false) { _ in true }
-        }
         // The commit may have come between the first look and the entry.
         let newest = publisher.version
         Self.callBack(state, isReached: true) { $0.version <= newest }
