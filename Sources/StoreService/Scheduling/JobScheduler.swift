@@ -105,7 +105,10 @@ package final class JobScheduler: Sendable {
         let thread = SchedulerThread()
         threadCount.withLock { $0 += 1 }
         let isStarted = startThreadIfPossible { [self] in
-            while case .run(let job) = thread.wait() { run(job, on: thread) }
+            while case .run(let job) = thread.wait() {
+                job.run(sliceMicroseconds: limits.sliceMicroseconds)
+                finish(job, on: thread)
+            }
             endThread()
         }
         if !isStarted { endThread() }
@@ -118,18 +121,8 @@ package final class JobScheduler: Sendable {
 
     // MARK: On the scheduler's threads
 
-    private func run(_ job: Job, on thread: SchedulerThread) {
-        var next: Job? = job
-        while let job = next {
-            job.run(sliceMicroseconds: limits.sliceMicroseconds)
-            next = finish(job, on: thread)
-        }
-    }
-
-    /// Ends a job's turn.
-    ///
-    /// - Returns: The job that the thread goes on with; nil when it waits for an order.
-    private func finish(_ job: Job, on thread: SchedulerThread) -> Job? {
+    /// Ends a job's turn. Its thread may be the one that goes on with another job.
+    private func finish(_ job: Job, on thread: SchedulerThread) {
         if !job.isRestarted { jobCount.wrappingSubtract(1, ordering: .relaxed) }
         let now = monotonicMilliseconds()
         let (started, exits) = state.withLock { state in
@@ -145,12 +138,8 @@ package final class JobScheduler: Sendable {
             state.idle.remove(at: index)
             return (started, true)
         }
-        var own: Job?
-        for (other, job) in started {
-            if other === thread { own = job } else { other.give(.run(job)) }
-        }
+        for (thread, job) in started { thread.give(.run(job)) }
         if exits { thread.give(.exit) }
-        return own
     }
 
     /// Ends a running job's slice: it goes on at once or waits for its turn, unless it has to end.
@@ -163,13 +152,10 @@ package final class JobScheduler: Sendable {
             state.schedule.expire(now)
             return (verdict, state.start(makeThread))
         }
-        var waits = verdict == .waits
-        for (thread, other) in started {
-            if other === job { waits = false } else { thread.give(.run(other)) }
-        }
+        for (thread, job) in started { thread.give(.run(job)) }
         if case .ends(let ending) = verdict { job.ending = ending }
-        // The only order that the thread of a job in the middle can get is to go on with it.
-        if waits { _ = own?.wait() }
+        // The only order that the thread of a job in the middle can get is to go on with it, which it may have already.
+        if verdict == .waits { _ = own?.wait() }
         job.beginSlice(limits.sliceMicroseconds)
     }
 }
