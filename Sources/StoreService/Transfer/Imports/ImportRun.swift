@@ -150,17 +150,12 @@ final class ImportRun {
 
     /// Makes the schema of a header the store's, unless it is already.
     private func adopt(_ line: UnsafeRawBufferPointer?) throws(RequestFault) -> Catalog {
-        let empty: StaticString = "null"
-        let line = line ?? UnsafeRawBufferPointer(start: empty.utf8Start, count: 4)
         let parser = JSONParser()
         // What it has read is valid as long as it is there.
         defer { withExtendedLifetime(parser) {} }
-        let root: JSONValue
-        do throws(JSONError) {
-            root = try parser.parse(line, depthMax: options.limits.jsonDepthMax)
-        } catch {
-            throw RequestFault(error, in: line)
-        }
+        let root = try parser.value(
+            of: line.map { Array($0) } ?? Array("null".utf8),
+            depthMax: options.limits.jsonDepthMax)
         let before = store.catalog
         defer {
             let after = store.catalog
