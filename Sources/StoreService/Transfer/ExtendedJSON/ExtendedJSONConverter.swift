@@ -46,7 +46,8 @@ final class ExtendedJSONConverter: LineSource {
         cutter.take(line)
         // Faults have the number of the line in the text, as long as lines do not hold several objects.
         while cutter.nextNumber < number {
-            line.appendBlankLines(min(number - cutter.nextNumber, LineCutter.batchByteCount))
+            let count = min(number - cutter.nextNumber, LineCutter.batchByteCount)
+            for _ in 0..<count { line.append(UInt8(ascii: "\n")) }
             cutter.take(line)
         }
         switch content {
@@ -133,13 +134,6 @@ final class ExtendedJSONConverter: LineSource {
     private func writeMixed(_ value: JSONValue, _ writer: JSONWriter) {
         if let extended = ExtendedJSON(value) { return extended.write(for: .mixed, to: writer) }
         writer.each(of: value) { writeMixed($0, $1) }
-    }
-}
-
-extension ByteBuffer {
-    /// Appends empty lines.
-    fileprivate func appendBlankLines(_ count: Int) {
-        for _ in 0..<count { append(UInt8(ascii: "\n")) }
     }
 }
 

@@ -5,9 +5,6 @@ import HoldfastRows
 import HoldfastText
 
 extension ObjectReader {
-    private static let objectText: StaticString = "object"
-    private static let classText: StaticString = "class"
-
     /// Reads a line of a whole store's export: `{"class":…,"id":…,"object":{…}}`; nil when something is
     /// wrong, and ``faults`` says what. `id` may be left out where the object states its key itself.
     ///
@@ -53,7 +50,7 @@ extension ObjectReader {
                 return nil
             }
         }
-        path.append(.name(Self.name(Self.objectText)))
+        path.append(.name(Self.name("object")))
         defer { path.removeLast() }
         var reading = read(object, as: rowClass, names: names, isMerge: isMerge, key: key)
         if rowClass.primaryKeyIndex == nil, case .int(let number)? = key {
@@ -63,7 +60,7 @@ extension ObjectReader {
     }
 
     private func storedClass(_ json: JSONValue, _ names: SchemaNames) -> RowClass? {
-        let pointer = Self.name(Self.classText)
+        let pointer = Self.name("class")
         guard let name = json.stringBytes, let index = names.classIndex(named: name) else {
             fault(
                 "unknown-class",

@@ -53,10 +53,10 @@ extension RealmJSONConverter {
             let key =
                 value.count > 1
                 ? meet(value, reference, target, nil) : references[Self.text(reference)]
-            if let key { return writer.raw(key) }
+            if let key { return writer.buffer.append(key) }
             fault = fault ?? "the '$refId' in '\(name)' names no object"
         } else if let member = target.primaryKeyIndex {
-            if let key = keyText(value, target, member) { return writer.raw(key) }
+            if let key = keyText(value, target, member) { return writer.buffer.append(key) }
         } else {
             fault =
                 fault
@@ -97,9 +97,4 @@ extension RealmJSONConverter {
     private func write(_ value: JSONValue, _ writer: JSONWriter) {
         deeper(writer) { writer.each(of: value) { write($0, $1) } }
     }
-}
-
-extension JSONWriter {
-    /// Appends bytes that are JSON.
-    fileprivate func raw(_ bytes: [UInt8]) { bytes.withUnsafeBytes { raw($0) } }
 }
