@@ -114,8 +114,7 @@ package final class AccessControl: Sendable {
             hasEnded = former == nil
             return former
         }
-        let made = KnownSights(
-            rules, in: schema, isFormer: isFormer, hasEnded: hasEnded, key: store.ticketKey)
+        let made = KnownSights(rules, in: schema, isFormer: isFormer, hasEnded: hasEnded)
         keep(made, stored)
         if hasEnded { throw .snapshotOfOtherNames }
         return made
@@ -147,7 +146,7 @@ package final class AccessControl: Sendable {
     ) throws(RequestFault) -> AccessView? {
         guard hasDocument else { return nil }
         let known = try known(in: read.rows)
-        return Self.view(for: principal, try facts(about: principal, known, on: read), known)
+        return view(for: principal, try facts(about: principal, known, on: read), known)
     }
 
     /// Makes what a principal may read on a view of the bare store, or finds it; nothing where no document holds. Cost where it is known:
@@ -167,8 +166,8 @@ package final class AccessControl: Sendable {
             isUser: principal.user != nil, token: principal.token, classes: principal.classes,
             values: references.map { facts?.value(of: $0) })
         if let decided = known.decided(for: asker) { return decided }
-        let view = Self.view(for: principal, facts, known)
-        let sight = known.sight(of: view, for: facts)
+        let view = view(for: principal, facts, known)
+        let sight = known.sight(of: view)
         // What could not be read in time is not what the user has.
         do throws(StoreError) { try read.checkFailure() } catch { throw fault(error) }
         known.keep(sight, of: asker, view)
@@ -195,15 +194,17 @@ package final class AccessControl: Sendable {
         }
     }
 
-    private static func view(
+    private func view(
         for principal: Principal, _ facts: PrincipalFacts?, _ known: KnownSights
     ) -> AccessView {
+        var view = AccessView.nothing
         if let token = principal.token {
-            return AccessView(token.right, principal.classes, in: known.schema)
+            view = AccessView(token.right, principal.classes, in: known.schema)
+        } else if let rules = known.rules, let facts {
+            view = rules.view(for: facts, isUser: principal.user != nil)
+            view.limit(to: principal.classes, in: known.schema)
         }
-        guard let rules = known.rules, let facts else { return .nothing }
-        var view = rules.view(for: facts, isUser: principal.user != nil)
-        view.limit(to: principal.classes, in: known.schema)
+        view.mark = ViewMark(of: view, by: known.rules, for: facts, key: store.ticketKey)
         return view
     }
 
@@ -253,9 +254,7 @@ package final class AccessControl: Sendable {
             state = State(
                 stored: StoredDocument(revision: rules.revision, text: text),
                 known: [
-                    KnownSights(
-                        rules, in: rules.schema, isFormer: false, hasEnded: false,
-                        key: store.ticketKey)
+                    KnownSights(rules, in: rules.schema, isFormer: false, hasEnded: false)
                 ])
             hasRoleForAnyone.store(rules.document.isForAnyone, ordering: .releasing)
             hasSignUp.store(rules.document.signUp, ordering: .releasing)

@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
@@ -67,29 +66,7 @@ package final class AccessRules: Sendable {
                         rules.map { AccessView.ClassRules($0, for: user) }
                     }))
         }
-        view.fingerprint = fingerprint(of: view, for: user)
         return view
-    }
-
-    private func fingerprint(of view: AccessView, for user: some UserFacts) -> UInt64 {
-        let buffer = ByteBuffer(capacity: 256)
-        buffer.append(little: revision)
-        var seen: Set<UserReference> = []
-        let names = Set(view.roles.map(\.name))
-        for role in roles where names.contains(role.name) {
-            buffer.append(role.name)
-            buffer.append(0 as UInt8)
-            for rules in role.classes {
-                // Whether objects may be created decides on what is known by name.
-                for rule in [rules?.read?.rule, rules?.create?.rule] {
-                    for reference in rule?.references ?? [] where seen.insert(reference).inserted {
-                        buffer.append("\(user.value(of: reference), default: "")")
-                        buffer.append(0 as UInt8)
-                    }
-                }
-            }
-        }
-        return SipHash128.hash(buffer.bytes).high
     }
 
     /// What decides on what could be read: what rules read, and the links to objects that they may hide.

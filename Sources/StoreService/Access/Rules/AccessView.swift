@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
 
@@ -60,9 +59,8 @@ package struct AccessView: Hashable, Sendable {
     package var revision: UInt64
     /// The roles that hold, in the order of the document.
     package var roles: [Role]
-    /// Tells views apart by what decides on them: the revision, the roles, and the values that their rules of what is seen read. The
-    /// same in every process.
-    package var fingerprint: UInt64 = 0
+    /// Tells views apart by what decides on what they show; nil until ``AccessControl`` has named the view.
+    var mark: ViewMark?
     /// The only classes that it is of, by their names; empty for all.
     package private(set) var classes: Set<String> = []
 
@@ -90,10 +88,6 @@ package struct AccessView: Hashable, Sendable {
         where !names.contains(rowClass.definition.name) {
             for role in roles.indices { roles[role].classes[index] = nil }
         }
-        let buffer = ByteBuffer(capacity: 64)
-        buffer.append(little: fingerprint)
-        for name in names.sorted() { buffer.append("\(name.utf8.count),\(name)") }
-        fingerprint = SipHash128.hash(buffer.bytes).high
     }
 
     /// The objects of a class that are seen: false for none, true for all.

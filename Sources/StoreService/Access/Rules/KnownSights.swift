@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastQuery
@@ -87,17 +86,11 @@ final class KnownSights: Sendable {
     let isFormer: Bool
     /// Whether the document says nothing of that version.
     let hasEnded: Bool
-    /// Makes the names of views.
-    private let key: [UInt8]
     private let state = Mutex(State())
 
     /// Begins without sights.
-    ///
-    /// - `key`: A secret of the store, by which the sights' marks are made.
-    init(
-        _ rules: AccessRules?, in schema: RowSchema, isFormer: Bool, hasEnded: Bool, key: [UInt8]
-    ) {
-        (self.rules, self.schema, self.key) = (rules, schema, key)
+    init(_ rules: AccessRules?, in schema: RowSchema, isFormer: Bool, hasEnded: Bool) {
+        (self.rules, self.schema) = (rules, schema)
         (self.isFormer, self.hasEnded) = (isFormer, hasEnded)
     }
 
@@ -106,7 +99,7 @@ final class KnownSights: Sendable {
         state.withLock { $0.byAsker[asker] }.map { ($0.sight, $0.view) }
     }
 
-    /// Keeps a sight that ``sight(of:for:)`` has made of a view, unless it would take the place of too many. Where there is no room, an eighth of
+    /// Keeps a sight that ``sight(of:)`` has made of a view, unless it would take the place of too many. Where there is no room, an eighth of
     /// what is kept makes way.
     func keep(_ sight: Sight, of asker: Asker, _ view: AccessView) {
         let ruleCount = view.roles.reduce(0) { $0 + $1.classes.count { $0 != nil } }
@@ -133,9 +126,7 @@ final class KnownSights: Sendable {
     }
 
     /// Makes what a view shows, or finds it; ``keep(_:of:_:)`` follows.
-    ///
-    /// - `user`: The facts that the rules made the view of; nil where they did not.
-    func sight(of view: AccessView, for user: (some UserFacts)?) -> Sight {
+    func sight(of view: AccessView) -> Sight {
         if let known = state.withLock({ $0.byView[view] }) { return known }
         var classes: [Int: ClassSight] = [:]
         for rowClass in schema.classes {
@@ -146,23 +137,9 @@ final class KnownSights: Sendable {
                         hidden: MemberSet(part.hidden))
                 })
         }
-        var decisive = ViewMark(key: key)
-        decisive.add(view.classes)
-        if let rules, let user { decisive.add(view, by: rules, for: user) }
         return Sight(
             classes, schema: schema, rows: part(without: view.unknownNames(of: schema)),
-            fingerprint: sealed(view.fingerprint), mark: decisive.text)
-    }
-
-    /// A number for a view that tells nothing of the values that it is made of: clients hold it in their cursors.
-    private func sealed(_ fingerprint: UInt64) -> UInt64 {
-        let message = ByteBuffer(capacity: 32)
-        message.append("holdfast page 1" as StaticString)
-        message.append(little: fingerprint)
-        // Where the library fails, no cursor goes on.
-        let code = message.authenticationCode(under: key)
-        return code?.withUnsafeBytes { $0.loadUnaligned(as: UInt64.self) }
-            ?? .random(in: 0 ... .max)
+            fingerprint: view.mark?.number ?? 0, mark: view.mark?.text ?? "")
     }
 
     /// The schema without some names, which is one for all who do not know them.

@@ -1,26 +1,44 @@
 import HoldfastBytes
 import HoldfastQuery
 
-/// Makes the name of a view: a keyed hash of what decides what its principal may read, which is the same in every process.
+/// The name of a view: a keyed hash of what decides what its principal may read, which is the same in every process.
 ///
-/// That is the revision of the document, the roles that hold, and the values that their `read` rules compare with.
-struct ViewMark {
-    private let key: [UInt8]
-    private let message = ByteBuffer(capacity: 256)
+/// That is the classes that it is limited to, the revision of the document, the roles that hold, and the values that their `read` rules
+/// compare with.
+struct ViewMark: Hashable, Sendable {
+    /// The name: 16 characters of 6 bits each, since it is the key of ``ViewTag``.
+    let text: String
+    /// Another name, which tells nothing of the first one: clients hold it in their cursors of pages.
+    let number: UInt64
 
-    /// - `key`: A secret of the store, so that a name does not tell what it is made of.
-    init(key: [UInt8]) {
-        self.key = key
+    /// Names a view.
+    ///
+    /// - Parameters:
+    ///   - view: The view, limited to its classes.
+    ///   - rules: Those that it was made by; nil where no document decided.
+    ///   - user: The facts that it was made of; nil where no document decided.
+    ///   - key: A secret of the store, so that a name does not tell what it is made of.
+    init(
+        of view: AccessView, by rules: AccessRules?, for user: (some UserFacts)?, key: [UInt8]
+    ) {
+        let message = ByteBuffer(capacity: 256)
         message.append("holdfast view 1" as StaticString)
+        for name in view.classes.sorted() { message.append("\(name.utf8.count),\(name)") }
+        if let rules, let user { Self.append(view, by: rules, for: user, to: message) }
+        // Where the library fails, no other process makes the same name.
+        let code =
+            message.authenticationCode(under: key) ?? (0..<32).map { _ in .random(in: 0 ... .max) }
+        (text, number) = code.withUnsafeBytes {
+            (
+                Base64.urlText(of: UnsafeRawBufferPointer(rebasing: $0[..<12])),
+                $0.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
+            )
+        }
     }
 
-    /// Adds the classes that a view is limited to.
-    mutating func add(_ classes: Set<String>) {
-        for name in classes.sorted() { message.append("\(name.utf8.count),\(name)") }
-    }
-
-    /// Adds a view, and what it was made by.
-    mutating func add(_ view: AccessView, by rules: AccessRules, for user: some UserFacts) {
+    private static func append(
+        _ view: AccessView, by rules: AccessRules, for user: some UserFacts, to message: ByteBuffer
+    ) {
         message.append(little: view.revision)
         var references: [UserReference: String] = [:]
         for role in view.roles {
@@ -39,16 +57,6 @@ struct ViewMark {
                     message.append("\(known.utf8.count),\(known)")
                 }
             }
-        }
-    }
-
-    /// The name: 16 characters of 6 bits each, since it is the key of ``ViewTag``.
-    var text: String {
-        // Where the library fails, no other process makes the same name.
-        let code =
-            message.authenticationCode(under: key) ?? (0..<12).map { _ in .random(in: 0 ... .max) }
-        return code.withUnsafeBytes {
-            Base64.urlText(of: UnsafeRawBufferPointer(rebasing: $0[..<12]))
         }
     }
 }
