@@ -1,6 +1,7 @@
 import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastQuery
+import HoldfastRows
 import Testing
 
 @testable import HoldfastStoreService
@@ -168,24 +169,24 @@ struct AccessRulesTests {
         )
         let nobody = rules.view(for: AccessWorld.User(), isUser: false)
         #expect(nobody.roles.map(\.name) == ["public"])
-        #expect(nobody.admitted(person) == .constant(true))
-        #expect(nobody.admitted(list) == .constant(false))
+        #expect(ClassSight(roles: nobody.shown(person)).rule == nil)
+        #expect(ClassSight(roles: nobody.shown(list)).rule == .constant(false))
         let ann = rules.view(for: AccessWorld.User(id: "ann"), isUser: true)
         #expect(ann.roles.map(\.name) == ["public", "member"])
         let own = try CompiledQuery.compile(
             text: "owner == 'ann'", rootClass: list, schema: world.store.catalog.rows
         ).predicate
-        #expect(ann.admitted(list) == own)
-        #expect(ann.admitted(task) == .constant(false))
+        #expect(ClassSight(roles: ann.shown(list)).rule == own)
+        #expect(ClassSight(roles: ann.shown(task)).rule == .constant(false))
         // On their own object everything is seen: the widest right of the roles that show it.
-        #expect(ann.shown(person).map(\.hidden) == [[3], []])
+        #expect(ann.shown(person).map(\.hidden) == [MemberSet([3]), MemberSet()])
         let editor = AccessWorld.User(id: "bob", claims: ["groups": .many([.string("editor")])])
         let bob = rules.view(for: editor, isUser: true)
         #expect(bob.roles.map(\.name) == ["public", "member", "editor"])
-        #expect(bob.admitted(list) == .constant(true))
+        #expect(ClassSight(roles: bob.shown(list)).rule == nil)
         // A class's own entry stands in the place of the one for every class.
-        #expect(bob.admitted(task) == .constant(false))
-        #expect(bob.roles[2].classes[task]?.create == .constant(true))
+        #expect(ClassSight(roles: bob.shown(task)).rule == .constant(false))
+        #expect(bob.roles[2].classes[task]?.writing.create == .constant(true))
         #expect(
             ann == rules.view(for: AccessWorld.User(id: "ann"), isUser: true) && ann != bob)
     }

@@ -179,7 +179,9 @@ package final class AccessControl: Sendable {
         for principal: Principal, on read: ReadTransaction
     ) throws(RequestFault) -> WriteRights {
         let (sight, view) = try decided(for: principal, on: read)
-        return WriteRights(of: principal.user, sight: sight) { view.writing($0) }
+        return WriteRights(of: principal.user, sight: sight) { classIndex in
+            view.roles.compactMap { $0.classes[classIndex]?.writing }
+        }
     }
 
     /// The facts about a principal that rules are asked of; nil where a token's right decides, or no document holds.

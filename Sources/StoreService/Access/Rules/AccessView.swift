@@ -1,3 +1,4 @@
+import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
 
@@ -5,45 +6,38 @@ import HoldfastRows
 package struct AccessView: Hashable, Sendable {
     /// The rules of a role for the objects of a class, as conditions on the bare store; the constant false is nothing.
     package struct ClassRules: Hashable, Sendable {
-        /// Where they stand in the document, as a JSON pointer; empty for those of a token's right.
-        package var place: String
         /// The objects that are seen.
         package var read: Predicate
-        /// The objects that may be created, as they are at the end of a transaction.
-        package var create: Predicate
-        /// The objects that may be changed, as they are when a transaction begins.
-        package var before: Predicate
-        /// The same, as they are at its end.
-        package var after: Predicate
-        /// The objects that may be deleted, as they are when a transaction begins.
-        package var delete: Predicate
-        /// The rights of the properties, by their positions in the class.
-        package var rights: [PropertyRight]
+        /// The properties that are not seen, by their positions.
+        package var hidden = MemberSet()
+        /// The changes that may be made; its place is empty for those of a token's right.
+        package var writing: WriteRights.Role
 
         init(_ rules: CompiledRole.ClassRules, for user: some UserFacts) {
             func predicate(_ condition: CompiledCondition?) -> Predicate {
                 condition?.predicate(for: user) ?? .constant(false)
             }
-            place = rules.place
+            func members(_ rights: PropertyRight...) -> MemberSet {
+                MemberSet(rules.rights.indices.lazy.filter { rights.contains(rules.rights[$0]) })
+            }
             read = predicate(rules.read)
-            create = predicate(rules.create)
-            before = predicate(rules.before)
-            after = predicate(rules.after)
-            delete = predicate(rules.delete)
-            rights = rules.rights
+            hidden = members(.none)
+            writing = WriteRights.Role(
+                place: rules.place, create: predicate(rules.create),
+                before: predicate(rules.before), after: predicate(rules.after),
+                delete: predicate(rules.delete), stated: members(.create, .write),
+                changed: members(.write))
         }
 
         /// The conditions of a right.
         init(_ right: Right, of rowClass: RowClass) {
-            place = ""
-            (read, create) = (.constant(right >= .read), .constant(right >= .write))
-            (before, after, delete) = (create, create, create)
-            rights = Array(repeating: .write, count: rowClass.members.count)
-        }
-
-        /// The properties that are not seen, by their positions.
-        package var hidden: Set<Int> {
-            Set(rights.indices.filter { rights[$0] == .none })
+            let (change, all) = (
+                Predicate.constant(right >= .write), MemberSet(below: rowClass.members.count)
+            )
+            read = .constant(right >= .read)
+            writing = WriteRights.Role(
+                place: "", create: change, before: change, after: change, delete: change,
+                stated: all, changed: all)
         }
     }
 
@@ -63,6 +57,9 @@ package struct AccessView: Hashable, Sendable {
     var mark: ViewMark?
     /// The only classes that it is of, by their names; empty for all.
     package private(set) var classes: Set<String> = []
+
+    /// The rules of a principal without roles.
+    static let nothing = AccessView(revision: 0, roles: [])
 
     /// Makes a view without limits.
     init(revision: UInt64, roles: [Role]) {
@@ -90,19 +87,15 @@ package struct AccessView: Hashable, Sendable {
         }
     }
 
-    /// The objects of a class that are seen: false for none, true for all.
-    package func admitted(_ classIndex: Int) -> Predicate {
-        .any(of: roles.compactMap { $0.classes[classIndex]?.read })
-    }
-
     /// For each role that shows objects of a class, these and the properties that it hides of them. A property is hidden on an
     /// object where every role that shows the object hides it.
-    package func shown(_ classIndex: Int) -> [(read: Predicate, hidden: Set<Int>)] {
+    package func shown(_ classIndex: Int) -> [ClassSight.Role] {
         roles.compactMap { role in
             guard let rules = role.classes[classIndex], rules.read != .constant(false) else {
                 return nil
             }
-            return (rules.read, rules.hidden)
+            return ClassSight.Role(
+                rule: rules.read == .constant(true) ? nil : rules.read, hidden: rules.hidden)
         }
     }
 
@@ -115,10 +108,9 @@ package struct AccessView: Hashable, Sendable {
             var hidden: MemberSet?
             for role in roles {
                 guard let rules = role.classes[rowClass.index],
-                    rules.read != .constant(false) || rules.create != .constant(false)
+                    rules.read != .constant(false) || rules.writing.create != .constant(false)
                 else { continue }
-                let own = MemberSet(rules.hidden)
-                hidden = hidden?.intersection(own) ?? own
+                hidden = hidden?.intersection(rules.hidden) ?? rules.hidden
             }
             if let hidden {
                 properties[rowClass.index] = hidden

@@ -130,12 +130,7 @@ final class KnownSights: Sendable {
         if let known = state.withLock({ $0.byView[view] }) { return known }
         var classes: [Int: ClassSight] = [:]
         for rowClass in schema.classes {
-            classes[rowClass.index] = ClassSight(
-                roles: view.shown(rowClass.index).map { part in
-                    ClassSight.Role(
-                        rule: part.read == .constant(true) ? nil : part.read,
-                        hidden: MemberSet(part.hidden))
-                })
+            classes[rowClass.index] = ClassSight(roles: view.shown(rowClass.index))
         }
         return Sight(
             classes, schema: schema, rows: part(without: view.unknownNames(of: schema)),
