@@ -29,31 +29,20 @@ extension StorageSnapshot {
     /// The sessions of an account, in the order of their hashes.
     func sessions(of account: UUID128) throws(StorageError) -> [SessionRecord] {
         let prefix = StoreKey.bytes { StoreKey.appendSession([], of: account, to: $0) }
-        return try records(under: prefix) { SessionRecord($0, $1) }
+        return try records(in: KeyRange(prefix: prefix)) { SessionRecord($0, $1) }
     }
 
     /// The accounts behind a login, by their logins as they are looked up.
     func accounts(after login: String, countMax: Int) throws(StorageError) -> [AccountRecord] {
-        var ids: [UUID128] = []
-        var isDamaged = false
         let last = StoreKey.bytes { StoreKey.appendLogin(login, to: $0) }
         let range = KeyRange(
             lower: last + [0], upper: KeyRange.successor(ofPrefix: StoreKey.loginPrefix))
-        try scan(range, reversed: false, expecting: countMax) { _, value in
-            guard let id = StoreKey.accountID(value, at: 0) else {
-                isDamaged = true
-                return false
-            }
-            ids.append(id)
-            return ids.count < countMax
-        }
-        if isDamaged { throw StoredAccess.damaged }
-        var records: [AccountRecord] = []
-        for id in ids {
+        return try records(in: range, countMax: countMax) { _, value in
+            StoreKey.accountID(value, at: 0)
+        }.map { id throws(StorageError) in
             guard let record = try account(id) else { throw StoredAccess.damaged }
-            records.append(record)
+            return record
         }
-        return records
     }
 }
 

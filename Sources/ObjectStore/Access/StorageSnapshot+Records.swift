@@ -13,23 +13,23 @@ extension StorageSnapshot {
         return record
     }
 
-    /// Reads the records of access under a prefix, in the order of their keys. Cost: a look at each.
+    /// Reads the records of access under the keys of a range, in their order. Cost: a look at each.
     ///
     /// - `read`: Reads one; nil when it is damaged.
     /// - Throws: ``StorageError`` `.corrupted` when one is.
     func records<Record>(
-        under prefix: [UInt8],
+        in range: KeyRange, countMax: Int = .max,
         _ read: (_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Record?
     ) throws(StorageError) -> [Record] {
         var records: [Record] = []
         var isDamaged = false
-        try scan(KeyRange(prefix: prefix), reversed: false, expecting: 16) { key, value in
+        try scan(range, reversed: false, expecting: min(countMax, 16)) { key, value in
             if let record = read(key, value) {
                 records.append(record)
             } else {
                 isDamaged = true
             }
-            return true
+            return !isDamaged && records.count < countMax
         }
         if isDamaged { throw StoredAccess.damaged }
         return records

@@ -16,8 +16,12 @@ package struct StoredAccess: Equatable, Sendable {
     init(_ snapshot: any StorageSnapshot) throws(StorageError) {
         let record = try snapshot.record(under: StoreKey.access) { AccessRecord($0) }
         needsToken = record?.needsToken ?? false
-        tokens = try snapshot.records(under: StoreKey.tokenPrefix) { TokenRecord($0, $1) }
-        users = try snapshot.records(under: StoreKey.userPrefix) { UserRecord($0, $1) }
+        tokens = try snapshot.records(in: KeyRange(prefix: StoreKey.tokenPrefix)) {
+            TokenRecord($0, $1)
+        }
+        users = try snapshot.records(in: KeyRange(prefix: StoreKey.userPrefix)) {
+            UserRecord($0, $1)
+        }
     }
 
     static let damaged = StorageError(.corrupted, operation: "read tokens")
