@@ -6,22 +6,11 @@ import HoldfastThreads
 /// Changes that several streams have missed, read and folded once: after a restart thousands resume from about the
 /// same version. Any thread.
 final class FoldCache: Sendable {
-    /// Changes that a stream has missed.
-    struct Fold {
-        let changes: FoldedChanges
-        /// The table that streams share which have missed them as well.
-        var shared: SharedFold?
-        /// Counts their memory while they are held.
-        fileprivate var share: (AnyObject & Sendable)?
-
-        init(_ changes: FoldedChanges) { self.changes = changes }
-    }
-
     private struct Entry {
         var after: UInt64
         var classes: Set<Int>?
         var schema: RowSchema
-        var fold: Fold
+        var fold: SharedFold
         /// In milliseconds of the monotonic clock.
         var lastUse: UInt64
     }
@@ -61,7 +50,7 @@ final class FoldCache: Sendable {
     func changes(
         after version: UInt64, through present: UInt64, in read: ReadTransaction,
         classes: Set<Int>?
-    ) throws(FoldedChanges.Gap) -> Fold {
+    ) throws(FoldedChanges.Gap) -> SharedFold {
         if let known = known(after: version, through: present, in: read, classes) { return known }
         // What one reads is not read by others meanwhile: it may be large.
         return try reading.withLock { _ throws(FoldedChanges.Gap) in
@@ -74,30 +63,29 @@ final class FoldCache: Sendable {
                 recordCountMax: Self.recordCountMax, classes: classes,
                 formerByteCountMax: budget.isTight
                     ? Self.scarceFormerByteCountMax : FoldedChanges.formerByteCountMax)
-            var fold = Fold(changes)
             guard
                 changes.through - version >= Self.versionCountMin
                     || changes.order.count >= Self.objectCountMin
                     || changes.formerByteCount >= Self.formerByteCountMin
-            else { return fold }
-            fold.share = budget.share(
+            else { return SharedFold(changes) }
+            let share = budget.share(
                 changes.order.count * Self.objectByteCount + changes.formerByteCount)
             // Who begins within it would take a change of shape for one that it has missed.
-            if changes.changesSchema { return fold }
-            var kept = fold
-            kept.shared = SharedFold(changes)
-            keep(
-                Entry(
-                    after: version, classes: classes, schema: read.rows, fold: kept,
-                    lastUse: monotonicMilliseconds()))
-            return fold
+            if !changes.changesSchema {
+                keep(
+                    Entry(
+                        after: version, classes: classes, schema: read.rows,
+                        fold: SharedFold(changes, isShared: true, share: share),
+                        lastUse: monotonicMilliseconds()))
+            }
+            return SharedFold(changes, share: share)
         }
     }
 
     private func known(
         after version: UInt64, through present: UInt64, in read: ReadTransaction,
         _ classes: Set<Int>?
-    ) -> Fold? {
+    ) -> SharedFold? {
         let now = monotonicMilliseconds()
         return entries.withLock { entries in
             entries.removeAll { now > $0.lastUse + Self.unusedMillisecondsMax }

@@ -8,7 +8,7 @@ import HoldfastObjectStore
 struct MissedChanges {
     /// The last version of the changes.
     var through: UInt64 { fold.changes.through }
-    private let fold: FoldCache.Fold
+    private let fold: SharedFold
     /// The last version whose result the client held exactly.
     private let since: UInt64
     /// The objects that are left.
@@ -21,7 +21,7 @@ struct MissedChanges {
     private(set) var isUndecided = false
 
     init(
-        _ fold: FoldCache.Fold, since: UInt64, _ candidates: ObservedCandidates,
+        _ fold: SharedFold, since: UInt64, _ candidates: ObservedCandidates,
         _ departures: SharedFold.Departures?
     ) {
         self.fold = fold

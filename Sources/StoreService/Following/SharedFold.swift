@@ -3,8 +3,8 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 import Synchronization
 
-/// Folded changes that several streams have missed, with the events by which objects are forgotten, which are written
-/// once for all of them. Any thread.
+/// Folded changes that streams have missed, with the events by which objects are forgotten, which are written once where several have
+/// missed them. Any thread.
 final class SharedFold: Sendable {
     /// The events by which objects of a class are forgotten, as JSON, by their positions in the changes.
     struct Departures: Sendable {
@@ -25,11 +25,19 @@ final class SharedFold: Sendable {
         let quotesLargeInts: Bool
     }
 
-    private let changes: FoldedChanges
+    let changes: FoldedChanges
+    /// Whether it is of several streams.
+    let isShared: Bool
+    /// Counts their memory while they are held; nil where they are few.
+    private let share: (AnyObject & Sendable)?
     private let departures = Mutex<[Key: Departures]>([:])
     private let making = Mutex<Void>(())
 
-    init(_ changes: FoldedChanges) { self.changes = changes }
+    init(
+        _ changes: FoldedChanges, isShared: Bool = false, share: (AnyObject & Sendable)? = nil
+    ) {
+        (self.changes, self.isShared, self.share) = (changes, isShared, share)
+    }
 
     /// The departures as a stream tells them.
     ///
@@ -41,7 +49,7 @@ final class SharedFold: Sendable {
     func departures(
         as stream: CheckedStream, _ read: ReadTransaction, _ served: ServedStore
     ) throws(RequestFault) -> Departures? {
-        guard let classIndex = stream.observed.classIndex else { return nil }
+        guard isShared, let classIndex = stream.observed.classIndex else { return nil }
         let key = Key(
             classIndex: classIndex, telling: stream.definition.telling,
             quotesLargeInts: stream.definition.quotesLargeInts)

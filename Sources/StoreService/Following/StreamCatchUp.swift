@@ -21,11 +21,6 @@ struct StreamCatchUp: Sendable {
     /// The bytes that wait for single streams, and of large events. Beyond it each stream is sent small pieces, one at a time.
     let budget = StreamBudget(byteCountMax: 32 << 20)
 
-    init(served: ServedStore, events: StreamEvents) {
-        self.served = served
-        self.events = events
-    }
-
     /// Whether a stream may be sent another piece.
     func hasRoom(_ follower: Follower) -> Bool {
         follower.hasRoom && (follower.isIdle || !budget.isTight)
@@ -76,7 +71,7 @@ struct StreamCatchUp: Sendable {
             return false
         case .catchingUp, .live:
             let present = try served.stored(read.state().version)
-            let fold: FoldCache.Fold
+            let fold: SharedFold
             do throws(FoldedChanges.Gap) {
                 fold = try folds.changes(
                     after: follower.state.version, through: present, in: read,
@@ -183,12 +178,12 @@ struct StreamCatchUp: Sendable {
                 formerByteCountMax: FoldCache.scarceFormerByteCountMax),
             !follower.query.isReset(by: changes), changes.order.count <= countMax
         else { return nil }
-        let missed = try missed(follower, FoldCache.Fold(changes), read, countMax: countMax)
+        let missed = try missed(follower, SharedFold(changes), read, countMax: countMax)
         return missed.candidates.countMax <= countMax ? missed : nil
     }
 
     private func missed(
-        _ follower: Follower, _ fold: FoldCache.Fold, _ read: ReadTransaction,
+        _ follower: Follower, _ fold: SharedFold, _ read: ReadTransaction,
         countMax: Int = .max
     ) throws(RequestFault) -> MissedChanges {
         try served.evaluate(on: read) { () throws(RequestFault) in
@@ -199,7 +194,7 @@ struct StreamCatchUp: Sendable {
                     in: read
                 ).candidates(since: follower.state.version, dependentCountMax: countMax),
                 follower.query.observed.sight == nil
-                    ? try fold.shared?.departures(as: follower.query, read, served) : nil)
+                    ? try fold.departures(as: follower.query, read, served) : nil)
         }
     }
 

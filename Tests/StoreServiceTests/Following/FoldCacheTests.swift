@@ -37,7 +37,7 @@ struct FoldCacheTests {
         // The same view has them from the cache.
         let shared = try folds.changes(
             after: 1, through: late.state().version, in: late, classes: nil)
-        #expect(shared.shared != nil)
+        #expect(shared.isShared)
     }
 
     @Test("a change of shape is told to those alone who missed it")
@@ -86,8 +86,7 @@ struct FoldCacheTests {
         let present = try read.state().version
         let folds = FoldCache()
         _ = try folds.changes(after: 1, through: present, in: read, classes: nil)
-        let fold = try folds.changes(after: 1, through: present, in: read, classes: nil)
-        let shared = try #require(fold.shared)
+        let shared = try folds.changes(after: 1, through: present, in: read, classes: nil)
         let stream = try StreamDefinition(
             of: .objects(className: "City"), QueryText(), StreamTelling(), quotesLargeInts: false
         ).checked(SchemaNames(read.rows), ServiceLimits())
