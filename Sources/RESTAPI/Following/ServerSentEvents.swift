@@ -2,6 +2,7 @@ import HoldfastBytes
 import HoldfastHTTPServer
 import HoldfastObjectJSON
 import HoldfastStoreService
+import HoldfastThreads
 
 /// Server-sent events (WHATWG HTML, section 9.2).
 struct ServerSentEvents: EventFraming {
@@ -53,12 +54,12 @@ extension StreamSent {
 struct WaitingExchange: ReplySink {
     private let exchange: Exchange
     private let service: RESTService
-    private let place: StreamPlaces.Place
+    private let place: Lease
     private let quotesLargeInts: Bool
     private let waitSeconds: Int
 
     init(
-        _ exchange: Exchange, _ service: RESTService, _ place: StreamPlaces.Place,
+        _ exchange: Exchange, _ service: RESTService, _ place: Lease,
         quotesLargeInts: Bool, waitSeconds: Int
     ) {
         self.exchange = exchange

@@ -1,5 +1,6 @@
 import HoldfastObjectJSON
 import HoldfastStoreService
+import HoldfastThreads
 import Synchronization
 
 /// The connections that event streams and waiting polls may take: the others are left to probes and to requests that
@@ -20,35 +21,23 @@ final class StreamPlaces: Sendable {
         users = UserPlaces(userCountMax)
     }
 
-    /// Takes a connection, until the last reference to the returned place goes.
+    /// Takes a connection, until the last reference to the returned lease goes.
     ///
     /// - `user`: The user who asks; nil for who may take any.
     /// - Throws: ``RequestFault`` `.unavailable` when there is none left, `.tooOften` when the user has all of theirs.
-    func take(for user: ClientKey?) throws(RequestFault) -> Place {
-        var own: UserPlaces.Place?
-        if let user {
-            guard let place = users.take(for: user) else {
-                throw .tooManyOfUser(userCountMax)
-            }
-            own = place
+    func take(for user: ClientKey?) throws(RequestFault) -> Lease {
+        let own = try user.map { user throws(RequestFault) in
+            guard let place = users.take(for: user) else { throw .tooManyOfUser(userCountMax) }
+            return place
         }
         let count = takenCount.wrappingAdd(1, ordering: .relaxed).newValue
-        let place = Place(places: self, own: own)
+        let place = Lease {
+            withExtendedLifetime(own) {
+                _ = self.takenCount.wrappingSubtract(1, ordering: .relaxed)
+            }
+        }
         if count > countMax { throw .tooManyStreams(countMax) }
         return place
-    }
-
-    /// A connection of a stream or a waiting poll.
-    final class Place: Sendable {
-        private let places: StreamPlaces
-        private let own: UserPlaces.Place?
-
-        fileprivate init(places: StreamPlaces, own: UserPlaces.Place?) {
-            self.places = places
-            self.own = own
-        }
-
-        deinit { places.takenCount.wrappingSubtract(1, ordering: .relaxed) }
     }
 }
 

@@ -135,7 +135,7 @@ struct StreamPlacesTests {
         options.connectionCountMax = connections
         options.reservedConnectionCount = reserved
         let table = StreamPlaces(options)
-        var taken: [StreamPlaces.Place] = []
+        var taken: [Lease] = []
         for _ in 0..<places { taken.append(try table.take(for: nil)) }
         #expect(throws: (any Error).self) { try table.take(for: nil) }
         taken.removeLast()
