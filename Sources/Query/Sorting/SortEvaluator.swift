@@ -16,6 +16,9 @@ package final class SortEvaluator {
     private let keys: [Key]
     private let paths: [ValuePath]
 
+    /// Whether there are no keys.
+    package var isEmpty: Bool { keys.isEmpty }
+
     /// Makes keys ready.
     package init(_ keys: [SortKey], schema: RowSchema) {
         paths = keys.map(\.path)

@@ -4,34 +4,22 @@ import HoldfastQuery
 import HoldfastRows
 
 extension CollectionPage {
-    /// How elements are sorted.
-    struct Order {
-        let sorter: SortEvaluator
-        /// Without keys the elements stand in the collection's own order.
-        let isNatural: Bool
-
-        init(_ keys: [SortKey], _ schema: RowSchema) {
-            sorter = SortEvaluator(keys, schema: schema)
-            isNatural = keys.isEmpty
-        }
-    }
-
     /// The bytes that an element is sorted by.
     func sortBytes(
-        _ candidate: Candidate, _ value: UnsafeRawBufferPointer?, _ order: Order,
+        _ candidate: Candidate, _ value: UnsafeRawBufferPointer?, _ order: SortEvaluator,
         _ buffer: ByteBuffer
     ) -> [UInt8] {
         buffer.removeAll()
         if let row = candidate.row {
-            order.sorter.append(row: row, key: candidate.key, source: read, to: buffer)
+            order.append(row: row, key: candidate.key, source: read, to: buffer)
         } else {
-            order.sorter.append(value: value, to: buffer)
+            order.append(value: value, to: buffer)
         }
         return buffer.array
     }
 
     /// Whether `a` comes before `b`: by what they are sorted by, and then by position.
-    func isBefore(_ a: Candidate, _ b: Candidate, _ order: Order) -> Bool {
+    func isBefore(_ a: Candidate, _ b: Candidate, _ order: SortEvaluator) -> Bool {
         let result = compare(a, b, order)
         if result != 0 { return result < 0 }
         return (a.origin?.classNumber ?? 0, a.position, a.origin?.repetition ?? 0)
@@ -39,20 +27,20 @@ extension CollectionPage {
     }
 
     /// Compares two elements by what they are sorted by: negative, 0 or positive.
-    func compare(_ a: Candidate, _ b: Candidate, _ order: Order) -> Int {
+    func compare(_ a: Candidate, _ b: Candidate, _ order: SortEvaluator) -> Int {
         var result = compare(a.sortBytes, b.sortBytes)
         if result != 0, mayBeCut(a.sortBytes), mayBeCut(b.sortBytes) {
             if let left = a.row, let right = b.row {
-                result = order.sorter.compare(left, a.key, right, b.key, read)
+                result = order.compare(left, a.key, right, b.key, read)
             } else {
-                result = order.sorter.compare(value(a), value(b))
+                result = order.compare(value(a), value(b))
             }
         }
         return result
     }
 
     /// Whether an element comes behind the last of the page before.
-    func comesAfter(_ candidate: Candidate, _ cursor: PageCursor, _ order: Order) -> Bool {
+    func comesAfter(_ candidate: Candidate, _ cursor: PageCursor, _ order: SortEvaluator) -> Bool {
         let position = cursor.position
         var result = compare(candidate.sortBytes, position.sortBytes)
         if result != 0, !position.wholeBytes.isEmpty, mayBeCut(candidate.sortBytes) {
@@ -65,9 +53,9 @@ extension CollectionPage {
     }
 
     /// The position of an element, for a cursor.
-    func position(_ candidate: Candidate, _ order: Order) -> QueryPosition {
+    func position(_ candidate: Candidate, _ order: SortEvaluator) -> QueryPosition {
         var position = QueryPosition(sortBytes: candidate.sortBytes, key: candidate.position)
-        if !order.isNatural, mayBeCut(candidate.sortBytes) {
+        if !order.isEmpty, mayBeCut(candidate.sortBytes) {
             let (whole, isCut) = wholeBytes(candidate, order)
             if !isCut, whole.count <= QueryPosition.wholeByteCountMax {
                 position.wholeBytes = whole
@@ -76,16 +64,17 @@ extension CollectionPage {
         return position
     }
 
-    private func wholeBytes(_ candidate: Candidate, _ order: Order) -> (bytes: [UInt8], isCut: Bool)
-    {
+    private func wholeBytes(_ candidate: Candidate, _ order: SortEvaluator) -> (
+        bytes: [UInt8], isCut: Bool
+    ) {
         let buffer = ByteBuffer(capacity: 1024)
         let isCut: Bool
         if let row = candidate.row {
-            isCut = order.sorter.append(
+            isCut = order.append(
                 row: row, key: candidate.key, source: read, to: buffer,
                 textByteCountMax: QueryPosition.wholeByteCountMax)
         } else {
-            isCut = order.sorter.append(
+            isCut = order.append(
                 value: value(candidate), to: buffer,
                 textByteCountMax: QueryPosition.wholeByteCountMax)
         }

@@ -20,14 +20,14 @@ extension CollectionPage {
                 "sort",
                 "The filter has a DISTINCT or LIMIT of its own; state the order in the filter.")
         }
-        let natural = Order([], read.rows)
+        let natural = SortEvaluator([], schema: read.rows)
         var (found, _) = try collect(
             query.predicate.makeMatcher(read.rows, source: read), natural, behind: nil,
             limit: .max)
         for suffix in query.suffixes {
             switch suffix {
             case .limit(let count): found.removeLast(max(0, found.count - count))
-            case .sort(let keys): sort(&found, Order(keys, read.rows))
+            case .sort(let keys): sort(&found, SortEvaluator(keys, schema: read.rows))
             case .distinct(let keys): keepDistinct(&found, keys)
             }
         }
@@ -44,7 +44,7 @@ extension CollectionPage {
     }
 
     /// Sorts stably.
-    private func sort(_ found: inout [Candidate], _ order: Order) {
+    private func sort(_ found: inout [Candidate], _ order: SortEvaluator) {
         let buffer = ByteBuffer(capacity: 64)
         for index in found.indices where read.budget.spend() {
             found[index].sortBytes = sortBytes(found[index], value(found[index]), order, buffer)

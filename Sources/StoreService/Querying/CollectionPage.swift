@@ -42,11 +42,12 @@ struct CollectionPage {
             let page = try staged(compiledQuery, hash, behind: cursor, limit: limit)
             return try write(page, selection, to: buffer)
         }
-        let order = Order(keys, read.rows)
+        // Without keys the elements stand in the collection's own order.
+        let order = SortEvaluator(keys, schema: read.rows)
         var (found, total) = try collect(
             compiledQuery?.predicate.makeMatcher(read.rows, source: read), order, behind: cursor,
             limit: limit)
-        if !order.isNatural { found.sort { isBefore($0, $1, order) } }
+        if !order.isEmpty { found.sort { isBefore($0, $1, order) } }
         var page = Page(elements: found.prefix(limit), total: total)
         if found.count > page.elements.count, let last = page.elements.last {
             page.next = PageCursor(
@@ -116,7 +117,7 @@ struct CollectionPage {
     /// The elements of the page, and one more if there is one, or with a sort all that come behind the
     /// cursor; and how many there are in all, if that was asked for.
     func collect(
-        _ matcher: Matcher?, _ order: Order, behind cursor: PageCursor?, limit: Int
+        _ matcher: Matcher?, _ order: SortEvaluator, behind cursor: PageCursor?, limit: Int
     ) throws(RequestFault) -> (found: [Candidate], total: Int) {
         let served = view.served
         let limits = view.queryLimits
@@ -129,7 +130,7 @@ struct CollectionPage {
         var failure: RequestFault?
         let countMax = limits.memoryByteCountMax / MemoryLayout<Candidate>.stride
         // Without a sort the elements come in order, and the others need not be looked at.
-        forEachElement(after: order.isNatural && !text.counts ? cursor : nil) { candidate, value in
+        forEachElement(after: order.isEmpty && !text.counts ? cursor : nil) { candidate, value in
             guard read.budget.spend() else { return false }
             if let matcher {
                 if let row = candidate.row {
@@ -143,9 +144,9 @@ struct CollectionPage {
             }
             total += 1
             var candidate = candidate
-            if !order.isNatural { candidate.sortBytes = sortBytes(candidate, value, order, buffer) }
+            if !order.isEmpty { candidate.sortBytes = sortBytes(candidate, value, order, buffer) }
             if let cursor, !comesAfter(candidate, cursor, order) { return true }
-            guard order.isNatural else {
+            guard order.isEmpty else {
                 byteCount +=
                     MemoryLayout<Candidate>.stride + 32 + candidate.sortBytes.count
                     + candidate.holders.count * MemoryLayout<EmbeddedHolder>.stride
