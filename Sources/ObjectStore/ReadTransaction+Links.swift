@@ -18,6 +18,26 @@ extension ReadTransaction: ObjectSource {
         }
     }
 
+    /// The row that steps along to-one links and into single embedded objects lead to; nil where one of them leads nowhere.
+    package func row(behind steps: ArraySlice<PathStep>, from row: RowView) -> RowView? {
+        var row = row
+        for step in steps {
+            let rowClass = rows.classes[step.fromClass]
+            let next: RowView?
+            if step.kind == .embedded {
+                next = rowClass.embedded(step.member, in: row)
+            } else {
+                let field = rowClass.field(step.member, in: row)
+                next =
+                    field.isNull
+                    ? nil : self.row(classIndex: step.toClass, key: field.load(UInt64.self))
+            }
+            guard let next else { return nil }
+            row = next
+        }
+        return row
+    }
+
     package var makesCopies: Bool { showsPart }
 
     package func withStep(_ body: () -> Void) {

@@ -1,18 +1,13 @@
 import HoldfastObjectJSON
 import HoldfastObjectStore
+import HoldfastQuery
 import HoldfastRows
 import HoldfastText
 
 /// The path from an object to the geographic point that represents it: through to-one links and embedded
 /// objects.
 struct PointPath: Sendable {
-    private struct Step: Sendable {
-        var classIndex: Int
-        var member: Int
-    }
-
-    private let schema: RowSchema
-    private let steps: [Step]
+    private let steps: [PathStep]
     /// The class of the point.
     let pointClass: RowClass
 
@@ -24,7 +19,6 @@ struct PointPath: Sendable {
     /// - Throws: ``RequestFault`` `.malformed` for a path that leads to no point, or when there are several; `.notAcceptable` when the
     ///   class has none.
     init(_ text: QueryText, of rowClass: RowClass, _ schema: RowSchema) throws(RequestFault) {
-        self.schema = schema
         guard let path = text.geometry else {
             let known = Self.points(of: rowClass, schema)
             guard let only = known.first else {
@@ -42,11 +36,11 @@ struct PointPath: Sendable {
                     "Class '\(rowClass.definition.name)' has several geographic points; 'geometry' is one of "
                         + "\(names.joined(separator: ", ")).")
             }
-            steps = [Step(classIndex: rowClass.index, member: only)]
+            steps = [PathStep(along: only, of: rowClass)]
             pointClass = schema.classes[rowClass.members[only].classIndex]
             return
         }
-        var steps: [Step] = []
+        var steps: [PathStep] = []
         var present = rowClass
         let stepCountMax = FieldSelection.pathStepCountMax
         for name in path.split(
@@ -66,7 +60,7 @@ struct PointPath: Sendable {
                     "'\(name)' is no to-one link or embedded object; 'geometry' leads through those to a "
                         + "geographic point.")
             }
-            steps.append(Step(classIndex: present.index, member: member))
+            steps.append(PathStep(along: member, of: present))
             present = schema.classes[compiled.classIndex]
         }
         guard present.isPointClass else {
@@ -105,23 +99,8 @@ struct PointPath: Sendable {
     func point(
         of row: RowView, _ read: ReadTransaction
     ) -> (longitude: Double, latitude: Double, altitude: Double?)? {
-        var row = row
-        for step in steps {
-            let rowClass = schema.classes[step.classIndex]
-            let compiled = rowClass.members[step.member]
-            if compiled.storage.element == .link {
-                let field = rowClass.field(step.member, in: row)
-                guard !field.isNull,
-                    let target = read.row(
-                        classIndex: compiled.classIndex, key: field.load(UInt64.self))
-                else { return nil }
-                row = target
-            } else {
-                guard let inner = rowClass.embedded(step.member, in: row) else { return nil }
-                row = inner
-            }
-        }
-        guard let point = pointClass.point(in: row, read), point.longitude.magnitude <= 180,
+        guard let row = read.row(behind: steps[...], from: row),
+            let point = pointClass.point(in: row, read), point.longitude.magnitude <= 180,
             point.latitude.magnitude <= 90
         else { return nil }
         let altitude = pointClass.altitude(in: row, read)

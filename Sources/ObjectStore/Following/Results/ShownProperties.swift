@@ -12,7 +12,7 @@ package struct ShownProperties: Sendable {
     /// The own properties that are shown whole.
     private var whole = MemberSet()
     /// The properties that are shown of embedded objects, with the single embedded objects on the way.
-    private var inner: [(members: [Int], last: Int)] = []
+    private var inner: [(steps: [PathStep], last: Int)] = []
     private let classIndex: Int
     private var depth = 0
 
@@ -50,7 +50,7 @@ package struct ShownProperties: Sendable {
             if embedded.isEmpty {
                 whole.insert(first)
             } else {
-                inner.append((embedded.map(\.member), chain[embedded.count]))
+                inner.append((Array(embedded), chain[embedded.count]))
             }
         }
         query = ObservedQuery(
@@ -101,34 +101,21 @@ package struct ShownProperties: Sendable {
     ) -> MemberSet {
         var members = changed.intersection(whole)
         guard let old = object.before, let new = object.after else { return members }
-        let rowClass = step.after.rows.classes[classIndex]
         for property in inner {
-            guard let first = property.members.first, changed.contains(first),
-                !members.contains(first)
+            guard let first = property.steps.first?.member, changed.contains(first),
+                let last = property.steps.last, !members.contains(first)
             else { continue }
-            let a = end(property.members, old, rowClass, step)
-            let b = end(property.members, new, rowClass, step)
+            let a = step.before.row(behind: property.steps[...], from: old)
+            let b = step.after.row(behind: property.steps[...], from: new)
             let differs: Bool
             if let a, let b {
-                differs = a.rowClass.differs(
-                    property.last, from: (a.row, step.before), to: (b.row, step.after))
+                differs = step.after.rows.classes[last.toClass].differs(
+                    property.last, from: (a, step.before), to: (b, step.after))
             } else {
                 differs = a != nil || b != nil
             }
             if differs { members.insert(first) }
         }
         return members
-    }
-
-    /// The embedded object at the end of a way; nil where one on it is null.
-    private func end(
-        _ members: [Int], _ row: RowView, _ rowClass: RowClass, _ step: ChangeStep
-    ) -> (rowClass: RowClass, row: RowView)? {
-        var found = (rowClass: rowClass, row: row)
-        for member in members {
-            guard let next = found.rowClass.embedded(member, in: found.row) else { return nil }
-            found = (step.after.rows.classes[found.rowClass.members[member].classIndex], next)
-        }
-        return found
     }
 }

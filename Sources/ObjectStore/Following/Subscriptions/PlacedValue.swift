@@ -32,23 +32,11 @@ final class PlacedValue {
         text = nil
         isNull = true
         isThere = row != nil
-        guard var row else { return }
-        var rowClass = transaction.rows.classes[classIndex]
-        for step in place.steps[first...] {
-            let next: RowView?
-            if step.kind == .embedded {
-                next = rowClass.embedded(step.member, in: row)
-            } else {
-                let field = rowClass.field(step.member, in: row)
-                next =
-                    field.isNull
-                    ? nil
-                    : transaction.row(classIndex: step.toClass, key: field.load(UInt64.self))
-            }
-            guard let next else { return OrderedKey.appendNull(to: key) }
-            row = next
-            rowClass = transaction.rows.classes[step.toClass]
+        guard let start = row else { return }
+        guard let row = transaction.row(behind: place.steps[first...], from: start) else {
+            return OrderedKey.appendNull(to: key)
         }
+        let rowClass = transaction.rows.classes[place.steps.last?.toClass ?? classIndex]
         let field = rowClass.field(place.member, in: row)
         let element = rowClass.members[place.member].storage.element
         OrderedKey.append(field, element, transaction, to: key)
