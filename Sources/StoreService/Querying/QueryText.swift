@@ -66,22 +66,15 @@ package struct QueryText: Sendable {
     package func requireLengths(
         _ limits: ServiceLimits, beside others: [(name: String, text: String?)] = []
     ) throws(RequestFault) {
-        for (name, text) in others { try requireLength(name, text, limits) }
-        try requireLength("filter", filter, limits)
-        try requireLength("sort", sort, limits)
-        try requireLength("distinct", distinct, limits)
-        try requireLength("fields", fields, limits)
-        try requireLength("expand", expand, limits)
-        try requireLength("geometry", geometry, limits)
-    }
-
-    private func requireLength(
-        _ name: String, _ text: String?, _ limits: ServiceLimits
-    ) throws(RequestFault) {
-        guard let text, text.utf8.count > limits.queryTextByteCountMax else { return }
-        throw fault(
-            name, "'\(name)' is longer than \(limits.queryTextByteCountMax) bytes.",
-            code: "query-too-long")
+        let own: [(name: String, text: String?)] = [
+            ("filter", filter), ("sort", sort), ("distinct", distinct), ("fields", fields),
+            ("expand", expand), ("geometry", geometry),
+        ]
+        let byteCountMax = limits.queryTextByteCountMax
+        for (name, text) in others + own where text?.utf8.count ?? 0 > byteCountMax {
+            throw fault(
+                name, "'\(name)' is longer than \(byteCountMax) bytes.", code: "query-too-long")
+        }
     }
 
     /// How many objects or groups a page has.
