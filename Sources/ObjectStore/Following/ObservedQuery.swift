@@ -339,15 +339,7 @@ package final class ObservedQuery: Sendable {
         _ identity: ObjectIdentity, in transaction: ReadTransaction, _ matcher: Matcher?
     ) -> Bool {
         targetRow(identity, transaction).map {
-            satisfies($0, identity.key, in: transaction, matcher)
+            matcher?.matches(row: $0, key: identity.key, source: transaction) ?? true
         } ?? false
-    }
-
-    /// Whether an object satisfies the condition; a transaction that is late afterwards does not know.
-    func satisfies(
-        _ row: RowView, _ key: UInt64, in transaction: ReadTransaction, _ matcher: Matcher?
-    ) -> Bool {
-        guard let matcher else { return true }
-        return matcher.matches(row: row, key: key, source: transaction)
     }
 }

@@ -24,9 +24,3 @@ package protocol SightSource: AnyObject, Sendable {
     /// - Throws: As ``sight(in:)``.
     func decidingObject(in read: ReadTransaction) throws(RequestFault) -> ObservedQuery?
 }
-
-extension SightSource {
-    package func decidingObject(in read: ReadTransaction) throws(RequestFault) -> ObservedQuery? {
-        nil
-    }
-}

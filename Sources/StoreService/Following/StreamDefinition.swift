@@ -136,8 +136,11 @@ package final class StreamDefinition: Sendable {
         let readPaths = selection.dependencies(names).filter { !$0.path.isEmpty }
         // Of what is shown the key paths alone count.
         var shownPaths = compared?.dependencies(names) ?? readPaths
+        (text.fields, text.expand) = (fields, expand)
         let followed = try result?.checked(
-            ofShown(text), of: container(rowClass, projection), names, limits)
+            text,
+            of: projection.map { .projection($0.definition.name) }
+                ?? .ofClass(rowClass.definition.name), names, limits)
         if let followed {
             shownPaths =
                 (followed.showsObjects ? shownPaths : []) + followed.dependencies(schema)
@@ -161,20 +164,6 @@ package final class StreamDefinition: Sendable {
     ) throws(RequestFault) -> CheckedStream {
         let sight = try served.sight(of: caller)
         return try checked(served.names(of: sight), served.limits, for: sight)
-    }
-
-    /// The filter with what is shown.
-    private func ofShown(_ filter: QueryText) -> QueryText {
-        var text = filter
-        text.fields = fields
-        text.expand = expand
-        return text
-    }
-
-    private func container(
-        _ rowClass: RowClass, _ projection: CompiledProjection?
-    ) -> ObjectContainer {
-        projection.map { .projection($0.definition.name) } ?? .ofClass(rowClass.definition.name)
     }
 
     func observedTarget(_ rowClass: RowClass) throws(RequestFault) -> ObservedQuery.Target {

@@ -13,6 +13,7 @@ final class TwinSight: SightSource, @unchecked Sendable {
     var name: String { "" }
 
     func sight(in read: ReadTransaction) -> Sight? { twins.sight(in: read) }
+    func decidingObject(in read: ReadTransaction) -> ObservedQuery? { nil }
 
     func rights(in read: ReadTransaction) -> WriteRights? {
         let schema = read.rows

@@ -64,7 +64,7 @@ package final class MissedEvents {
             else { return nil }
             return departure(candidate, .leave, isSeen: false)
         }
-        if query.satisfies(row, identity.key, in: transaction, matcher) {
+        if matcher?.matches(row: row, key: identity.key, source: transaction) ?? true {
             return arrival(candidate)
         }
         return query.mayLeave(candidate) ? departure(candidate, .leave, isSeen: true) : nil
