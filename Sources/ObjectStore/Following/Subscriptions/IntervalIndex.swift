@@ -52,21 +52,12 @@ struct IntervalIndex {
         }
     }
 
-    /// Hands over the owners of the intervals that a number lies in.
-    func forEach(at number: UInt64, _ body: (Int32) -> Void) {
-        for entry in fresh where entry.lower <= number && number <= entry.upper {
-            body(entry.owner)
-        }
-        _ = visit(0, sorted.count, number) { owner in
-            body(owner)
-            return true
-        }
-    }
-
-    /// Whether a number lies in any interval.
-    func contain(_ number: UInt64) -> Bool {
-        fresh.contains { $0.lower <= number && number <= $0.upper }
-            || !visit(0, sorted.count, number) { _ in false }
+    /// Hands over the owners of the intervals that a number lies in, until `body` returns false.
+    ///
+    /// - Returns: Whether it never did.
+    func forEach(at number: UInt64, _ body: (Int32) -> Bool) -> Bool {
+        fresh.allSatisfy { number < $0.lower || $0.upper < number || body($0.owner) }
+            && visit(0, sorted.count, number, body)
     }
 
     /// Hands over the owners of the intervals of a subtree that a number lies in, until `body` returns false.

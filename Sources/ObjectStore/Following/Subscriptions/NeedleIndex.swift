@@ -53,13 +53,14 @@ struct NeedleIndex {
     private static let textByteCountMax = 256 << 10
 
     /// Hands over the owners of the needles that stand in a text, but for case, and of all where it is longer or fuller
-    /// of what they begin with than is looked through; an owner may come several times.
+    /// of what they begin with than is looked through, until `body` returns false; an owner may come several times.
     ///
     /// - `folded`: Memory for the text.
+    /// - Returns: Whether it never did.
     func forEach(
-        in text: UnsafeRawBufferPointer, _ folded: ByteBuffer, _ body: (Int32) -> Void
-    ) {
-        guard text.count >= 3 else { return }
+        in text: UnsafeRawBufferPointer, _ folded: ByteBuffer, _ body: (Int32) -> Bool
+    ) -> Bool {
+        guard text.count >= 3 else { return true }
         guard text.count <= Self.textByteCountMax else { return forEach(body) }
         var comparisonCount = 0
         folded.removeAll()
@@ -70,7 +71,7 @@ struct NeedleIndex {
             folded.append(scalar < 0x80 ? UInt8(truncatingIfNeeded: scalar) : 0xFF)
         }
         let bytes = folded.bytes
-        guard bytes.count >= 3 else { return }
+        guard bytes.count >= 3 else { return true }
         for start in 0...(bytes.count - 3) {
             guard let found = entries[Self.group(bytes, start)] else { continue }
             comparisonCount += found.count
@@ -78,17 +79,19 @@ struct NeedleIndex {
             for entry in found {
                 let first = start - entry.offset
                 if first >= 0, first + entry.needle.count <= bytes.count,
-                    bytes[first..<first + entry.needle.count].elementsEqual(entry.needle)
+                    bytes[first..<first + entry.needle.count].elementsEqual(entry.needle),
+                    !body(entry.owner)
                 {
-                    body(entry.owner)
+                    return false
                 }
             }
         }
+        return true
     }
 
-    /// Hands over all owners.
-    private func forEach(_ body: (Int32) -> Void) {
-        for entry in entries.values.joined() { body(entry.owner) }
+    /// Hands over all owners, as above.
+    private func forEach(_ body: (Int32) -> Bool) -> Bool {
+        entries.values.joined().allSatisfy { body($0.owner) }
     }
 
     private static func group(_ bytes: [UInt8], _ offset: Int) -> UInt32 {

@@ -27,7 +27,7 @@ extension SubscriptionIndex {
             rowCount += 1 + place.steps.count
             byteCount += later.keyBytes.count
             return rowCount > Self.probedRowCountMax || byteCount > Self.probedByteCountMax
-                || conditions.isAnyFound(at: later)
+                || conditions.mayFind(later, nil)
         }
         func isUntested(_ number: UInt32) -> Bool {
             guard let classIndex = schema.classIndexByNumber[number] else { return false }

@@ -11,7 +11,10 @@ extension SubscriptionIndex {
             for trigger in triggers {
                 _ = watches.forEachValue(at: position, of: trigger.identity, step) { place, value in
                     for own in classes.values {
-                        own.places[place]?.forEach(at: value, scratch) { found.insert($0) }
+                        own.places[place]?.forEach(at: value, scratch) {
+                            found.insert($0)
+                            return true
+                        }
                     }
                     return true
                 }

@@ -317,12 +317,18 @@ package final class SubscriptionIndex {
             return ofStore.forEach(take)
         }
         if let own {
+            func takeAll(of conditions: ConditionIndex, at value: PlacedValue) {
+                conditions.forEach(at: value, scratch) {
+                    take($0)
+                    return true
+                }
+            }
             for (place, conditions) in own.places {
                 later.read(place, from: object.after, identity.classIndex, in: step.after)
-                conditions.forEach(at: later, scratch, take)
+                takeAll(of: conditions, at: later)
                 if reached.isEmpty, object.isSame(at: place) { continue }
                 earlier.read(place, from: object.before, identity.classIndex, in: step.before)
-                if !earlier.equals(later) { conditions.forEach(at: earlier, scratch, take) }
+                if !earlier.equals(later) { takeAll(of: conditions, at: earlier) }
             }
             own.objects[identity.key]?.forEach(take)
         }
