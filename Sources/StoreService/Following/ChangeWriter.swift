@@ -218,12 +218,8 @@ struct ChangeWriter {
         if let event {
             let changed = changedNames(
                 event, stream.names.schema.classes[identity.classIndex], row)
-            json.raw(",\"changed\":[")
-            for (index, name) in changed.enumerated() {
-                if index > 0 { json.comma() }
-                json.string(name)
-            }
-            json.raw("]")
+            json.raw(",\"changed\":")
+            json.strings(changed)
             writeOld(changed, identity, selection)
         }
         json.raw(",\"object\":")

@@ -157,9 +157,9 @@ struct PropertyWriter {
     private mutating func write(
         _ difference: ListDifference, _ row: RowView, byteCountMax: Int
     ) -> Bool {
-        write(difference.deletions.joined(), named: "\"update\",\"deletions\":[")
-        write(difference.insertions.joined(), named: ",\"insertions\":[")
-        write(difference.modifications.joined(), named: ",\"modifications\":[")
+        write(difference.deletions.joined(), named: "\"update\",\"deletions\":")
+        write(difference.insertions.joined(), named: ",\"insertions\":")
+        write(difference.modifications.joined(), named: ",\"modifications\":")
         json.raw(",\"values\":[")
         for (position, index) in difference.toldIndices.enumerated() {
             if buffer.count > byteCountMax { return false }
@@ -176,31 +176,24 @@ struct PropertyWriter {
 
     private func write(_ indices: some Sequence<Int>, named opening: StaticString) {
         json.raw(opening)
-        for (position, index) in indices.enumerated() {
-            if position > 0 { json.comma() }
-            json.uint(UInt64(index))
-        }
-        json.raw("]")
+        json.array(of: indices) { index, json in json.uint(UInt64(index)) }
     }
 
     private mutating func write(
         _ keyed: KeyedChanges, _ row: RowView, byteCountMax: Int
     ) -> Bool {
         guard keyed.changes.count <= ObservedProperty.elementCountMax else { return false }
+        var removed: [[UInt8]] = []
         var (inserted, modified): ([[UInt8]?], [[UInt8]?]) = ([], [])
-        json.raw("\"update\",\"removed\":[")
-        var isFirst = true
         for (key, change) in keyed.inOrder {
             switch change {
             case .inserted: inserted.append(key)
             case .modified: modified.append(key)
-            case .removed(let text):
-                if !isFirst { json.comma() }
-                isFirst = false
-                text.withUnsafeBytes { json.raw($0) }
+            case .removed(let text): removed.append(text)
             }
         }
-        json.raw("]")
+        json.raw("\"update\",\"removed\":")
+        json.array(of: removed) { text, json in text.withUnsafeBytes { json.raw($0) } }
         write(inserted, named: ",\"inserted\":[")
         write(modified, named: ",\"modified\":[")
         guard !property.isSet || property.holdsObjects else { return buffer.count <= byteCountMax }
