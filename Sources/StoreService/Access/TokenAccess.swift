@@ -5,8 +5,8 @@ package struct TokenAccess<Grant: AccessGrant>: Sendable {
     package var right: Right { token?.terms.right ?? .admin }
     /// For each right up to its own the grant of the requests that need it.
     private var grants: [Grant] = []
-    /// Nil where no token is needed.
-    private var token: Token?
+    /// The token; nil where none is needed.
+    private(set) var token: Token?
 
     /// Allows what a token does, or everything where none is needed.
     init(_ token: Token?) {

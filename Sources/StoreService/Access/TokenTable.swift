@@ -7,14 +7,9 @@ import Synchronization
 /// Only this process has the store, so that the table knows of every change: tokens are changed through it
 /// (``change(_:)``), and work that they no longer allow ends before that returns.
 package final class TokenTable<Grant: AccessGrant>: Sendable {
-    private struct Known {
-        var token: Token
-        var access: TokenAccess<Grant>
-    }
-
     /// Those that hold, by number, and their numbers by hash.
     private struct Tokens {
-        var known: [UInt64: Known] = [:]
+        var known: [UInt64: TokenAccess<Grant>] = [:]
         var numbers: [TokenHash: UInt64] = [:]
     }
 
@@ -45,7 +40,7 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
     package func access(of token: UnsafeRawBufferPointer) -> TokenAccess<Grant>? {
         guard let hash = TokenHash(of: token) else { return nil }
         return tokens.withLock { tokens in
-            tokens.numbers[hash].flatMap { tokens.known[$0]?.access }
+            tokens.numbers[hash].flatMap { tokens.known[$0] }
         }
     }
 
@@ -54,7 +49,7 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
 
     /// Returns the access of the token of a number; nil when there is none, or none any more.
     package func access(ofNumber number: UInt64) -> TokenAccess<Grant>? {
-        tokens.withLock { $0.known[number]?.access }
+        tokens.withLock { $0.known[number] }
     }
 
     /// Returns the token of a number; nil when there is none, or none any more.
@@ -65,10 +60,11 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
     /// Ends the tokens whose time is over. Call it once a second. Cost: a look at each.
     package func endOverdue(at now: Timestamp = .now()) {
         tokens.withLock { tokens in
-            for (number, known) in tokens.known where known.token.terms.hasEnded(at: now) {
-                known.access.end()
+            for (number, access) in tokens.known {
+                guard let token = access.token, token.terms.hasEnded(at: now) else { continue }
+                access.end()
                 tokens.known[number] = nil
-                tokens.numbers[known.token.hash] = nil
+                tokens.numbers[token.hash] = nil
             }
         }
     }
@@ -98,20 +94,20 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
                     let horizon = token.terms.user.flatMap { horizons[Array($0.utf8)] } ?? .min
                     if token.created.seconds < horizon { continue }
                     let former = tokens.known.removeValue(forKey: token.number)
-                    var access = former?.access ?? TokenAccess(token)
+                    var access = former ?? TokenAccess(token)
                     access.change(to: token)
                     // What was begun with other classes or claims is none of the token's.
-                    if let before = former?.token.terms,
+                    if let before = former?.token?.terms,
                         before.classes != token.terms.classes
                             || before.claims != token.terms.claims
                     {
                         access.end()
                         access = TokenAccess(token)
                     }
-                    left.known[token.number] = Known(token: token, access: access)
+                    left.known[token.number] = access
                     left.numbers[token.hash] = token.number
                 }
-                for revoked in tokens.known.values { revoked.access.end() }
+                for revoked in tokens.known.values { revoked.end() }
                 tokens = left
             }
             isNeeded.store(areNeeded, ordering: .releasing)
