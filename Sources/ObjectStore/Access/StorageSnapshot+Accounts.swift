@@ -25,25 +25,6 @@ extension StorageSnapshot {
             key.withUnsafeBytes { SessionRecord($0, value) }
         }
     }
-
-    /// The sessions of an account, in the order of their hashes.
-    func sessions(of account: UUID128) throws(StorageError) -> [SessionRecord] {
-        let prefix = StoreKey.bytes { StoreKey.appendSession([], of: account, to: $0) }
-        return try records(in: KeyRange(prefix: prefix)) { SessionRecord($0, $1) }
-    }
-
-    /// The accounts behind a login, by their logins as they are looked up.
-    func accounts(after login: String, countMax: Int) throws(StorageError) -> [AccountRecord] {
-        let last = StoreKey.bytes { StoreKey.appendLogin(login, to: $0) }
-        let range = KeyRange(
-            lower: last + [0], upper: KeyRange.successor(ofPrefix: StoreKey.loginPrefix))
-        return try records(in: range, countMax: countMax) { _, value in
-            StoreKey.accountID(value, at: 0)
-        }.map { id throws(StorageError) in
-            guard let record = try account(id) else { throw StoredAccess.damaged }
-            return record
-        }
-    }
 }
 
 extension Store {
@@ -77,8 +58,16 @@ extension Store {
     package func accounts(
         after login: String, countMax: Int
     ) throws(StoreError) -> [AccountRecord] {
-        try withSnapshot { snapshot throws(StorageError) in
-            try snapshot.accounts(after: login, countMax: countMax)
+        let last = StoreKey.bytes { StoreKey.appendLogin(login, to: $0) }
+        let range = KeyRange(
+            lower: last + [0], upper: KeyRange.successor(ofPrefix: StoreKey.loginPrefix))
+        return try withSnapshot { snapshot throws(StorageError) in
+            try snapshot.records(in: range, countMax: countMax) { _, value in
+                StoreKey.accountID(value, at: 0)
+            }.map { id throws(StorageError) in
+                guard let record = try snapshot.account(id) else { throw StoredAccess.damaged }
+                return record
+            }
         }
     }
 }

@@ -32,9 +32,12 @@ extension WriteTransaction {
         changesAccess = true
     }
 
-    /// The sessions of an account, as the transaction sees them.
+    /// The sessions of an account, in the order of their hashes, as the transaction sees them.
     package func sessions(of account: UUID128) throws(StoreError) -> [SessionRecord] {
-        try withSnapshot { snapshot throws(StorageError) in try snapshot.sessions(of: account) }
+        let prefix = StoreKey.bytes { StoreKey.appendSession([], of: account, to: $0) }
+        return try withSnapshot { snapshot throws(StorageError) in
+            try snapshot.records(in: KeyRange(prefix: prefix)) { SessionRecord($0, $1) }
+        }
     }
 
     /// The session of an account by the hash of its token, as the transaction sees it.
