@@ -208,12 +208,7 @@ final class LMDBEnvironment: @unchecked Sendable {
             reader.closeCursors()
             mdb_txn_abort(reader.handle)
         }
-        let isLastUse = pool.withLock { pool in
-            if reader.isPooled { pool.idle.append(reader) }
-            pool.useCount -= 1
-            return pool.useCount == 0 && pool.engineCount == 0
-        }
-        if isLastUse { LMDBRegistry.closeIfUnused(self) }
+        endUse(keeping: reader.isPooled ? reader : nil)
     }
 
     /// Begins a write transaction of the tree. Needs the write lock or the checkpoint lock.
@@ -237,8 +232,12 @@ final class LMDBEnvironment: @unchecked Sendable {
         }
     }
 
-    func endUse() {
+    /// Ends a use.
+    ///
+    /// - `reader`: A read transaction that has ended, for the next snapshot.
+    func endUse(keeping reader: LMDBTransaction? = nil) {
         let isLastUse = pool.withLock { pool in
+            if let reader { pool.idle.append(reader) }
             pool.useCount -= 1
             return pool.useCount == 0 && pool.engineCount == 0
         }

@@ -27,7 +27,15 @@ package final class LMDBSnapshot: StorageSnapshot {
     package func value(
         forKey key: UnsafeRawBufferPointer
     ) throws(StorageError) -> UnsafeRawBufferPointer? {
-        try value(forKey: key, try open("get"))
+        let transaction = try open("get")
+        let value =
+            if let recent {
+                try recent.value(forKey: key, over: transaction)
+            } else {
+                try transaction.value(forKey: key)
+            }
+        if value != nil { entriesRead += 1 }
+        return value
     }
 
     package func scan(
@@ -47,20 +55,6 @@ package final class LMDBSnapshot: StorageSnapshot {
         self.transaction = nil
         environment.giveBack(transaction)
         recent = nil
-    }
-
-    @inline(__always)
-    private func value(
-        forKey key: UnsafeRawBufferPointer, _ transaction: LMDBTransaction
-    ) throws(StorageError) -> UnsafeRawBufferPointer? {
-        let value =
-            if let recent {
-                try recent.value(forKey: key, over: transaction)
-            } else {
-                try transaction.value(forKey: key)
-            }
-        if value != nil { entriesRead += 1 }
-        return value
     }
 
     @inline(__always)

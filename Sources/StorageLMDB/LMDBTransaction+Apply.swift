@@ -12,12 +12,10 @@ extension LMDBTransaction {
     /// - Returns: liblmdb's return code, and whether anything was changed: a commit that changes
     ///   nothing makes no new state.
     func apply(_ batch: StorageBatch) -> (code: Int32, didChange: Bool) {
-        var code: Int32 = MDB_SUCCESS
         var didRemove = false
-        if !batch.removedRanges.isEmpty {
-            code = remove(batch.removedRanges, &didRemove)
-            guard code == MDB_SUCCESS else { return (code, didRemove) }
-        }
+        var code =
+            batch.removedRanges.isEmpty ? MDB_SUCCESS : remove(batch.removedRanges, &didRemove)
+        guard code == MDB_SUCCESS else { return (code, didRemove) }
         guard var writer = SortedWriter(handle, database, code: &code) else {
             return (code, didRemove)
         }
@@ -67,38 +65,29 @@ extension LMDBTransaction {
         guard code == MDB_SUCCESS, let cursor = opened else { return code }
         defer { mdb_cursor_close(cursor) }
         for range in ranges where !range.isEmpty {
-            code = remove(range, cursor, &didChange)
+            code = range.withBounds { remove(from: $0, to: $1, cursor, &didChange) }
             guard code == MDB_SUCCESS else { return code }
         }
         return MDB_SUCCESS
     }
 
     private func remove(
-        _ range: KeyRange, _ cursor: OpaquePointer, _ didChange: inout Bool
-    ) -> Int32 {
-        let (code, count) = range.withBounds { remove(from: $0, to: $1, cursor) }
-        if count > 0 { didChange = true }
-        return code
-    }
-
-    private func remove(
         from lower: UnsafeRawBufferPointer, to upper: UnsafeRawBufferPointer?,
-        _ cursor: OpaquePointer
-    ) -> (code: Int32, count: Int) {
+        _ cursor: OpaquePointer, _ didChange: inout Bool
+    ) -> Int32 {
         var key = MDB_val(lower)
         var value = MDB_val()
-        var count = 0
         let bound = upper.map { ScanBound($0) }
         var code = mdb_cursor_get(
             cursor, &key, &value, lower.count == 0 ? MDB_FIRST : MDB_SET_RANGE)
         while code == MDB_SUCCESS {
-            if let bound, !bound.isAbove(UnsafeRawBufferPointer(key)) { return (code, count) }
+            if let bound, !bound.isAbove(UnsafeRawBufferPointer(key)) { return code }
             code = mdb_cursor_del(cursor, 0)
-            guard code == MDB_SUCCESS else { return (code, count) }
-            count += 1
+            guard code == MDB_SUCCESS else { return code }
+            didChange = true
             // The deletion left the cursor on the entry that followed; LMDB knows and stays there.
             code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
         }
-        return (code == MDB_NOTFOUND ? MDB_SUCCESS : code, count)
+        return code == MDB_NOTFOUND ? MDB_SUCCESS : code
     }
 }

@@ -71,9 +71,7 @@ final class Journal: @unchecked Sendable {
     /// How many bytes the files take.
     var storedByteCount: Int { files.reduce(0) { $0 + ($1.byteCount ?? 0) } }
     /// The changes that the tree lacks.
-    var recent: RecentChanges? {
-        RecentChanges(active: active, frozen: frozen, byteCount: pendingByteCount)
-    }
+    var recent: RecentChanges? { RecentChanges(active: active, frozen: frozen) }
 
     // MARK: Commits
 
