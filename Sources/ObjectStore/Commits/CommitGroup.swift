@@ -9,7 +9,7 @@ final class CommitGroup {
     /// The engine's open transaction, once changes have left the overlay for it; it ends with the group.
     private(set) var engineTransaction: (any StorageWriteTransaction)?
     /// The layer below the overlay: the snapshot, or the engine's open transaction.
-    private(set) var below: any StorageSnapshot
+    private var below: any StorageSnapshot
     let catalog: Catalog
     let rows: RowSchema
     let memory: CommitMemory
@@ -109,29 +109,33 @@ final class CommitGroup {
         do { try scanStored(range, expecting: expecting, body) } catch { throw .storage(error) }
     }
 
-    /// As ``scan(_:expecting:_:)``, with the storage's own error.
+    /// As ``scan(_:expecting:_:)``, with the storage's own error, or backwards: the overlay goes forward only, so that
+    /// what it has of the range is collected first then.
     func scanStored(
-        _ range: KeyRange, expecting: Int, ofBase: Bool = false,
+        _ range: KeyRange, reversed: Bool = false, expecting: Int, ofBase: Bool = false,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
         var cursor = Overlay.Cursor(overlay, range, ofBase: ofBase)
-        var own = cursor.next()
+        var collected: [(UnsafeRawBufferPointer, Overlay.Entry)] = []
+        while reversed, let next = cursor.next() { collected.append(next) }
+        var own = reversed ? collected.popLast() : cursor.next()
         var goesOn = true
-        try below.scan(range, reversed: false, expecting: expecting) { key, value in
+        /// Hands over what the overlay has next, unless it is a removal.
+        func giveOwn(_ key: UnsafeRawBufferPointer, _ entry: Overlay.Entry) {
+            own = reversed ? collected.popLast() : cursor.next()
+            if case .value(let value) = entry { goesOn = body(key, value) }
+        }
+        try below.scan(range, reversed: reversed, expecting: expecting) { key, value in
             while goesOn, let (ownKey, entry) = own {
                 let order = compareKeys(ownKey, key)
-                if order > 0 { break }
-                own = cursor.next()
-                if case .value(let ownValue) = entry { goesOn = body(ownKey, ownValue) }
+                if reversed ? order < 0 : order > 0 { break }
+                giveOwn(ownKey, entry)
                 if order == 0 { return goesOn }
             }
             if goesOn { goesOn = body(key, value) }
             return goesOn
         }
-        while goesOn, let (ownKey, entry) = own {
-            own = cursor.next()
-            if case .value(let ownValue) = entry { goesOn = body(ownKey, ownValue) }
-        }
+        while goesOn, let (ownKey, entry) = own { giveOwn(ownKey, entry) }
     }
 
     /// The counters of a class.

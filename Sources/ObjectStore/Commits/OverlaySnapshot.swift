@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastRows
 import HoldfastStorage
 
@@ -53,43 +52,12 @@ final class OverlaySnapshot: StorageSnapshot {
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
         try requireOpen("scan")
-        guard reversed else {
-            try group.scanStored(range, expecting: expecting, ofBase: ofBase) { key, value in
-                ownEntriesRead += 1
-                return body(key, value)
-            }
-            return
-        }
-        try scanBackwards(range, expecting: expecting, body)
-    }
-
-    /// The same from the end. The overlay goes forward only, so that what it has of the range is
-    /// collected first.
-    private func scanBackwards(
-        _ range: KeyRange, expecting: Int,
-        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
-    ) throws(StorageError) {
-        var own: [(key: UnsafeRawBufferPointer, entry: Overlay.Entry)] = []
-        var cursor = Overlay.Cursor(group.overlay, range, ofBase: ofBase)
-        while let (key, entry) = cursor.next() { own.append((key, entry)) }
-        var goesOn = true
-        /// Takes what the overlay has last, and hands it over unless it is a removal.
-        func takeOwn() {
-            guard let last = own.popLast(), case .value(let value) = last.entry else { return }
+        try group.scanStored(
+            range, reversed: reversed, expecting: expecting, ofBase: ofBase
+        ) { key, value in
             ownEntriesRead += 1
-            goesOn = body(last.key, value)
+            return body(key, value)
         }
-        try group.below.scan(range, reversed: true, expecting: expecting) { key, value in
-            while goesOn, let last = own.last {
-                let order = compareKeys(last.key, key)
-                if order < 0 { break }
-                takeOwn()
-                if order == 0 { return goesOn }
-            }
-            if goesOn { goesOn = body(key, value) }
-            return goesOn
-        }
-        while goesOn, !own.isEmpty { takeOwn() }
     }
 
     /// Nothing: the group closes what it stands on.
