@@ -19,14 +19,15 @@ extension StorageSnapshot {
         return isEmpty
     }
 
-    /// Walks the entries of a range in order until `body` returns false or throws.
+    /// Walks the entries of a range in order, or backwards, until `body` returns false or throws.
+    @inline(__always)
     func walk(
-        _ range: KeyRange, expecting: Int,
+        _ range: KeyRange, reversed: Bool = false, expecting: Int,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) throws(StoreError) -> Bool
     ) throws(StoreError) {
         var failure: StoreError?
         do throws(StorageError) {
-            try scan(range, reversed: false, expecting: expecting) { key, value in
+            try scan(range, reversed: reversed, expecting: expecting) { key, value in
                 do throws(StoreError) {
                     return try body(key, value)
                 } catch {

@@ -11,17 +11,6 @@ extension ReadTransaction {
         _ body: (_ entry: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer)
             throws(StoreError) -> Bool
     ) throws(StoreError) {
-        var failure: StoreError?
-        do throws(StorageError) {
-            try snapshot.scan(range, reversed: reversed, expecting: expecting) { entry, value in
-                do throws(StoreError) { return try body(entry, value) } catch {
-                    failure = error
-                    return false
-                }
-            }
-        } catch {
-            throw .storage(error)
-        }
-        if let failure { throw failure }
+        try snapshot.walk(range, reversed: reversed, expecting: expecting, body)
     }
 }
