@@ -169,19 +169,14 @@ final class CommitQueue: @unchecked Sendable {
             commitSchema(schemaWrite)
             return writes.dropFirst()
         }
-        for _ in 0..<Self.conflictCountMax {
-            do {
-                return try attempt(writes)
-            } catch {
-                if error.code == .conflict { continue }
-                // What was run in the attempt is unknown here only when nothing could be read at all.
-                for write in writes { write.finish(.failed(.storage(error))) }
-                return []
-            }
+        var failure = StorageError(.conflict, operation: "commit")
+        var attemptCount = 0
+        while failure.code == .conflict, attemptCount < Self.conflictCountMax {
+            do { return try attempt(writes) } catch { failure = error }
+            attemptCount += 1
         }
-        for write in writes {
-            write.finish(.failed(.storage(StorageError(.conflict, operation: "commit"))))
-        }
+        // What was run in the attempt is unknown here only when nothing could be read at all.
+        for write in writes { write.finish(.failed(.storage(failure))) }
         return []
     }
 
@@ -352,7 +347,6 @@ final class CommitQueue: @unchecked Sendable {
         withUnsafeBytes(of: first.bigEndian) { lower.append(contentsOf: $0) }
         let range = KeyRange(lower: lower, upper: KeyRange.successor(ofPrefix: prefix))
         // The scan goes over what was committed before, so the group's own entries always stay.
-        let failure: StorageError?
         do {
             try group.snapshot.scan(range, reversed: false, expecting: 1) { key, value in
                 guard key.count == 9, value.count >= 8 else { return false }
@@ -366,12 +360,10 @@ final class CommitQueue: @unchecked Sendable {
                 first = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt64.self)) + 1
                 return first < group.state.logFirst + 1024
             }
-            failure = nil
         } catch {
-            failure = error
+            // An unreadable log is not this commit's concern: `check` reports it.
+            return
         }
-        // An unreadable log is not this commit's concern: `check` reports it.
-        guard failure == nil else { return }
         group.state.logFirst = first
         group.state.logByteCount = byteCount
     }
