@@ -4,8 +4,7 @@ import HoldfastStorage
 
 /// The values of a transaction that have to be unique when it ends.
 struct UniqueChecks {
-    private struct Check {
-        var origin: WriteOrigin
+    private struct Value: Hashable {
         var object: ObjectIdentity
         /// The position among the unique keys of the class.
         var uniqueKey: Int
@@ -15,7 +14,7 @@ struct UniqueChecks {
     private static let violationCountMax = 100
 
     private let group: CommitGroup
-    private var checks: [Check] = []
+    private var checks: [(origin: WriteOrigin, value: Value)] = []
 
     init(_ group: CommitGroup) { self.group = group }
 
@@ -35,11 +34,8 @@ struct UniqueChecks {
             guard let new = change.new,
                 !unique.members.contains(where: { rowClass.field($0, in: new).isNull })
             else { continue }
-            checks.append(
-                Check(
-                    origin: origin,
-                    object: ObjectIdentity(classIndex: rowClass.index, key: change.key),
-                    uniqueKey: position))
+            let object = ObjectIdentity(classIndex: rowClass.index, key: change.key)
+            checks.append((origin, Value(object: object, uniqueKey: position)))
         }
     }
 
@@ -66,40 +62,31 @@ struct UniqueChecks {
     func violations(
         from start: Int = 0, for judge: WriteJudge?
     ) throws(StoreError) -> [UniqueViolation] {
-        struct Value: Hashable {
-            var object: ObjectIdentity
-            var uniqueKey: Int
-        }
         var violations: [UniqueViolation] = []
         // Where a value was written last; made when the first one is not unique.
         var last: [Value: Int] = [:]
         // Those of which it was told once that something is not unique that is not to be named.
         var unnamed: Set<ObjectIdentity> = []
         for position in start..<checks.count {
-            let check = checks[position]
-            let rowClass = group.rows.classes[check.object.classIndex]
-            let unique = rowClass.uniqueKeys[check.uniqueKey]
-            guard let holder = try otherHolder(of: unique, rowClass, check.object.key) else {
+            let (origin, own) = checks[position]
+            let rowClass = group.rows.classes[own.object.classIndex]
+            let unique = rowClass.uniqueKeys[own.uniqueKey]
+            guard let holder = try otherHolder(of: unique, rowClass, own.object.key) else {
                 continue
             }
             if last.isEmpty {
-                for position in start..<checks.count {
-                    let check = checks[position]
-                    last[Value(object: check.object, uniqueKey: check.uniqueKey)] = position
-                }
+                for position in start..<checks.count { last[checks[position].value] = position }
             }
-            let own = Value(object: check.object, uniqueKey: check.uniqueKey)
-            let other = Value(
-                object: ObjectIdentity(classIndex: rowClass.index, key: holder.key),
-                uniqueKey: check.uniqueKey)
+            var other = own
+            other.object.key = holder.key
             guard last[own] == position, last[other] ?? -1 < position else { continue }
-            let areNamed = try areSeen(unique, rowClass, check.object.key, judge)
-            guard areNamed || unnamed.insert(check.object).inserted else { continue }
+            let areNamed = try areSeen(unique, rowClass, own.object.key, judge)
+            guard areNamed || unnamed.insert(own.object).inserted else { continue }
             let isHolderNamed =
                 try judge?.sees(unique.members, of: rowClass, holder.key, holder.row) ?? true
             violations.append(
                 UniqueViolation(
-                    source: check.origin.source, path: check.origin.path,
+                    source: origin.source, path: origin.path,
                     className: judge?.knows(rowClass) ?? true ? rowClass.definition.name : nil,
                     properties: areNamed
                         ? unique.members.map { rowClass.definition.properties[$0].name } : [],
