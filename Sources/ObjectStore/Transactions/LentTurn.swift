@@ -41,9 +41,6 @@ package final class LentTurn: @unchecked Sendable {
         return true
     }
 
-    /// Whether the turn has not ended.
-    package var isLent: Bool { lent != nil }
-
     /// Waits until the changes of others that the turn is lent upon are committed: until then it shows more than the newest view. Cost: that of
     /// a commit where turns follow each other, else none.
     ///

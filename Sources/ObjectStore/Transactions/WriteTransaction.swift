@@ -152,9 +152,6 @@ package final class WriteTransaction {
     /// Lets the transaction be of any size, because its caller bounds it.
     package func liftLimits() { allowance.lift() }
 
-    /// The bytes of changes that wait in memory, of the transaction and of those before it in its group.
-    package var waitingByteCount: Int { overlay.byteCount }
-
     /// Whether so many changes wait in memory that they should leave it, and may.
     var wantsRoom: Bool {
         overlay.byteCount > waitingByteCountMax && !counters.undo.isOpen

@@ -1,5 +1,5 @@
 import HoldfastObjectModel
-import HoldfastObjectStore
+@testable import HoldfastObjectStore
 import HoldfastObjectSupport
 import HoldfastRows
 import HoldfastStorage
@@ -78,7 +78,7 @@ struct LargeTurnTests: TurnSuite {
         var greatest = 0
         func run(_ operation: ObjectScript.Operation) throws {
             try operation.run(turn.transaction)
-            greatest = max(greatest, turn.transaction.waitingByteCount)
+            greatest = max(greatest, turn.transaction.overlay.byteCount)
             _ = try turn.makeRoom()
         }
         for number in 0..<6_000 { try run(put("p\(number)", ["age": .value(.int(1))])) }

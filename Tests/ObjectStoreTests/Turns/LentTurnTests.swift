@@ -26,7 +26,6 @@ struct LentTurnTests: TurnSuite {
         #expect(try turn.commit() == 2)
         #expect(try store.contents().objects.count == 2)
         #expect(engine.commitCount == commits + 1)
-        #expect(!turn.isLent)
         #expect { try turn.commit() } throws: {
             if case StoreError.turnEnded = $0 { true } else { false }
         }
