@@ -16,11 +16,6 @@ struct ClassCounters {
 
     init(_ group: CommitGroup) { self.group = group }
 
-    /// The counters of a class as they are now.
-    func state(_ rowClass: RowClass) throws(StoreError) -> ClassState {
-        try group.classState(rowClass)
-    }
-
     /// Changes the counters of a class.
     ///
     /// - Returns: The result of `body`.

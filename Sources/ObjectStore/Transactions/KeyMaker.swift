@@ -48,7 +48,7 @@ struct KeyMaker {
         if isEarly { order.isTracking = true }
         var key = reserved.isEmpty ? nil : reserved[Array(primaryKey.bytes)]
         // The class may have gone and come again since.
-        if let reserved = key, try !isFree(reserved, rowClass, counters) { key = nil }
+        if let reserved = key, try !isFree(reserved, rowClass) { key = nil }
         let taken: UInt64
         if let key { taken = key } else { taken = try take(rowClass, &counters) }
         try map(primaryKey, rowClass, to: taken, &counters)
@@ -90,10 +90,8 @@ struct KeyMaker {
     }
 
     /// Whether a reserved key is one of the class's that no object has.
-    func isFree(
-        _ key: UInt64, _ rowClass: RowClass, _ counters: ClassCounters
-    ) throws(StoreError) -> Bool {
-        guard try key < counters.state(rowClass).nextKey else { return false }
+    func isFree(_ key: UInt64, _ rowClass: RowClass) throws(StoreError) -> Bool {
+        guard try key < group.classState(rowClass).nextKey else { return false }
         return try group.row(rowClass, key) == nil
     }
 
@@ -105,11 +103,9 @@ struct KeyMaker {
     /// The number counts as used once it is mapped.
     ///
     /// - Throws: ``StoreError`` `.numbersExhausted` when the type of the key has no greater one.
-    func nextNumber(
-        _ rowClass: RowClass, _ counters: ClassCounters
-    ) throws(StoreError) -> Int64 {
+    func nextNumber(_ rowClass: RowClass) throws(StoreError) -> Int64 {
         let range = rowClass.primaryKeyRange ?? 0...0
-        let used = try greatestNumber(rowClass, counters)
+        let used = try greatestNumber(rowClass)
         guard used < range.upperBound else {
             throw .numbersExhausted(
                 className: rowClass.definition.name, property: rowClass.definition.primaryKey ?? "",
@@ -123,34 +119,28 @@ struct KeyMaker {
     private func noteNumber(
         _ primaryKey: StoredPrimaryKey, _ rowClass: RowClass, _ counters: inout ClassCounters
     ) throws(StoreError) {
-        let noted = try counters.state(rowClass).greatestNumber
+        let noted = try group.classState(rowClass).greatestNumber
         guard rowClass.numbersKeys || noted != nil, rowClass.primaryKeyRange != nil,
             let number = primaryKey.number
         else { return }
-        let used = try greatestNumber(rowClass, counters)
+        let used = try greatestNumber(rowClass)
         guard number > used || noted == nil else { return }
         try counters.change(rowClass) { $0.greatestNumber = max(number, used) }
     }
 
     /// The greatest number in use so far: the counter, else what the primary keys say that were stored
     /// before the class numbered its objects.
-    private func greatestNumber(
-        _ rowClass: RowClass, _ counters: ClassCounters
-    ) throws(StoreError) -> Int64 {
-        if let number = try counters.state(rowClass).greatestNumber { return number }
+    private func greatestNumber(_ rowClass: RowClass) throws(StoreError) -> Int64 {
+        if let number = try group.classState(rowClass).greatestNumber { return number }
         let buffer = ByteBuffer(capacity: 16)
         StoreKey.appendPrimaryKeyPrefix(rowClass, to: buffer)
         let range = KeyRange(prefix: buffer.array)
         var greatest: Int64 = 0
-        do throws(StorageError) {
-            // What the group itself has added comes in order too, and its counter is there once it has
-            // added anything while the class numbers its objects.
-            try group.snapshot.scan(range, reversed: true, expecting: 1) { key, _ in
-                greatest = max(greatest, StoredPrimaryKey(bytes: key).number ?? 0)
-                return false
-            }
-        } catch {
-            throw .storage(error)
+        // What the group itself has added comes in order too, and its counter is there once it has
+        // added anything while the class numbers its objects.
+        try group.snapshot.walk(range, reversed: true, expecting: 1) { key, _ in
+            greatest = max(greatest, StoredPrimaryKey(bytes: key).number ?? 0)
+            return false
         }
         return greatest
     }

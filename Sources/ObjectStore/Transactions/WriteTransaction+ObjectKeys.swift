@@ -39,7 +39,7 @@ extension WriteTransaction {
 
     /// Whether a reserved key is one of the class's that no object has.
     package func isFree(_ key: UInt64, _ rowClass: RowClass) throws(StoreError) -> Bool {
-        try keys.isFree(key, rowClass, counters)
+        try keys.isFree(key, rowClass)
     }
 
     /// Creates an object under a key from ``reserveKey(_:)``.
@@ -53,7 +53,7 @@ extension WriteTransaction {
         try requirePresent(rowClass)
         var number: Int64?
         if rowClass.primaryKeyIndex != nil {
-            let next = try keys.nextNumber(rowClass, counters)
+            let next = try keys.nextNumber(rowClass)
             number = next
             let primaryKey = group.primaryKey(rowClass) {
                 OrderedKey.append(InlineValue(next), to: $0)

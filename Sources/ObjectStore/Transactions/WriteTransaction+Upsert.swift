@@ -99,7 +99,7 @@ extension WriteTransaction {
                 className: rowClass.definition.name,
                 property: rowClass.definition.primaryKey ?? "")
         }
-        let number = try keys.nextNumber(rowClass, counters)
+        let number = try keys.nextNumber(rowClass)
         var found = try group.object(
             rowClass, group.primaryKey(rowClass) { OrderedKey.append(InlineValue(number), to: $0) })
         found.number = number
