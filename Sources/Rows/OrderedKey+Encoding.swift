@@ -31,7 +31,8 @@ extension OrderedKey {
         case .float:
             let bits = UInt32(truncatingIfNeeded: value.low)
             buffer.append(big: orderedBits(Float(bitPattern: bits)))
-        case .decimal: append(ordinal: Decimal128(high: value.high, low: value.low), to: buffer)
+        // Equal numbers have one key, however many zeros they are written with.
+        case .decimal: buffer.append(big: Decimal128(high: value.high, low: value.low).ordinal)
         case .date:
             buffer.append(big: value.low ^ 1 << 63)
             buffer.append(big: UInt32(truncatingIfNeeded: value.high))
@@ -80,13 +81,6 @@ extension OrderedKey {
         // Both zeros are one number.
         let bits = (value + 0).bitPattern
         return bits ^ (bits >> 31 == 0 ? 1 << 31 : .max)
-    }
-
-    /// Appends a decimal: equal numbers have one key, however many zeros they are written with.
-    static func append(ordinal value: Decimal128, to buffer: ByteBuffer) {
-        let ordinal = value.ordinal
-        buffer.append(big: UInt64(truncatingIfNeeded: ordinal >> 64))
-        buffer.append(big: UInt64(truncatingIfNeeded: ordinal))
     }
 
     /// Returns a double's bits in an order that unsigned comparison keeps; NaN is 0.

@@ -58,7 +58,6 @@ extension OrderedKey {
         buffer.append(big: number.floor)
         if number.ordinal == 0 { return buffer.append(0 as UInt8) }
         buffer.append(1 as UInt8)
-        buffer.append(big: UInt64(truncatingIfNeeded: number.ordinal >> 64))
-        buffer.append(big: UInt64(truncatingIfNeeded: number.ordinal))
+        buffer.append(big: number.ordinal)
     }
 }
