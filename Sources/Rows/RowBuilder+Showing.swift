@@ -62,12 +62,6 @@ private struct LinksToHidden: LostLinks {
         !objects.sees(classIndex: classIndex, key: key)
     }
 
-    func include(_ link: (classNumber: UInt32, key: UInt64)) -> Bool {
-        // Of a class that is gone, whose links are read as null in any case.
-        guard let index = schema.classIndexByNumber[link.classNumber] else { return false }
-        return !objects.sees(classIndex: index, key: link.key)
-    }
-
     func include(_ row: RowView, _ member: RowClass.Member) -> Bool { false }
 
     func remove(

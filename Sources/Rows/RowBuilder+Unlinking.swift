@@ -10,8 +10,6 @@ protocol LostLinks {
     func concern(_ member: Int, of rowClass: RowClass) -> Bool
     /// Whether a link to an object is among them.
     func include(classIndex: Int, key: UInt64) -> Bool
-    /// Whether a link of a `mixed` value is.
-    func include(_ link: (classNumber: UInt32, key: UInt64)) -> Bool
     /// Whether an embedded object is lost as a whole.
     func include(_ row: RowView, _ member: RowClass.Member) -> Bool
     /// Appends the reference to what is left of an out-of-line collection, where that is changed where it lies; false where nothing
@@ -20,6 +18,14 @@ protocol LostLinks {
         from field: Field, _ member: RowClass.Member, reference: ByteBuffer,
         _ withoutLinks: (LeafView, ByteBuffer) -> Void
     ) -> Bool?
+}
+
+extension LostLinks {
+    /// Whether a link of a `mixed` value is among them; not one to a class that is gone, which is read as null in any case.
+    fileprivate func include(_ link: (classNumber: UInt32, key: UInt64)) -> Bool {
+        guard let index = schema.classIndexByNumber[link.classNumber] else { return false }
+        return include(classIndex: index, key: link.key)
+    }
 }
 
 /// The links to an object that is going away.
@@ -40,10 +46,6 @@ private struct LinksToDeleted: LostLinks {
 
     func include(classIndex: Int, key: UInt64) -> Bool {
         key == self.key && classIndex == self.classIndex
-    }
-
-    func include(_ link: (classNumber: UInt32, key: UInt64)) -> Bool {
-        link == (schema.classes[classIndex].number, key)
     }
 
     func include(_ row: RowView, _ member: RowClass.Member) -> Bool {
