@@ -330,7 +330,7 @@ public final class RowClass: @unchecked Sendable {
     package var isPointClass: Bool { pointType >= 0 }
 
     /// Returns the location of the property at `member` in rows of the current layout.
-    func currentLocation(_ member: Int) -> FieldLocation { currentTable[member] }
+    package func currentLocation(_ member: Int) -> FieldLocation { currentTable[member] }
 
     /// Returns the collection in the list or set property at `member` of `row`, or the values of a map,
     /// wherever it lies.
@@ -350,9 +350,4 @@ public final class RowClass: @unchecked Sendable {
         let field = field(member, in: row)
         return field.isNull ? nil : RowView(field.heap)
     }
-}
-
-extension RowClass {
-    /// Returns the offset of a property's slot in rows of the current layout.
-    package func currentSlot(_ member: Int) -> Int32 { currentLocation(member).slot }
 }

@@ -59,9 +59,7 @@ struct StoredField {
     var links: [UInt64?] { map(null: nil) { $0.loadUnaligned(as: UInt64.self) } }
 
     /// The `mixed` values: one of a single property.
-    var mixedValues: [MixedView] {
-        map(null: MixedView(UnsafeRawBufferPointer(start: nil, count: 0))) { MixedView($0) }
-    }
+    var mixedValues: [MixedView] { map(null: MixedView(nil)) { MixedView($0) } }
 
     /// The embedded rows: at most one of a single property.
     var rows: [RowView] { map(null: nil) { RowView($0) }.compactMap { $0 } }

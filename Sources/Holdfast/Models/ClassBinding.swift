@@ -40,7 +40,7 @@ final class ClassBinding: @unchecked Sendable {
             let element = compiled.storage.element
             let isRead = isPlain && (element.fixedByteCount != nil || element == .string)
             let position = FieldPosition(
-                member: member, slot: isRead ? rowClass.currentSlot(member) : -1)
+                member: member, slot: isRead ? rowClass.currentLocation(member).slot : -1)
             positions.append(position)
             placements.append(
                 Placement(

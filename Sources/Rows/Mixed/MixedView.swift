@@ -29,13 +29,8 @@ package struct MixedView {
     /// The offset of the object key of a link.
     static let linkKeyOffset = 5
 
-    /// A view of stored bytes.
-    package init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
-
-    /// A view of a value that is null where there are no bytes.
-    package init(_ bytes: UnsafeRawBufferPointer?) {
-        self.bytes = bytes ?? Self.nothing
-    }
+    /// A view of stored bytes; null where there are none.
+    package init(_ bytes: UnsafeRawBufferPointer?) { self.bytes = bytes ?? Self.nothing }
 
     /// The kind of value; null for bytes that are too short for the kind that they state.
     package var kind: MixedKind {
@@ -79,7 +74,7 @@ package struct MixedView {
     /// none. Cost: constant.
     package func element(_ index: Int) -> MixedView {
         let count = count
-        guard index >= 0, index < count else { return MixedView(Self.nothing) }
+        guard index >= 0, index < count else { return MixedView(nil) }
         return kind == .list
             ? MixedView(part(index, slotCount: count))
             : MixedView(part(2 * index + 1, slotCount: 2 * count))
