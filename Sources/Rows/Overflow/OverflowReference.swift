@@ -124,17 +124,9 @@ package struct TreeHeader: Equatable, Sendable {
     package var nextNumber: UInt32 = 0
     /// Levels above the leaves: 0 when the root is a leaf.
     package var height: UInt8 = 0
+}
 
-    /// Makes a header.
-    package init(
-        byteCount: Int = 0, count: Int = 0, version: UInt64, root: UInt32 = 0,
-        nextNumber: UInt32 = 0, height: UInt8 = 0
-    ) {
-        self.byteCount = byteCount
-        self.count = count
-        self.version = version
-        self.root = root
-        self.nextNumber = nextNumber
-        self.height = height
-    }
+extension TreeHeader {
+    /// Makes the header of an empty tree.
+    package init(version: UInt64) { self.init(byteCount: 0, version: version) }
 }
