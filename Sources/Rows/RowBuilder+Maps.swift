@@ -18,12 +18,14 @@ extension RowBuilder {
     ) {
         let storage = draft.rowClass.members[member].storage
         let start = buffer.count
-        let whole = ByteBuffer()
-        defer { withExtendedLifetime(whole) {} }
         let before =
             draft.isMerge && !draft.statesWholeMaps
-            ? stored.map { map(member, of: $0, draft.rowClass, whole) } : nil
-        let old = before ?? LeafView(UnsafeRawBufferPointer(start: nil, count: 0), storage)
+            ? stored.map { draft.rowClass.field(member, in: $0) } : nil
+        // One that is out of line is put together.
+        let whole = before.flatMap { field in overflow.map { StoredField(field, storage, $0) } }
+        defer { withExtendedLifetime(whole) {} }
+        let bytes = whole?.bytes ?? before?.heap
+        let old = LeafView(bytes ?? UnsafeRawBufferPointer(start: nil, count: 0), storage)
         let sources = merge(old, draft, field)
         guard !sources.isEmpty else { return buffer.append(little: 0 as UInt64) }
         LeafView.appendKeys(count: sources.count, to: buffer) {
@@ -70,19 +72,6 @@ extension RowBuilder {
         if storage.element == .mixed {
             resolveMixedEntries(draft, member, targets, from: start, in: buffer)
         }
-    }
-
-    /// Returns the stored map, which is assembled in a buffer if it is out of line.
-    private func map(
-        _ member: Int, of stored: RowView, _ rowClass: RowClass, _ whole: ByteBuffer
-    ) -> LeafView {
-        let storage = rowClass.members[member].storage
-        guard stored.holdsOverflow, rowClass.field(member, in: stored).isOutOfLine, let overflow
-        else {
-            return rowClass.inlineLeaf(member, in: stored)
-        }
-        rowClass.collection(member, in: stored, overflow).append(storage, to: whole)
-        return LeafView(whole.bytes, storage)
     }
 
     /// Makes the entries of the new map in the order of their keys.
