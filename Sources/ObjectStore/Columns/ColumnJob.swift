@@ -42,16 +42,12 @@ final class ColumnJob: Sendable {
         }
         guard !isOver else { return }
         let worker = makeWorker()
-        help(worker)
+        while !hasDismissed.load(ordering: .relaxed), worker.hasRoom, step(worker) {}
         helpers.signal { state in
             state.workers.append(worker)
             state.activeCount -= 1
             return state.activeCount == 0
         }
-    }
-
-    private func help(_ worker: ColumnWorker) {
-        while !hasDismissed.load(ordering: .relaxed), worker.hasRoom, step(worker) {}
     }
 
     /// Lets no helper begin another chunk; the job's own thread goes on.

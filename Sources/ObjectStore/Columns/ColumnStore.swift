@@ -75,7 +75,10 @@ package final class ColumnStore: Sendable {
                 state.classes = [:]
                 return
             }
-            for range in batch.removedRanges where Self.concernsRows(range) { state.classes = [:] }
+            for range in batch.removedRanges
+            where range.upper.map({ $0.first ?? 0 >= StoreKey.Tag.row }) ?? true {
+                state.classes = [:]
+            }
             // Rows are the last kind of key.
             for change in batch.changes.reversed() {
                 guard change.key.first == StoreKey.Tag.row else { break }
@@ -89,11 +92,6 @@ package final class ColumnStore: Sendable {
                 Self.trim(space, &state, options.changedKeyCountMax / 2)
             }
         }
-    }
-
-    private static func concernsRows(_ range: KeyRange) -> Bool {
-        guard let upper = range.upper else { return true }
-        return upper.first.map { $0 > StoreKey.Tag.row || $0 == StoreKey.Tag.row } ?? false
     }
 
     /// Forgets changes that all columns of a class have, or else the columns.
@@ -253,19 +251,12 @@ package final class ColumnStore: Sendable {
                 Self.request(rowClass, members, commit, counts: counts, options, &$0)
             }
             guard let id = request.id else { continue }
-            var versions: [Int: Version] = [:]
-            var isBuilt = false
-            defer {
-                if !isBuilt { end(request, id) }
-            }
+            defer { end(request, id) }
             let update = ColumnUpdate(
                 transaction: transaction, rowClass: rowClass, meter: meter)
-            for (member, version) in try update.versions(request.present, request.changedKeys) {
-                versions[member] = version
-            }
+            var versions = try update.versions(request.present, request.changedKeys)
             let built = try build(request, update, countRange)
             versions.merge(built) { old, _ in old }
-            isBuilt = true
             publish(versions, request, id)
             for (member, version) in versions {
                 found[ColumnReference(classIndex: classIndex, member: member)] = version.chunks
@@ -337,7 +328,6 @@ package final class ColumnStore: Sendable {
                 }
             }
         }
-        end(request, request.id ?? 0)
         return [:]
     }
 

@@ -69,12 +69,7 @@ package final class ClassSamples: Sendable {
         return sample
     }
 
-    private func end(_ space: UInt32) {
-        state.signal { state in
-            state.taking.remove(space)
-            return true
-        }
-    }
+    private func end(_ space: UInt32) { state.update { $0.taking.remove(space) } }
 
     private static func isCurrent(
         _ sample: ClassSample, _ objectCount: Int, _ commit: UInt64
