@@ -14,10 +14,5 @@ final class AwaitedOutcome: Sendable {
     }
 
     /// Waits for the outcome and returns the version.
-    func version() throws(StoreError) -> UInt64 {
-        switch outcome.wait({ $0 }) {
-        case .committed(let version): return version
-        case .failed(let error): throw error
-        }
-    }
+    func version() throws(StoreError) -> UInt64 { try outcome.wait { $0 }.get() }
 }

@@ -82,6 +82,6 @@ final class TestServer {
         }
         let write = SchemaWrite(schema)
         store.submit(write)
-        if case .failed(let error) = write.outcome.wait({ $0 }) { throw error }
+        if case .failure(let error) = write.outcome.wait({ $0 }) { throw error }
     }
 }

@@ -15,7 +15,7 @@ final class SchemaWrite: PendingSchemaWrite {
     /// Makes the change and waits until it is durable.
     func run(in store: Store) throws(StoreError) {
         store.submit(self)
-        if case .failed(let error) = outcome.wait({ $0 }) { throw error }
+        if case .failure(let error) = outcome.wait({ $0 }) { throw error }
     }
 
     func proposal(_ present: Catalog) throws(StoreError) -> SchemaProposal {

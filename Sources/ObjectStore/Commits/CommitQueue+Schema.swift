@@ -8,7 +8,7 @@ extension CommitQueue {
     func commitSchema(_ write: any PendingSchemaWrite) {
         if backgroundMigration.isBusy {
             let percent = backgroundMigration.progress?.percent ?? 0
-            return write.finish(.failed(.migrationUnderWay(percent: percent)))
+            return write.finish(.failure(.migrationUnderWay(percent: percent)))
         }
         for _ in 0..<Self.conflictCountMax {
             do {
@@ -16,11 +16,11 @@ extension CommitQueue {
                 return
             } catch {
                 if case .storage(let storage) = error, storage.code == .conflict { continue }
-                write.finish(.failed(error))
+                write.finish(.failure(error))
                 return
             }
         }
-        write.finish(.failed(.storage(StorageError(.conflict, operation: "commit"))))
+        write.finish(.failure(.storage(StorageError(.conflict, operation: "commit"))))
     }
 
     private func beginSchema(_ write: any PendingSchemaWrite) throws(StoreError) {
@@ -37,7 +37,7 @@ extension CommitQueue {
         }
         let migration = try make()
         guard migration.change.isChange else {
-            return write.finish(.committed(version: group.state.version))
+            return write.finish(.success(group.state.version))
         }
         if backgroundMigration.record.garbage.contains(where: migration.change.staged.contains) {
             backgroundMigration.unblock()
@@ -91,7 +91,7 @@ extension CommitQueue {
                 backgroundMigration.record.garbage += backgroundMigration.record.staged
                 backgroundMigration.record.staged = []
                 backgroundMigration.end()
-                migration.write.finish(.failed(error))
+                migration.write.finish(.failure(error))
             }
         } else if let held = backgroundMigration.held, backgroundMigration.record.garbage.isEmpty {
             backgroundMigration.held = nil
@@ -170,7 +170,7 @@ extension CommitQueue {
         backgroundMigration.unblock()
         backgroundMigration.end()
         publisher.publish(group.state.version) { nil }
-        migration.write.finish(.committed(version: group.state.version))
+        migration.write.finish(.success(group.state.version))
     }
 
     /// Lets the greatest number of classes that get other primary keys be found again.

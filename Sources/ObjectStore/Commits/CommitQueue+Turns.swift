@@ -62,7 +62,7 @@ extension CommitQueue {
             lend(turn, in: TurnGroup(try openGroup()))
         } catch {
             waiting.update { $0.lent = nil }
-            turn.finish(.failed(.storage(error)))
+            turn.finish(.failure(.storage(error)))
         }
     }
 
@@ -89,7 +89,7 @@ extension CommitQueue {
     private func conclude(_ turn: PendingTurn, _ commits: Bool, in group: TurnGroup) {
         var turns = group
         let outcome = outcome(of: turn, commits, turns.failure)
-        if case .committed = outcome { turns.ended.append((turn, outcome)) }
+        if case .success = outcome { turns.ended.append((turn, outcome)) }
         let ended = turns
         var next: PendingTurn?
         waiting.signal { state in
@@ -101,20 +101,20 @@ extension CommitQueue {
             return true
         }
         if let next { lend(next, in: ended) }
-        if case .failed = outcome { turn.finish(outcome) }
+        if case .failure = outcome { turn.finish(outcome) }
     }
 
     private func outcome(
         of turn: PendingTurn, _ commits: Bool, _ failure: StoreError?
     ) -> WriteOutcome {
-        guard let transaction = turn.transaction else { return .failed(.turnEnded) }
+        guard let transaction = turn.transaction else { return .failure(.turnEnded) }
         do throws(StoreError) {
             if !commits { throw .turnEnded }
             if let failure { throw failure }
-            return .committed(version: try finish(transaction))
+            return .success(try finish(transaction))
         } catch {
             transaction.rollBack()
-            return .failed(error)
+            return .failure(error)
         }
     }
 
@@ -236,7 +236,7 @@ extension CommitQueue {
             return (overdue, (state.writes.firstArrival ?? now) + patience)
         }
         for write in overdue {
-            write.finish(.failed(.waitedForTurn(milliseconds: options.turnWaitMilliseconds)))
+            write.finish(.failure(.waitedForTurn(milliseconds: options.turnWaitMilliseconds)))
         }
         return max(1, Int(next - now)) * 1000
     }

@@ -80,7 +80,7 @@ final class CommitQueue: @unchecked Sendable {
             // Only the first can find the writer waiting.
             return state.writes.count == 1
         }
-        if let refusal { write.finish(.failed(refusal)) }
+        if let refusal { write.finish(.failure(refusal)) }
     }
 
     /// Why nothing is taken; nil as long as it is.
@@ -176,7 +176,7 @@ final class CommitQueue: @unchecked Sendable {
             attemptCount += 1
         }
         // What was run in the attempt is unknown here only when nothing could be read at all.
-        for write in writes { write.finish(.failed(.storage(failure))) }
+        for write in writes { write.finish(.failure(.storage(failure))) }
         return []
     }
 
@@ -247,7 +247,7 @@ final class CommitQueue: @unchecked Sendable {
                 }
             } catch {
                 if error.code == .conflict { throw error }
-                for write in done { write.finish(.failed(.storage(error))) }
+                for write in done { write.finish(.failure(.storage(error))) }
                 return writes.dropFirst(outcomes.count)
             }
             if group.state.version > firstVersion {
@@ -308,10 +308,10 @@ final class CommitQueue: @unchecked Sendable {
         do {
             try write.run(transaction)
             if transaction.restartInOrder() { try write.run(transaction) }
-            return .committed(version: try finish(transaction))
+            return .success(try finish(transaction))
         } catch {
             transaction.rollBack()
-            return .failed(error)
+            return .failure(error)
         }
     }
 

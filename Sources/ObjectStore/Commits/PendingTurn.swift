@@ -48,7 +48,7 @@ final class PendingTurn: PendingWrite {
     /// - Throws: ``StoreError`` where it could not be.
     func awaitTransaction() throws(StoreError) -> WriteTransaction {
         let answer: Result<WriteTransaction, StoreError> = state.wait { state in
-            if case .failed(let error) = state.outcome { return .failure(error) }
+            if case .failure(let error) = state.outcome { return .failure(error) }
             return state.transaction.map { .success($0) }
         }
         return try answer.get()

@@ -48,7 +48,7 @@ struct TurnGroup {
     /// Answers those that have ended.
     mutating func finish(failing error: StoreError? = nil) {
         for (turn, outcome) in ended {
-            turn.finish(error.map { .failed($0) } ?? outcome)
+            turn.finish(error.map { .failure($0) } ?? outcome)
         }
         ended = []
         stand = nil

@@ -1,15 +1,3 @@
-/// The outcome of a write.
-package enum WriteOutcome: Sendable {
-    /// It is durable. The number is the version that it made, or the current one if it changed nothing.
-    case committed(version: UInt64)
-    /// It failed and changed nothing.
-    case failed(StoreError)
-
-    /// Returns the version, or throws why there is none.
-    func get() throws(StoreError) -> UInt64 {
-        switch self {
-        case .committed(let version): return version
-        case .failed(let error): throw error
-        }
-    }
-}
+/// The outcome of a write: once it is durable, the version that it made, or the current one if it changed
+/// nothing; otherwise why it failed and changed nothing.
+package typealias WriteOutcome = Result<UInt64, StoreError>

@@ -66,7 +66,7 @@ final class BackgroundMigration: @unchecked Sendable {
     /// Has the removal of garbage wait, since it failed, and refuses the change that waits for it.
     func block(_ error: StoreError) {
         isBlocked = true
-        held?.finish(.failed(error))
+        held?.finish(.failure(error))
         held = nil
         var failure = StorageError(
             .corrupted, operation: "remove what a schema change left", native: "\(error)")
@@ -102,8 +102,8 @@ final class BackgroundMigration: @unchecked Sendable {
 
     /// Refuses what is under way or waits, because the store closes.
     func abandon() {
-        migration?.write.finish(.failed(.closing))
-        held?.finish(.failed(.closing))
+        migration?.write.finish(.failure(.closing))
+        held?.finish(.failure(.closing))
         migration = nil
         held = nil
     }

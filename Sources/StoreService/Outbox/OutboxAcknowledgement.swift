@@ -59,8 +59,8 @@ package final class OutboxAcknowledgement: PendingWrite, @unchecked Sendable {
 
     package func finish(_ outcome: WriteOutcome) {
         switch outcome {
-        case .failed(let error): completion(.failure(served.fault(error)))
-        case .committed(let number):
+        case .failure(let error): completion(.failure(served.fault(error)))
+        case .success(let number):
             count += partCount
             var hasMore = keys == nil && partCount == partCountMax
             if let left = keys?.dropFirst(partCountMax) {

@@ -42,10 +42,7 @@ package final class CatalogWrite: PendingSchemaWrite {
     }
 
     package func finish(_ outcome: WriteOutcome) {
-        switch outcome {
         // Only this thread changes the catalog, so the newest one is the one just made.
-        case .committed: completion(.success(store.catalog))
-        case .failed(let error): completion(.failure(error))
-        }
+        completion(outcome.map { _ in store.catalog })
     }
 }

@@ -131,8 +131,8 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
     package func finish(_ outcome: WriteOutcome) {
         claim?.release()
         switch outcome {
-        case .failed(let error): self.error = error
-        case .committed(let number): version.number = number
+        case .failure(let error): self.error = error
+        case .success(let number): version.number = number
         }
         if error == nil, record == nil, body.hasLongReply,
             served.scheduler.submit(
