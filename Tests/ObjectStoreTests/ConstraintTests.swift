@@ -97,7 +97,7 @@ struct ConstraintTests {
         gate.waitUntilReached()
         let writes = (1...4).map { id in
             let mail = id % 2 == 0 ? "even" : "odd"
-            return SynchronousWrite { transaction throws(StoreError) in
+            return AwaitedWrite { transaction throws(StoreError) in
                 try ObjectScript.Operation.write(
                     "User", ["id": .value(.int(Int64(id))), "mail": .value(.string(mail))],
                     key: nil, .create
@@ -108,7 +108,7 @@ struct ConstraintTests {
         gate.open()
         for (position, write) in writes.enumerated() {
             do throws(StoreError) {
-                _ = try write.version()
+                _ = try write.wait()
                 #expect(position < 2)
             } catch {
                 guard case .notUnique(let violations) = error else { throw error }

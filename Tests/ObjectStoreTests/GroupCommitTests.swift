@@ -11,7 +11,7 @@ import HoldfastTestSupport
 
 @Suite("Commits of groups")
 struct GroupCommitTests {
-    private func group(_ store: Store, _ writes: [SynchronousWrite]) {
+    private func group(_ store: Store, _ writes: [AwaitedWrite]) {
         let gate = WriterGate()
         store.submit(gate)
         gate.waitUntilReached()
@@ -19,8 +19,8 @@ struct GroupCommitTests {
         gate.open()
     }
 
-    private func put(_ content: ObjectContent) -> SynchronousWrite {
-        SynchronousWrite { transaction throws(StoreError) in
+    private func put(_ content: ObjectContent) -> AwaitedWrite {
+        AwaitedWrite { transaction throws(StoreError) in
             try ObjectScript.Operation.write("Person", content, key: nil, .merge).run(transaction)
         }
     }
@@ -50,14 +50,14 @@ struct GroupCommitTests {
         let seen = Mutex<[UInt64]>([])
         store.publisher.observe { version, _ in seen.withLock { $0.append(version) } }
         let commits = engine.commitCount
-        let failing = SynchronousWrite { transaction throws(StoreError) in
+        let failing = AwaitedWrite { transaction throws(StoreError) in
             try ObjectScript.Operation.write(
                 "Person", Shelter.person("half"), key: nil, .create
             ).run(transaction)
             throw .objectNotFound
         }
         let counting = Mutex(0)
-        let looking = SynchronousWrite { transaction throws(StoreError) in
+        let looking = AwaitedWrite { transaction throws(StoreError) in
             let rows = transaction.catalog.rows
             var count = 0
             for id in ["a", "b", "half", "c"] {
@@ -75,14 +75,14 @@ struct GroupCommitTests {
             looking, put(Shelter.person("a")), put(Shelter.person("c")),
         ]
         group(store, writes)
-        #expect(try writes[0].version() == 2)
-        #expect { try writes[1].version() } throws: { error in
+        #expect(try writes[0].wait() == 2)
+        #expect { try writes[1].wait() } throws: { error in
             if case StoreError.objectNotFound = error { true } else { false }
         }
-        #expect(try writes[2].version() == 3)
-        #expect(try writes[3].version() == 3)
-        #expect(try writes[4].version() == 3)
-        #expect(try writes[5].version() == 4)
+        #expect(try writes[2].wait() == 3)
+        #expect(try writes[3].wait() == 3)
+        #expect(try writes[4].wait() == 3)
+        #expect(try writes[5].wait() == 4)
         #expect(counting.withLock { $0 } == 2)
         #expect(engine.commitCount == commits + 1)
         #expect(seen.withLock { $0 } == [4])
@@ -103,7 +103,7 @@ struct GroupCommitTests {
             let before = engine.awaitCount
             let write = put(content)
             store.submit(write)
-            _ = try write.version()
+            _ = try write.wait()
             return engine.awaitCount - before
         }
         #expect(try awaitCount(Shelter.person("a")) == 1)
@@ -120,14 +120,14 @@ struct GroupCommitTests {
         engine.failCommit(engine.commitCount + 1, with: .conflict)
         engine.failCommit(engine.commitCount + 2, with: .conflict)
         let runs = Mutex(0)
-        let counted = SynchronousWrite { transaction throws(StoreError) in
+        let counted = AwaitedWrite { transaction throws(StoreError) in
             runs.withLock { $0 += 1 }
             try ObjectScript.Operation.write("Dog", [:], key: nil, .create).run(transaction)
         }
         let other = put(Shelter.person("a"))
         group(store, [counted, other])
-        #expect(try counted.version() == 2)
-        #expect(try other.version() == 3)
+        #expect(try counted.wait() == 2)
+        #expect(try other.wait() == 3)
         #expect(runs.withLock { $0 } == 3)
         #expect(try store.contents().objects.count == 2)
         #expect(try store.findings() == [])
@@ -140,11 +140,11 @@ struct GroupCommitTests {
         let (engine, store) = try open(engineCase, isParted: isParted)
         defer { store.close() }
         engine.failCommit(engine.commitCount + 1, with: .diskFull)
-        let unchanging = SynchronousWrite { _ throws(StoreError) in }
+        let unchanging = AwaitedWrite { _ throws(StoreError) in }
         let writes = [put(Shelter.person("a")), put(Shelter.person("b")), unchanging]
         group(store, writes)
         for write in writes {
-            #expect { try write.version() } throws: { Self.isDiskFull($0) }
+            #expect { try write.wait() } throws: { Self.isDiskFull($0) }
         }
         #expect(store.version.number == 1)
         #expect(try store.contents().objects.isEmpty)
@@ -166,7 +166,7 @@ struct GroupCommitTests {
             }
             group(store, failing)
             for write in failing {
-                #expect { try write.version() } throws: { Self.isDiskFull($0) }
+                #expect { try write.wait() } throws: { Self.isDiskFull($0) }
             }
             #expect(try store.contents().objects.mapValues(\.version) == before)
         }
@@ -186,7 +186,7 @@ struct GroupCommitTests {
         let keys = [Shelter.person(key + "1"), Shelter.person(key + "2")]
         for draft in keys { try store.put("Person", draft) }
         // The change log keeps the keys of what is deleted, so this entry is too long.
-        let deletion = SynchronousWrite { transaction throws(StoreError) in
+        let deletion = AwaitedWrite { transaction throws(StoreError) in
             for id in [key + "1", key + "2"] {
                 try ObjectScript.Operation.delete(Identity("Person", .string(id))).run(transaction)
             }
@@ -196,13 +196,13 @@ struct GroupCommitTests {
             put(Shelter.person("c")),
         ]
         group(store, writes)
-        #expect(try writes[0].version() == 4)
+        #expect(try writes[0].wait() == 4)
         for write in writes[1...2] {
-            #expect { try write.version() } throws: { error in
+            #expect { try write.wait() } throws: { error in
                 if case StoreError.tooLarge = error { true } else { false }
             }
         }
-        #expect(try writes[3].version() == 5)
+        #expect(try writes[3].wait() == 5)
         #expect(try store.contents().objects.count == 4)
         #expect(try store.findings() == [])
         #expect {
@@ -259,7 +259,7 @@ struct GroupCommitTests {
         store.submit(gate)
         gate.waitUntilReached()
         for write in writes { store.submit(write) }
-        let schema = SynchronousSchemaWrite { present throws(StoreError) in
+        let schema = AwaitedSchemaWrite { present throws(StoreError) in
             var next = present.schema
             next.classes.append(ObjectClass(name: "New", properties: []))
             return SchemaProposal(next)
@@ -268,8 +268,8 @@ struct GroupCommitTests {
         writes.append(put(Shelter.person("last")))
         store.submit(writes[4])
         gate.open()
-        #expect(try writes.map { try $0.version() } == [2, 3, 4, 5, 7])
-        #expect(try schema.version() == 6)
+        #expect(try writes.map { try $0.wait() } == [2, 3, 4, 5, 7])
+        #expect(try schema.wait() == 6)
         #expect(engine.commitCount == commits + 6)
         #expect(try store.findings() == [])
     }
@@ -284,10 +284,10 @@ struct GroupCommitTests {
         let writes = (0..<50).map { put(Shelter.person("p\($0)")) }
         for write in writes { store.submit(write) }
         store.close()
-        #expect(try writes.map { try $0.version() } == (2...51).map { UInt64($0) })
+        #expect(try writes.map { try $0.wait() } == (2...51).map { UInt64($0) })
         let late = put(Shelter.person("late"))
         store.submit(late)
-        #expect { try late.version() } throws: { error in
+        #expect { try late.wait() } throws: { error in
             if case StoreError.closing = error { true } else { false }
         }
         let again = try Store(engine: engine)

@@ -153,7 +153,7 @@ struct StagedMigrationTests {
                     .run(transaction)
             }
         }
-        let change = SynchronousSchemaWrite { _ in
+        let change = AwaitedSchemaWrite { _ in
             SchemaProposal(Schema(classes: Self.classes(.int)))
         }
         // The gate holds up the writer until both wait behind it.
@@ -161,15 +161,15 @@ struct StagedMigrationTests {
         store.submit(gate)
         gate.waitUntilReached()
         store.submit(change)
-        let late = SynchronousWrite { transaction throws(StoreError) in
+        let late = AwaitedWrite { transaction throws(StoreError) in
             try ObjectScript.Operation.write(
                 "Note", ["id": .value(.int(1)), "n": .value(.string("x"))], key: nil, .merge
             ).run(transaction)
         }
         store.submit(late)
         gate.open()
-        _ = try late.version()
-        #expect { try change.version() } throws: { error in
+        _ = try late.wait()
+        #expect { try change.wait() } throws: { error in
             if case StoreError.lossyMigration = error { true } else { false }
         }
         #expect(
@@ -198,7 +198,7 @@ struct StagedMigrationTests {
                     .run(transaction)
             }
         }
-        let change = SynchronousSchemaWrite { _ in
+        let change = AwaitedSchemaWrite { _ in
             SchemaProposal(Schema(classes: Self.classes(.string)))
         }
         // Its 20 slices take long, until something has happened to some objects beside them.
@@ -211,7 +211,7 @@ struct StagedMigrationTests {
             try body(store, id)
         }
         engine.slowDown(microseconds: 0)
-        _ = try change.version()
+        _ = try change.wait()
         try store.awaitCleanUp()
         #expect(besideCount > 1)
         #expect(try store.findings() == [])
@@ -299,14 +299,14 @@ struct StagedMigrationTests {
                 ).run(transaction)
             }
         }
-        let change = SynchronousSchemaWrite { _ in
+        let change = AwaitedSchemaWrite { _ in
             SchemaProposal(Schema(classes: classes(.string)))
         }
         engine.slowDown(microseconds: 300)
         store.submit(change)
         for id in 1...60 as ClosedRange<Int64> { try store.delete("Target", .int(id)) }
         engine.slowDown(microseconds: 0)
-        _ = try change.version()
+        _ = try change.wait()
         try store.awaitCleanUp()
         #expect(try store.findings() == [])
         let wanted: [ObjectContent] = (0..<3).map {
@@ -326,7 +326,7 @@ struct StagedMigrationTests {
             properties: [Property(name: "id", type: .single(.scalar(.int)))])
         try store.setSchema(Self.classes(.int) + [old])
         try fill(store, 100)
-        let change = SynchronousSchemaWrite { _ in
+        let change = AwaitedSchemaWrite { _ in
             SchemaProposal(Schema(classes: Self.classes(.string)))
         }
         // The gate holds up the writer until both wait behind it.
@@ -335,17 +335,17 @@ struct StagedMigrationTests {
         gate.waitUntilReached()
         store.submit(change)
         let isBeside = Atomic(false)
-        let late = SynchronousWrite { transaction throws(StoreError) in
+        let late = AwaitedWrite { transaction throws(StoreError) in
             isBeside.store(store.migrationProgress != nil, ordering: .relaxed)
             try ObjectScript.Operation.write("Old", ["id": .value(.int(1))], key: nil, .create)
                 .run(transaction)
         }
         store.submit(late)
         gate.open()
-        _ = try late.version()
+        _ = try late.wait()
         let wasBeside = isBeside.load(ordering: .relaxed)
         #expect(wasBeside)
-        #expect { try change.version() } throws: { error in
+        #expect { try change.wait() } throws: { error in
             if case StoreError.lossyMigration = error { true } else { false }
         }
         #expect(try store.contents().objects.count == 101)
@@ -365,12 +365,12 @@ struct StagedMigrationTests {
         store.submit(gate)
         gate.waitUntilReached()
         let changes = (0..<2).map { _ in
-            SynchronousSchemaWrite { _ in SchemaProposal(Schema(classes: Self.classes(.string))) }
+            AwaitedSchemaWrite { _ in SchemaProposal(Schema(classes: Self.classes(.string))) }
         }
         for change in changes { store.submit(change) }
         gate.open()
-        _ = try changes[0].version()
-        #expect { try changes[1].version() } throws: { error in
+        _ = try changes[0].wait()
+        #expect { try changes[1].wait() } throws: { error in
             if case StoreError.migrationUnderWay = error { true } else { false }
         }
     }
@@ -452,7 +452,7 @@ struct StagedMigrationTests {
             try store.setSchema(Self.classes(.int))
             try fill(store, 30)
             let before = try store.contents().objects
-            let change = SynchronousSchemaWrite { _ in
+            let change = AwaitedSchemaWrite { _ in
                 SchemaProposal(
                     Schema(classes: Self.classes(.string, indexed: false, key: "text")))
             }
@@ -461,18 +461,18 @@ struct StagedMigrationTests {
             gate.waitUntilReached()
             store.submit(change)
             // Between two slices comes a group of writes: as many slices are made.
-            let writes = (0..<count).map { _ in SynchronousWrite { _ in } }
+            let writes = (0..<count).map { _ in AwaitedWrite { _ in } }
             store.submit(writes[0])
             gate.open()
-            _ = try writes[0].version()
+            _ = try writes[0].wait()
             for write in writes.dropFirst() {
                 store.submit(write)
-                _ = try write.version()
+                _ = try write.wait()
             }
             store.close()
             store = try Store(engine: engine, options: Self.options)
             defer { store.close() }
-            if (try? change.version()) == nil {
+            if (try? change.wait()) == nil {
                 #expect(try store.contents().objects == before)
             }
             #expect(try store.findings() == [])

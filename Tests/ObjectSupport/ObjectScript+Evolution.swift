@@ -19,7 +19,7 @@ extension ObjectScript {
         var wasLossy = expected(next, renames).isLossy
         // Values that become equal are found whenever the store looks, also those of objects that go later.
         var wasShared = shares(next, renames)
-        let write = SynchronousSchemaWrite { _ in
+        let write = AwaitedSchemaWrite { _ in
             SchemaProposal(Schema(classes: next), renames: renames, allowsDataLoss: mayLose)
         }
         if options.migrationObjectCountMax == 0 {
@@ -41,7 +41,7 @@ extension ObjectScript {
         if isClosed { store.close() }
         let evolved = expected(next, renames)
         do throws(StoreError) {
-            let version = try write.version()
+            let version = try write.wait()
             counts.migrations += 1
             if evolved.isLossy, !mayLose { differ("a change of the schema that loses was made") }
             takeOver(evolved, next, renames, isChange)

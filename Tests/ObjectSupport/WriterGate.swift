@@ -10,10 +10,7 @@ package final class WriterGate: PendingWrite {
     package init() {}
 
     package func run(_ transaction: WriteTransaction) throws(StoreError) {
-        hasStarted.signal {
-            $0 = true
-            return true
-        }
+        hasStarted.update { $0 = true }
         isOpen.wait { $0 ? () : nil }
     }
 
@@ -24,9 +21,6 @@ package final class WriterGate: PendingWrite {
 
     /// Lets the writer go on.
     package func open() {
-        isOpen.signal {
-            $0 = true
-            return true
-        }
+        isOpen.update { $0 = true }
     }
 }

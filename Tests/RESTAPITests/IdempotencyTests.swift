@@ -154,7 +154,7 @@ struct IdempotencyTests {
     func running() throws {
         let server = try TestServer(schema: Schemas.everything)
         let gate = Monitor(false)
-        let holdUp = SynchronousWrite { _ throws(StoreError) in gate.wait { $0 ? () : nil } }
+        let holdUp = AwaitedWrite { _ throws(StoreError) in gate.wait { $0 ? () : nil } }
         server.store.submit(holdUp)
         let port = server.server.addresses.first?.port ?? 0
         let statuses = Mutex<[Int]>([])
@@ -173,7 +173,7 @@ struct IdempotencyTests {
                 return true
             }
         }
-        _ = try holdUp.version()
+        _ = try holdUp.wait()
         #expect(statuses.withLock { $0 } == [409, 201])
         APIScenario("POST", dogs, "{}", headers: key("k"), status: 201).check(on: server)
         #expect(count("Dog", server) == 1)

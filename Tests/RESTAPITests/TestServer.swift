@@ -8,7 +8,6 @@ import HoldfastRESTAPI
 import HoldfastStorage
 import Synchronization
 import HoldfastTestSupport
-import HoldfastThreads
 
 /// A whole service on a free port of this machine, over an empty store with a schema.
 final class TestServer {
@@ -66,22 +65,8 @@ final class TestServer {
 
     /// Makes a schema the store's.
     static func put(_ schema: Schema, in store: Store) throws {
-        final class SchemaWrite: PendingSchemaWrite {
-            let schema: Schema
-            let outcome = Monitor<WriteOutcome?>(nil)
-            init(_ schema: Schema) { self.schema = schema }
-            func proposal(_ present: Catalog) throws(StoreError) -> SchemaProposal {
-                SchemaProposal(schema)
-            }
-            func finish(_ outcome: WriteOutcome) {
-                self.outcome.signal {
-                    $0 = outcome
-                    return true
-                }
-            }
-        }
-        let write = SchemaWrite(schema)
+        let write = AwaitedSchemaWrite { _ in SchemaProposal(schema) }
         store.submit(write)
-        if case .failure(let error) = write.outcome.wait({ $0 }) { throw error }
+        try write.wait()
     }
 }

@@ -156,7 +156,9 @@ enum ProgramSchema {
         _ store: Store, _ configuration: Realm.Configuration,
         _ make: @escaping @Sendable (HoldfastObjectModel.Schema) -> SchemaProposal
     ) throws {
-        do throws(StoreError) { try SchemaWrite(make).run(in: store) } catch {
+        let write = AwaitedSchemaWrite { present in make(present.schema) }
+        store.submit(write)
+        do throws(StoreError) { try write.wait() } catch {
             throw Realm.Error(error, configuration.fileURL)
         }
     }

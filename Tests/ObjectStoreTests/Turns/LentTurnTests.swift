@@ -96,7 +96,7 @@ struct LentTurnTests: TurnSuite {
         store.submit(behind)
         turn.cancel()
         turn.cancel()
-        #expect(try behind.version() == 2)
+        #expect(try behind.wait() == 2)
         do {
             let dropped = try store.beginTurn()
             try put("c").run(dropped.transaction)
@@ -117,15 +117,15 @@ struct LentTurnTests: TurnSuite {
         try put("a").run(turn.transaction)
         let writes = ["b", "c"].map { write(put($0, ["boss": Shelter.link("a")])) }
         for write in writes { store.submit(write) }
-        let schema = SynchronousSchemaWrite { present throws(StoreError) in
+        let schema = AwaitedSchemaWrite { present throws(StoreError) in
             var next = present.schema
             next.classes.append(ObjectClass(name: "New", properties: []))
             return SchemaProposal(next)
         }
         store.submit(schema)
         #expect(try turn.commit() == 2)
-        #expect(try writes.map { try $0.version() } == [3, 4])
-        #expect(try schema.version() == 5)
+        #expect(try writes.map { try $0.wait() } == [3, 4])
+        #expect(try schema.wait() == 5)
         #expect(engine.commitCount == commits + 2)
         #expect(try store.findings() == [])
     }
@@ -144,7 +144,7 @@ struct LentTurnTests: TurnSuite {
         #expect { try turn.commit() } throws: {
             if case StoreError.storage(let error) = $0 { error.code == .conflict } else { false }
         }
-        #expect(try behind.version() == 2)
+        #expect(try behind.wait() == 2)
         #expect(try store.contents().objects.count == 1)
         #expect(try store.findings() == [])
     }
@@ -160,7 +160,7 @@ struct LentTurnTests: TurnSuite {
         let behind = write(put("b"))
         store.submit(behind)
         #expect(throws: StoreError.self) { try turn.commit() }
-        #expect(throws: StoreError.self) { try behind.version() }
+        #expect(throws: StoreError.self) { try behind.wait() }
         #expect(try store.run([put("c")]) == 2)
         #expect(try store.contents().objects.count == 1)
     }
@@ -214,7 +214,7 @@ struct LentTurnTests: TurnSuite {
         for _ in 0..<2 {
             let late = write(put("late"))
             store.submit(late)
-            #expect { try late.version() } throws: {
+            #expect { try late.wait() } throws: {
                 if case StoreError.waitedForTurn(milliseconds: 20) = $0 { true } else { false }
             }
         }

@@ -20,8 +20,8 @@ extension TurnSuite {
         .write("Person", Shelter.person(id, more), key: nil, .merge)
     }
 
-    func write(_ operation: ObjectScript.Operation) -> SynchronousWrite {
-        SynchronousWrite { transaction throws(StoreError) in try operation.run(transaction) }
+    func write(_ operation: ObjectScript.Operation) -> AwaitedWrite {
+        AwaitedWrite { transaction throws(StoreError) in try operation.run(transaction) }
     }
 
     func ids(_ store: Store) throws -> [String] {

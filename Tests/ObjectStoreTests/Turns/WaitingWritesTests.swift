@@ -5,11 +5,11 @@ import Testing
 
 @Suite("The order of writes and turns that wait")
 struct WaitingWritesTests {
-    private static func write() -> SynchronousWrite { SynchronousWrite { _ in } }
+    private static func write() -> AwaitedWrite { AwaitedWrite { _ in } }
     private static func turn() -> PendingTurn { PendingTurn() }
 
     private static func isSame(
-        _ found: [any PendingWrite], _ expected: [SynchronousWrite]
+        _ found: [any PendingWrite], _ expected: [AwaitedWrite]
     ) -> Bool {
         found.map { ObjectIdentifier($0) } == expected.map { ObjectIdentifier($0) }
     }
