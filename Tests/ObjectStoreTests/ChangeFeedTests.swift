@@ -68,10 +68,7 @@ struct ChangeFeedTests {
         }
 
         func invalidate() {
-            state.signal {
-                $0.invalidationCount += 1
-                return true
-            }
+            state.update { $0.invalidationCount += 1 }
         }
 
         func overrun() { Issue.record("a query took seconds") }
@@ -95,10 +92,7 @@ struct ChangeFeedTests {
     private func settle(_ feed: ChangeFeed) -> UInt64 {
         let version = Monitor<UInt64?>(nil)
         feed.perform { position in
-            version.signal {
-                $0 = position.version
-                return true
-            }
+            version.update { $0 = position.version }
         }
         return version.wait { $0 }
     }
@@ -225,25 +219,16 @@ struct ChangeFeedTests {
         let isReached = Monitor(false)
         let mayGo = Monitor(false)
         feed.perform { _ in
-            isReached.signal {
-                $0 = true
-                return true
-            }
+            isReached.update { $0 = true }
             mayGo.wait { $0 ? () : nil }
         }
         isReached.wait { $0 ? () : nil }
         for id in ["a", "b", "c"] { try store.put("Person", Shelter.person(id)) }
         let ran = Monitor(false)
         feed.perform { _ in
-            ran.signal {
-                $0 = true
-                return true
-            }
+            ran.update { $0 = true }
         }
-        mayGo.signal {
-            $0 = true
-            return true
-        }
+        mayGo.update { $0 = true }
         #expect(follower.state.wait { $0.invalidationCount > 0 ? $0.invalidationCount : nil } == 1)
         ran.wait { $0 ? () : nil }
         #expect(settle(feed) == store.version.number)

@@ -168,10 +168,7 @@ struct IdempotencyTests {
                 body: Array("{}".utf8))
             statuses.withLock { $0.append(reply.status) }
             // The one that came second is answered first, and then the other one may go on.
-            gate.signal {
-                $0 = true
-                return true
-            }
+            gate.update { $0 = true }
         }
         _ = try holdUp.wait()
         #expect(statuses.withLock { $0 } == [409, 201])

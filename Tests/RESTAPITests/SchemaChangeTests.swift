@@ -23,10 +23,7 @@ func schemaChangeBetween() throws {
     let isHeld = Monitor(false)
     server.store.submit(
         AwaitedWrite { _ in
-            isHeld.signal {
-                $0 = true
-                return true
-            }
+            isHeld.update { $0 = true }
             gate.wait { $0 ? () : nil }
         })
     isHeld.wait { $0 ? () : nil }
@@ -51,10 +48,7 @@ func schemaChangeBetween() throws {
     // The request was counted when its headers came; in whichever order the two queue up, the reply
     // and what is stored have to agree with the schema of their moment.
     while server.server.metrics.inFlight.load(ordering: .relaxed) == 0 { usleep(100) }
-    gate.signal {
-        $0 = true
-        return true
-    }
+    gate.update { $0 = true }
     #expect(changing.result())
     let reply = writing.result()
     #expect(reply.status == 201, "\(reply.text)")

@@ -11,10 +11,7 @@ package struct WaitingThread: WriteWaiter {
     package init() {}
 
     package func wake<Body: WriteBody>(_ write: ServedWrite<Body, WaitingThread>) {
-        isFinished.signal { isFinished in
-            isFinished = true
-            return true
-        }
+        isFinished.update { $0 = true }
     }
 
     package func tell<Body: WriteBody>(_ write: ServedWrite<Body, WaitingThread>) { wake(write) }

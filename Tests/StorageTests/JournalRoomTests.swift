@@ -49,10 +49,7 @@ struct JournalRoomTests {
         startThread(named: "test") {
             engine.awaitRoom()
             let count = checkpointer.freezeCount
-            told.signal { told in
-                told = count
-                return true
-            }
+            told.update { $0 = count }
         }
         return told
     }

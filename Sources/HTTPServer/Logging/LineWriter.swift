@@ -43,10 +43,9 @@ package final class LineWriter: @unchecked Sendable {
     /// Writes what is queued and ends the thread. Later lines are dropped.
     package func stop() {
         var wasStopped = true
-        buffer.signal { buffer in
+        buffer.update { buffer in
             wasStopped = buffer.isStopped
             buffer.isStopped = true
-            return true
         }
         if !wasStopped { thread?.join() }
     }

@@ -42,10 +42,7 @@ extension StreamHub {
         for _ in 0..<4_000 {
             let asked = Monitor<Answer??>(nil)
             @Sendable func give(_ answer: Answer?) {
-                asked.signal {
-                    $0 = .some(answer)
-                    return true
-                }
+                asked.update { $0 = .some(answer) }
             }
             perform {
                 give(body($0.version))

@@ -23,10 +23,7 @@ struct JobSchedulerTests {
         Job(client) { job in
             while job.mayContinue() {}
             guard !job.isRestarted else { return }
-            ended.signal {
-                $0 += 1
-                return true
-            }
+            ended.update { $0 += 1 }
         }
     }
 
@@ -39,10 +36,7 @@ struct JobSchedulerTests {
         for _ in 0..<100 {
             let isTaken = scheduler.submit(
                 Job(Self.client) { _ in
-                    answered.signal {
-                        $0 += 1
-                        return true
-                    }
+                    answered.update { $0 += 1 }
                 })
             #expect(isTaken)
         }
@@ -62,10 +56,7 @@ struct JobSchedulerTests {
         func submit(_ number: Int) {
             let isTaken = scheduler.submit(
                 Job(Self.client) { job in
-                    runCounts.signal {
-                        $0[number] += 1
-                        return true
-                    }
+                    runCounts.update { $0[number] += 1 }
                     while !isReleased.load(ordering: .relaxed) {
                         guard job.mayContinue() else { return }
                     }
@@ -92,15 +83,9 @@ struct JobSchedulerTests {
         let hasBegun = Monitor(false)
         let isTaken = scheduler.submit(
             Job(Self.client, isAwaited: { isAwaited.load(ordering: .relaxed) }) { job in
-                hasBegun.signal {
-                    $0 = true
-                    return true
-                }
+                hasBegun.update { $0 = true }
                 while job.mayContinue() {}
-                ending.signal {
-                    $0 = job.ending
-                    return true
-                }
+                ending.update { $0 = job.ending }
             })
         #expect(isTaken)
         hasBegun.wait { $0 ? () : nil }
@@ -115,10 +100,7 @@ struct JobSchedulerTests {
         let grants = Monitor<[Int]>([])
         let isTaken = scheduler.submit(
             Job(Self.client) { job in
-                grants.signal {
-                    $0.append(job.memoryByteCountMax)
-                    return true
-                }
+                grants.update { $0.append(job.memoryByteCountMax) }
                 job.restartWithMoreMemory()
             })
         #expect(isTaken)
