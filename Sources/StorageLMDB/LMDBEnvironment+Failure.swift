@@ -65,9 +65,8 @@ extension LMDBEnvironment {
     /// Our own descriptor has not yet seen a write-back error, so it would report one now.
     private func isMediumFull() -> Bool {
         guard fdatasync(dataFile.number) == 0 else { return false }
-        var status = stat()
-        guard fstat(dataFile.number, &status) == 0 else { return false }
-        if shim_reserve_keeping_size(dataFile.number, status.st_size, 1 << 20) == 0 { return false }
+        guard let end = try? dataFile.byteCount(operation: "size") else { return false }
+        if shim_reserve_keeping_size(dataFile.number, end, 1 << 20) == 0 { return false }
         if errno == ENOSPC || errno == EDQUOT || errno == EFBIG { return true }
         return freeByteCount < 1 << 20
     }

@@ -1,5 +1,4 @@
 import CHoldfastLMDB
-import Glibc
 import HoldfastStorage
 
 extension LMDBEnvironment {
@@ -20,9 +19,8 @@ extension LMDBEnvironment {
 
     /// The size of the data file and the journal; nil when it is unknown.
     var storedByteCount: Int? {
-        var status = stat()
-        guard fstat(dataFile.number, &status) == 0 else { return nil }
-        return Int(status.st_size) + journal.storedByteCount
+        guard let byteCount = try? dataFile.byteCount(operation: "size") else { return nil }
+        return byteCount + journal.storedByteCount
     }
 
     /// Makes this and every later commit survive a power cut, and also those made before.

@@ -224,7 +224,7 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     // MARK: Uses
 
-    /// Keeps the environment open until ``endUse()``.
+    /// Keeps the environment open until ``endUse(keeping:)``.
     func beginUse(_ operation: String) throws(StorageError) {
         try pool.withLock { (pool) throws(StorageError) in
             guard !pool.isClosed else { throw StorageError(.closed, operation: operation) }

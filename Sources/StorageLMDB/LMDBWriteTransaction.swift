@@ -8,7 +8,6 @@ import HoldfastStorage
 /// 512 MiB, and are written early beyond that.
 package final class LMDBWriteTransaction: StorageWriteTransaction {
     private let environment: LMDBEnvironment
-    private let base: UInt64
     private var transaction: LMDBTransaction?
     private var didChange = false
     private var didFail = false
@@ -16,12 +15,12 @@ package final class LMDBWriteTransaction: StorageWriteTransaction {
     package private(set) var entriesRead = 0
 
     /// The number of the commit that this transaction began from.
-    package var commit: UInt64 { base }
+    package let commit: UInt64
 
     init(environment: LMDBEnvironment, transaction: LMDBTransaction, base: UInt64) {
         self.environment = environment
         self.transaction = transaction
-        self.base = base
+        commit = base
     }
 
     deinit { close() }
@@ -63,9 +62,9 @@ package final class LMDBWriteTransaction: StorageWriteTransaction {
         self.transaction = nil
         guard didChange else {
             environment.rollBack(transaction)
-            return base
+            return commit
         }
-        return try environment.commit(transaction, base: base)
+        return try environment.commit(transaction, base: commit)
     }
 
     package func close() {

@@ -243,9 +243,9 @@ final class StagedMigration {
         // No version is that high, and no other change of the schema has the space's number: values that leave
         // the row get a name of their own.
         group.overflow.begin(work.source, key, version: 1 << 63 | UInt64(work.target.rowSpace))
-        converter.overflow = group.overflow
-        converter.limits = group.overflow.limits
-        defer { converter.overflow = nil }
+        converter.builder.overflow = group.overflow
+        converter.builder.limits = group.overflow.limits
+        defer { converter.builder.overflow = nil }
         let bytes = rowBuffer.making {
             converter.append(work.source.index, row, key: key, group.overflow, to: $0)
         }

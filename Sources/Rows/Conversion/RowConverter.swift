@@ -8,19 +8,9 @@ package final class RowConverter {
     private let conversions: [RowConversion?]
     /// Whether rows of a class, or embedded ones in them, have something to look at.
     private let hasChecks: [Bool]
-    private let builder = RowBuilder()
+    /// The builder of the rows, which also knows where values go that are too large for one.
+    package let builder = RowBuilder()
     private let collection = ScalarCollectionBuilder()
-
-    /// The sink of values that are too large for a row; nil keeps them in it.
-    package var overflow: (any OverflowSink)? {
-        get { builder.overflow }
-        set { builder.overflow = newValue }
-    }
-    /// The largest values that stay in a row.
-    package var limits: OverflowLimits {
-        get { builder.limits }
-        set { builder.limits = newValue }
-    }
 
     /// Makes a converter.
     ///

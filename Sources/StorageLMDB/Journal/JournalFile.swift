@@ -55,16 +55,11 @@ final class JournalFile: @unchecked Sendable {
     var recordByteCount: Int { end - Self.headerByteCount }
 
     /// The file's length in bytes; nil where it is unknown.
-    var byteCount: Int? {
-        var status = stat()
-        return fstat(descriptor.number, &status) == 0 ? Int(status.st_size) : nil
-    }
+    var byteCount: Int? { try? descriptor.byteCount(operation: "journal size") }
 
     /// The records and what follows them, in `memory`; nothing of a file whose making was cut off.
     func contents(in memory: JournalMemory) throws(StorageError) -> UnsafeRawBufferPointer {
-        guard let count = byteCount else {
-            throw StorageError(systemError: errno, operation: "open journal")
-        }
+        let count = try descriptor.byteCount(operation: "open journal")
         guard let start = memory.reserve((count + 7) & ~7) else {
             throw StorageError(systemError: ENOMEM, operation: "open journal")
         }
