@@ -83,7 +83,7 @@ struct CatalogPlan {
                         definition: objectClass, number: takeClass(), propertyNumbers: numbers,
                         layouts: [layout(1, objectClass, numbers)],
                         groupNumbers: objectClass.uniqueGroups.map { _ in takeProperty() },
-                        searchNumbers: takeSearchNumbers(objectClass)))
+                        searchNumbers: searchNumbers(nil, new)))
             }
         }
         for old in present.classes where comparison.newClasses[old.index] == nil { drop(old) }
@@ -212,20 +212,13 @@ struct CatalogPlan {
         }
     }
 
-    private mutating func takeSearchNumbers(_ objectClass: ObjectClass) -> [Int: UInt32] {
-        var numbers: [Int: UInt32] = [:]
-        for (member, property) in objectClass.properties.enumerated()
-        where property.searchIndex != nil { numbers[member] = takeProperty() }
-        return numbers
-    }
-
     /// Chooses the numbers of a class's search indexes: one of the same kind and values keeps its entries.
-    private mutating func searchNumbers(_ old: RowClass, _ new: Int) -> [Int: UInt32] {
+    private mutating func searchNumbers(_ old: RowClass?, _ new: Int) -> [Int: UInt32] {
         var numbers: [Int: UInt32] = [:]
         for (member, property) in proposed.classes[new].properties.enumerated() {
             guard let kind = property.searchIndex else { continue }
             let match = comparison.members[new][member]
-            let index = old.searchIndexes.first { $0.member == match?.old && $0.kind == kind }
+            let index = old?.searchIndexes.first { $0.member == match?.old && $0.kind == kind }
             if let index, !isFresh(match), kind != .geo || comparison.keepsPoints(property) {
                 numbers[member] = index.number
             } else {

@@ -1,3 +1,4 @@
+import HoldfastBytes
 import HoldfastRows
 
 /// The work of a schema change on the objects of one class, to be done before the change can be seen.
@@ -20,5 +21,17 @@ struct ClassWork {
     /// Whether anything is to be written.
     var isNeeded: Bool {
         rewrites || !indexes.isEmpty || !links.isEmpty || entersKeys
+    }
+
+    /// The row that an object has after the change, valid until `buffer` is used again.
+    ///
+    /// - `overflow`: Reads out-of-line values.
+    func newRow(
+        _ key: UInt64, _ row: RowView, _ converter: RowConverter, _ overflow: any OverflowSource,
+        in buffer: ByteBuffer
+    ) -> RowView? {
+        guard rewrites else { return row }
+        return RowView(
+            buffer.making { converter.append(source.index, row, key: key, overflow, to: $0) })
     }
 }

@@ -16,15 +16,7 @@ struct DuplicateSearch {
     let source: any OverflowSource
 
     /// The conversion of rows that are still those of another class; nil when they are the class's own.
-    var conversion: Conversion?
-
-    /// Makes rows of the class of others.
-    struct Conversion {
-        /// The class whose rows are there.
-        var source: RowClass
-        /// Makes the row that an object will have; it is valid until the next one is made.
-        var convert: (_ key: UInt64, _ row: RowView) -> RowView?
-    }
+    var conversion: (work: ClassWork, converter: RowConverter)?
 
     /// The objects that share values.
     struct Duplicates {
@@ -43,9 +35,11 @@ struct DuplicateSearch {
     private static let exampleCountMax = 3
     /// The most hashes that are held at once.
     var entryCountMax = 1 << 20
+    /// The row that was converted last.
+    let converted = ByteBuffer()
 
     /// Finds shared values, as a fault of the schema that names examples; nil when there are none.
-    func fault() throws(StorageError) -> SchemaFault? {
+    func fault() throws(StoreError) -> SchemaFault? {
         guard let found = try run() else { return nil }
         let definition = rowClass.definition
         let names = unique.members.map { "'\(definition.properties[$0].name)'" }
@@ -76,7 +70,7 @@ struct DuplicateSearch {
     }
 
     /// Looks for objects that share a value; nil when there are none.
-    func run() throws(StorageError) -> Duplicates? {
+    func run() throws(StoreError) -> Duplicates? {
         var found = Duplicates(objectCount: 0, examples: [])
         let partCount = try count() / UInt64(entryCountMax) + 1
         for part in 0..<partCount {
@@ -107,39 +101,45 @@ struct DuplicateSearch {
         return found.objectCount > 0 ? found : nil
     }
 
-    private func count() throws(StorageError) -> UInt64 {
-        let buffer = ByteBuffer(capacity: 16)
-        StoreKey.appendClassState(rowClass.number, to: buffer)
-        return try snapshot.value(forKey: buffer.bytes).flatMap { ClassState($0)?.count } ?? 0
+    private func count() throws(StoreError) -> UInt64 {
+        let value = try value { StoreKey.appendClassState(rowClass.number, to: $0) }
+        return value.flatMap { ClassState($0)?.count } ?? 0
     }
 
-    private func row(_ key: UInt64) throws(StorageError) -> RowView? {
+    private func row(_ key: UInt64) throws(StoreError) -> RowView? {
+        let value = try value { StoreKey.appendRow(stored, key, to: $0) }
+        return value.flatMap { RowView($0) }.flatMap { newRow(key, $0) }
+    }
+
+    private func value(
+        _ appendKey: (ByteBuffer) -> Void
+    ) throws(StoreError) -> UnsafeRawBufferPointer? {
         let buffer = ByteBuffer(capacity: 16)
-        StoreKey.appendRow(conversion?.source ?? rowClass, key, to: buffer)
-        guard let row = try snapshot.value(forKey: buffer.bytes).flatMap({ RowView($0) }) else {
-            return nil
-        }
-        return conversion.map { $0.convert(key, row) } ?? row
+        appendKey(buffer)
+        do { return try snapshot.value(forKey: buffer.bytes) } catch { throw .storage(error) }
+    }
+
+    /// The class whose rows are there.
+    private var stored: RowClass { conversion?.work.source ?? rowClass }
+
+    /// The row that an object will have; it is valid until the next one is made.
+    private func newRow(_ key: UInt64, _ row: RowView) -> RowView? {
+        guard let (work, converter) = conversion else { return row }
+        return work.newRow(key, row, converter, source, in: converted)
     }
 
     /// Hands over a hash of the value of each object that has one.
     private func forEachValue(
         _ body: (_ hash: (high: UInt64, low: UInt64), _ key: UInt64) -> Void
-    ) throws(StorageError) {
+    ) throws(StoreError) {
         let buffer = ByteBuffer()
-        let stored = conversion?.source ?? rowClass
+        let stored = stored
         StoreKey.appendRowPrefix(stored, to: buffer)
-        var isDamaged = false
-        try snapshot.scan(
-            KeyRange(prefix: buffer.array), reversed: false, expecting: 4096
-        ) { rowKey, value in
+        try snapshot.walk(KeyRange(prefix: buffer.array), expecting: 4096) {
+            rowKey, value throws(StoreError) in
             let key = StoreKey.trailingObjectKey(rowKey)
-            guard let view = RowView(value), stored.canRead(view),
-                let row = conversion.map({ $0.convert(key, view) }) ?? view
-            else {
-                isDamaged = true
-                return false
-            }
+            guard let view = RowView(value), stored.canRead(view), let row = newRow(key, view)
+            else { throw .storage(StorageError(.corrupted, operation: "read rows")) }
             buffer.removeAll()
             if IndexEntry.appendValue(
                 rowClass, unique, row, source, isWhole: true, to: buffer)
@@ -148,6 +148,5 @@ struct DuplicateSearch {
             }
             return true
         }
-        if isDamaged { throw StorageError(.corrupted, operation: "read rows") }
     }
 }

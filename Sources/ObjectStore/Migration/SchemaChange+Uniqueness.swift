@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastRows
 import HoldfastStorage
@@ -14,7 +13,6 @@ extension SchemaChange {
         in snapshot: any StorageSnapshot, _ source: any OverflowSource,
         _ converter: RowConverter? = nil
     ) throws(StoreError) {
-        let buffer = ByteBuffer()
         var faults: [SchemaFault] = []
         for (rowClass, unique) in uniquenessTests {
             var search = DuplicateSearch(
@@ -22,18 +20,9 @@ extension SchemaChange {
             if let converter,
                 let work = works.values.first(where: { $0.target === rowClass && $0.rewrites })
             {
-                search.conversion = DuplicateSearch.Conversion(source: work.source) { key, row in
-                    RowView(
-                        buffer.making {
-                            converter.append(work.source.index, row, key: key, source, to: $0)
-                        })
-                }
+                search.conversion = (work, converter)
             }
-            do throws(StorageError) {
-                if let fault = try search.fault() { faults.append(fault) }
-            } catch {
-                throw .storage(error)
-            }
+            if let fault = try search.fault() { faults.append(fault) }
         }
         if !faults.isEmpty { throw .sharedValues(faults) }
     }

@@ -35,10 +35,12 @@ extension Store {
                 var steps: Set<Int> = []
                 converter.forEachLoss(rowClass.index, row, transaction) { steps.insert($0) }
                 for step in steps { counts[step] += 1 }
-                if let work,
-                    let value = work.newKey(objectKey, row, converter, transaction, buffer),
-                    let key = OrderedKey(value), !keys.insert(key.hashed).inserted
-                {
+                guard let work, let member = work.target.primaryKeyIndex,
+                    let new = work.newRow(objectKey, row, converter, transaction, in: buffer)
+                else { return true }
+                let storage = work.target.members[member].storage
+                let value = Value(work.target.field(member, in: new), storage, transaction)
+                if let key = OrderedKey(value), !keys.insert(key.hashed).inserted {
                     duplicates.add(classIndex: rowClass.index, value)
                 }
                 return true
@@ -68,21 +70,5 @@ extension OrderedKey {
     fileprivate var hashed: UUID128 {
         let hash = bytes.withUnsafeBytes { SipHash128.hash($0) }
         return UUID128(high: hash.high, low: hash.low)
-    }
-}
-
-extension ClassWork {
-    /// Returns the primary key that an object has after the change.
-    fileprivate func newKey(
-        _ key: UInt64, _ row: RowView, _ converter: RowConverter, _ source: any OverflowSource,
-        _ buffer: ByteBuffer
-    ) -> Value? {
-        guard let member = target.primaryKeyIndex else { return nil }
-        let storage = target.members[member].storage
-        guard rewrites else { return Value(target.field(member, in: row), storage, source) }
-        let bytes = buffer.making {
-            converter.append(self.source.index, row, key: key, source, to: $0)
-        }
-        return RowView(bytes).map { Value(target.field(member, in: $0), storage, source) }
     }
 }
