@@ -6,7 +6,7 @@ import HoldfastStorage
 
 /// Reads the object keys of a source, as long as they cost no more than they may.
 struct KeyCollector {
-    let transaction: ReadTransaction
+    private(set) var transaction: ReadTransaction
     let limits: QueryLimits
     /// The cost that may still be spent, see ``QueryCost``.
     private(set) var costLeft: Int
@@ -22,10 +22,10 @@ struct KeyCollector {
 
     init(
         _ transaction: ReadTransaction, _ limits: QueryLimits, cost: Int = .max,
-        rowCost: Int? = nil, hidesSome: Bool = false
+        rowCost: Int? = nil
     ) {
         self.transaction = transaction
-        self.hidesSome = hidesSome || transaction.showsPart
+        hidesSome = transaction.showsPart
         self.limits = limits
         self.rowCost = rowCost
         costLeft = cost
@@ -63,13 +63,10 @@ struct KeyCollector {
             return try risingOnce(united)
         case .all(let parts): return try common(parts, of: rowClass)
         case .bare(let source):
-            var collector = KeyCollector(
-                transaction.bare, limits, cost: costLeft, rowCost: rowCost, hidesSome: hidesSome)
-            let keys = try collector.keys(source, of: rowClass)
-            entriesRead += collector.entriesRead
-            costLeft = collector.costLeft
-            hasLeftOut = hasLeftOut || collector.hasLeftOut
-            return keys
+            let shown = transaction
+            transaction = shown.bare
+            defer { transaction = shown }
+            return try keys(source, of: rowClass)
         }
     }
 

@@ -46,27 +46,23 @@ extension QueryExecution {
                 if !goesOn { return false }
             }
             let shown = transaction.shownMark
-            guard let row = try fetch(key), testPaying(key, row) else {
-                transaction.releaseShown(to: shown)
-                return true
-            }
+            var isKept = false
+            defer { if !isKept { transaction.releaseShown(to: shown) } }
+            guard let row = try fetch(key), testPaying(key, row) else { return true }
             if isCut {
                 // Without its mark and hash.
                 if run.isEmpty { runPrefix = Array(value.dropLast(18)) }
                 guard run.count < runCountMax else { throw .stopped(.memory) }
                 run.append((key, row))
+                isKept = true
                 return true
             }
             if let position = skipping {
-                if !order.comesAfter(key, row, position) {
-                    transaction.releaseShown(to: shown)
-                    return true
-                }
+                guard order.comesAfter(key, row, position) else { return true }
                 // All that follows comes behind the position as well.
                 skipping = nil
             }
             goesOn = body(key, row)
-            transaction.releaseShown(to: shown)
             return goesOn
         }
         if goesOn, !run.isEmpty { _ = emitRun() }
@@ -143,13 +139,9 @@ extension QueryExecution {
             try transaction.budget.require()
             guard pays(cost) else { return false }
             let shown = transaction.shownMark
-            guard let row = try fetch(key), test(key, row) else {
-                transaction.releaseShown(to: shown)
-                continue
-            }
-            let goesOn = body(key, row)
-            transaction.releaseShown(to: shown)
-            if !goesOn { return false }
+            defer { transaction.releaseShown(to: shown) }
+            guard let row = try fetch(key), test(key, row) else { continue }
+            if !body(key, row) { return false }
         }
         return true
     }

@@ -57,12 +57,9 @@ extension QueryExecution {
         if isTooExpensive { return }
         for entry in try heap.sorted(by: order) {
             let shown = transaction.shownMark
-            var row = entry.row
-            if row == nil { row = try fetch(entry.key) }
-            guard let row else { continue }
-            let goesOn = body(entry.key, row)
-            transaction.releaseShown(to: shown)
-            if !goesOn { return }
+            defer { transaction.releaseShown(to: shown) }
+            guard let row = try entry.row == nil ? fetch(entry.key) : entry.row else { continue }
+            if !body(entry.key, row) { return }
         }
     }
 }
