@@ -2,16 +2,16 @@ import HoldfastThreads
 
 /// A change of the schema without a request, whose outcome a thread waits for.
 package final class AwaitedSchemaWrite: PendingSchemaWrite {
-    private let proposal: @Sendable (Catalog) throws(StoreError) -> SchemaProposal
+    private let make: @Sendable (Catalog) throws(StoreError) -> SchemaProposal
     private let outcome = Monitor<WriteOutcome?>(nil)
 
-    /// Makes a change; `proposal` may run more than once.
-    package init(_ proposal: @escaping @Sendable (Catalog) throws(StoreError) -> SchemaProposal) {
-        self.proposal = proposal
+    /// Makes a change; `make` may run more than once.
+    package init(_ make: @escaping @Sendable (Catalog) throws(StoreError) -> SchemaProposal) {
+        self.make = make
     }
 
     package func proposal(_ present: Catalog) throws(StoreError) -> SchemaProposal {
-        try proposal(present)
+        try make(present)
     }
 
     package func finish(_ outcome: WriteOutcome) {
