@@ -8,23 +8,14 @@ extension CollectionView {
         count: Int, of element: ElementStorage, isNull: (Int) -> Bool, to buffer: ByteBuffer,
         _ append: (Int) -> Void
     ) {
-        let hasNull = (0..<count).contains(where: isNull)
-        buffer.append(little: UInt32(count))
-        buffer.append(little: (hasNull ? 1 : 0) as UInt32)
-        if hasNull {
-            let bitmap = buffer.count
-            buffer.appendZeros((count + 7) / 8)
-            for index in 0..<count where isNull(index) {
-                let offset = bitmap + index / 8
-                buffer.store(buffer.bytes[offset] | 1 << UInt8(index % 8), at: offset)
-            }
-        }
+        let nulls = (0..<count).filter(isNull)
+        appendHead(count, nulls, to: buffer)
         let table = buffer.count
         let width = element.fixedByteCount
         if width == nil { buffer.appendZeros(4 * count) }
         let start = buffer.count
         for index in 0..<count {
-            if !hasNull || !isNull(index) {
+            if nulls.isEmpty || !isNull(index) {
                 append(index)
             } else if let width {
                 buffer.appendZeros(width)
@@ -33,6 +24,13 @@ extension CollectionView {
                 buffer.store(UInt32(buffer.count - start), at: table + 4 * index)
             }
         }
+    }
+
+    /// Appends what lies before the elements and the table of their ends: the number of elements, and which are null.
+    private static func appendHead(_ count: Int, _ nulls: [Int], to buffer: ByteBuffer) {
+        buffer.append(little: UInt32(count))
+        buffer.append(little: (nulls.isEmpty ? 0 : 1) as UInt32)
+        if !nulls.isEmpty { buffer.appendBits(nulls, of: count) }
     }
 
     /// The bytes that an element has in the table of ends.
@@ -56,29 +54,16 @@ extension CollectionView {
         _ slices: [(view: CollectionView, range: Range<Int>)], to buffer: ByteBuffer
     ) {
         var count = 0
-        var hasNull = false
+        var nulls: [Int] = []
         for slice in slices {
-            count += slice.range.count
-            if slice.view.nulls != nil, !hasNull {
-                hasNull = slice.range.contains { slice.view.isNull($0) }
-            }
-        }
-        buffer.append(little: UInt32(count))
-        buffer.append(little: (hasNull ? 1 : 0) as UInt32)
-        if hasNull {
-            let bitmap = buffer.count
-            buffer.appendZeros((count + 7) / 8)
-            var position = 0
-            for slice in slices {
-                for index in slice.range {
-                    if slice.view.isNull(index) {
-                        let offset = bitmap + position / 8
-                        buffer.store(buffer.bytes[offset] | 1 << UInt8(position % 8), at: offset)
-                    }
-                    position += 1
+            if slice.view.nulls != nil {
+                for index in slice.range where slice.view.isNull(index) {
+                    nulls.append(count + index - slice.range.lowerBound)
                 }
             }
+            count += slice.range.count
         }
+        appendHead(count, nulls, to: buffer)
         if let first = slices.first, first.view.stride == 0 {
             var end = 0
             for slice in slices {
@@ -94,6 +79,18 @@ extension CollectionView {
             buffer.append(
                 UnsafeRawBufferPointer(
                     start: slice.view.start + start, count: slice.view.byteCount(slice.range)))
+        }
+    }
+}
+
+extension ByteBuffer {
+    /// Appends a bitmap of `count` bits, the lowest of each byte first, of which those at some positions are set.
+    func appendBits(_ positions: [Int], of count: Int) {
+        let bitmap = self.count
+        appendZeros((count + 7) / 8)
+        for position in positions {
+            let offset = bitmap + position / 8
+            store(bytes[offset] | 1 << UInt8(position % 8), at: offset)
         }
     }
 }

@@ -44,15 +44,11 @@ struct OpenRow {
     }
 
     /// Ends a value in the heap that began at `offset` of the buffer.
-    func close(_ member: Int, from offset: Int) {
+    ///
+    /// - `flag`: ``RowLayout/overflowFlag`` for the reference to an out-of-line value.
+    func close(_ member: Int, from offset: Int, flag: UInt32 = 0) {
         buffer.store(UInt32(offset - start), at: slot(member))
-        buffer.store(UInt32(buffer.count - offset), at: slot(member) + 4)
-    }
-
-    /// Ends the reference to an out-of-line value.
-    func closeReference(_ member: Int, from offset: Int) {
-        buffer.store(UInt32(offset - start), at: slot(member))
-        buffer.store(UInt32(buffer.count - offset) | RowLayout.overflowFlag, at: slot(member) + 4)
+        buffer.store(UInt32(buffer.count - offset) | flag, at: slot(member) + 4)
     }
 
     /// Ends the row.
@@ -60,20 +56,14 @@ struct OpenRow {
     /// - `holdsOverflow`: Whether a value of the row, or of one within it, is out of line.
     /// - `hidden`: The properties that are marked as hidden, see ``RowLayout``.
     func finish(holdsOverflow: Bool, hiding hidden: MemberSet = MemberSet()) {
+        var flags = holdsOverflow ? RowLayout.holdsOverflowFlag : 0
         if !hidden.isEmpty {
-            let bitmap = buffer.count
-            buffer.appendZeros((rowClass.members.count + 7) / 8)
-            for member in rowClass.members.indices where hidden.contains(member) {
-                let offset = bitmap + member / 8
-                buffer.store(buffer.bytes[offset] | 1 << UInt8(member % 8), at: offset)
-            }
-            let flag = UInt8(truncatingIfNeeded: RowLayout.hidesFlag >> 56)
-            buffer.store(buffer.bytes[start + 15] | flag, at: start + 15)
+            let members = rowClass.members.indices
+            buffer.appendBits(members.filter(hidden.contains), of: members.count)
+            flags |= RowLayout.hidesFlag
         }
         buffer.store(UInt32(buffer.count - start), at: start + 4)
-        if holdsOverflow {
-            let flag = UInt8(truncatingIfNeeded: RowLayout.holdsOverflowFlag >> 56)
-            buffer.store(buffer.bytes[start + 15] | flag, at: start + 15)
-        }
+        let last = buffer.bytes[start + 15] | UInt8(truncatingIfNeeded: flags >> 56)
+        buffer.store(last, at: start + 15)
     }
 }

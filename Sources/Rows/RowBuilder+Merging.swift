@@ -60,11 +60,7 @@ extension RowBuilder {
                 append(
                     stored: stored, shown: shown, wanted: wanted, compiled, objects,
                     change.formers[member], to: row.buffer)
-                if compiled.storage == FieldStorage(.single, .embedded) {
-                    row.close(member, from: offset)
-                } else {
-                    closeHeap(member, row, from: offset, over: change.stored)
-                }
+                closeHeap(member, row, from: offset, over: change.stored)
             }
         }
         row.finish(holdsOverflow: referenceCount != referencesBefore)

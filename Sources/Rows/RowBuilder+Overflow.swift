@@ -1,7 +1,8 @@
 import HoldfastBytes
 
 extension RowBuilder {
-    /// Ends a value in the heap that came from a client: one that is too large leaves the row.
+    /// Ends a value in the heap that came from a client: one that is too large leaves the row, unless it is an embedded
+    /// object.
     ///
     /// - `replaced`: The row whose place this one takes.
     func closeHeap(_ member: Int, _ row: OpenRow, from offset: Int, over replaced: RowView?) {
@@ -9,9 +10,9 @@ extension RowBuilder {
         let storage = rowClass.members[member].storage
         let most =
             storage.shape == .single ? limits.textByteCountMax : limits.collectionByteCountMax
-        guard buffer.count - offset > most, let overflow, member != rowClass.primaryKeyIndex else {
-            return row.close(member, from: offset)
-        }
+        guard buffer.count - offset > most, let overflow, member != rowClass.primaryKeyIndex,
+            storage != FieldStorage(.single, .embedded)
+        else { return row.close(member, from: offset) }
         reference.removeAll()
         overflow.moveOut(
             UnsafeRawBufferPointer(rebasing: buffer.bytes[offset...]), storage,
@@ -22,7 +23,7 @@ extension RowBuilder {
     }
 
     func closeReference(_ member: Int, _ row: OpenRow, from offset: Int) {
-        row.closeReference(member, from: offset)
+        row.close(member, from: offset, flag: RowLayout.overflowFlag)
         referenceCount += 1
     }
 

@@ -197,11 +197,7 @@ package final class RowBuilder {
                 if compiled.storage.element == .embedded {
                     countReferences(in: bytes, compiled.storage)
                 }
-                if compiled.storage == FieldStorage(.single, .embedded) {
-                    row.close(member, from: offset)
-                } else {
-                    closeHeap(member, row, from: offset, over: stored)
-                }
+                closeHeap(member, row, from: offset, over: stored)
             case .bytes(let bytes):
                 guard let base = bytes.baseAddress else { continue }
                 buffer.store(

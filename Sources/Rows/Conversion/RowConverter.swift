@@ -161,11 +161,8 @@ package final class RowConverter {
     /// Appends what a property holds that nothing converts to.
     private func appendNothing(at member: Int, _ row: OpenRow) {
         let property = row.rowClass.definition.properties[member]
-        if property.type.isCollection || property.isOptional {
-            builder.store(property.type.isCollection ? .list([]) : .null, at: member, row)
-        } else {
-            builder.appendDefault(member, row)
-        }
+        if property.isOptional, !property.type.isCollection { return row.setNull(member) }
+        builder.appendDefault(member, row)
     }
 
     private func append(
@@ -209,7 +206,6 @@ package final class RowConverter {
         case .single:
             guard let first = stored.rows.first else { return row.setNull(member) }
             append(classIndex, first, key: 0, source, to: buffer)
-            return row.close(member, from: offset)
         case .map:
             let leaf = LeafView(stored.bytes, storage)
             let values = leaf.values
