@@ -313,9 +313,7 @@ final class LMDBDirectory: Sendable {
         try Self.withEnvironment(
             path: dataPath, flags: MDB_NOSUBDIR | MDB_NOLOCK | MDB_RDONLY
         ) { code = mdb_env_info($0, &information) }
-        guard code == MDB_SUCCESS else {
-            throw StorageError(lmdb: code, operation: "open store")
-        }
+        try StorageError.require(lmdb: code, "open store")
         guard information.me_last_txnid == 0 else {
             throw StorageError(
                 .format, operation: "open store",
@@ -327,15 +325,13 @@ final class LMDBDirectory: Sendable {
         path: String, flags: Int32, _ body: (OpaquePointer) -> Void
     ) throws(StorageError) {
         var created: OpaquePointer?
-        var code = mdb_env_create(&created)
+        let code = mdb_env_create(&created)
         guard code == MDB_SUCCESS, let environment = created else {
             throw StorageError(lmdb: code, operation: "create store")
         }
         defer { mdb_env_close(environment) }
-        code = mdb_env_open(environment, path, UInt32(flags), fileMode)
-        guard code == MDB_SUCCESS else {
-            throw StorageError(lmdb: code, operation: "open store")
-        }
+        try StorageError.require(
+            lmdb: mdb_env_open(environment, path, UInt32(flags), fileMode), "open store")
         body(environment)
     }
 

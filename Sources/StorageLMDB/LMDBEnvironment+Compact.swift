@@ -19,8 +19,8 @@ extension LMDBEnvironment {
         }
         try journaling("compact") { () throws(SystemError) in try journal.clear() }
         try directory.replaceData { file throws(StorageError) in
-            let code = mdb_env_copyfd2(handle, file, UInt32(MDB_CP_COMPACT))
-            guard code == MDB_SUCCESS else { throw StorageError(lmdb: code, operation: "compact") }
+            try StorageError.require(
+                lmdb: mdb_env_copyfd2(handle, file, UInt32(MDB_CP_COMPACT)), "compact")
             // From here on the copy may be the store, also where a sync fails.
             refuseWrites(since: StorageError(.closed, operation: "compact"))
         }

@@ -8,9 +8,8 @@ extension LMDBEnvironment {
         defer { giveBack(reader) }
         var status = MDB_stat()
         var environment = MDB_envinfo()
-        var code = mdb_stat(reader.handle, database, &status)
-        if code == MDB_SUCCESS { code = mdb_env_info(handle, &environment) }
-        guard code == MDB_SUCCESS else { throw StorageError(lmdb: code, operation: "information") }
+        try StorageError.require(lmdb: mdb_stat(reader.handle, database, &status), "information")
+        try StorageError.require(lmdb: mdb_env_info(handle, &environment), "information")
         return LMDBInformation(
             mapUsedByteCount: (environment.me_last_pgno + 1) * pageByteCount,
             pageByteCount: pageByteCount, branchPageCount: status.ms_branch_pages,

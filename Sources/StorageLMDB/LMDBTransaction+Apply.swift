@@ -65,29 +65,17 @@ extension LMDBTransaction {
         guard code == MDB_SUCCESS, let cursor = opened else { return code }
         defer { mdb_cursor_close(cursor) }
         for range in ranges where !range.isEmpty {
-            code = range.withBounds { remove(from: $0, to: $1, cursor, &didChange) }
+            let walked = range.withBounds { lower, upper in
+                walkForwards(cursor, lower: lower, upper: upper) { _, _ in
+                    // It leaves the cursor on the entry that follows; LMDB knows and stays there.
+                    code = mdb_cursor_del(cursor, 0)
+                    didChange = didChange || code == MDB_SUCCESS
+                    return code == MDB_SUCCESS
+                }
+            }
+            if code == MDB_SUCCESS { code = walked.code }
             guard code == MDB_SUCCESS else { return code }
         }
         return MDB_SUCCESS
-    }
-
-    private func remove(
-        from lower: UnsafeRawBufferPointer, to upper: UnsafeRawBufferPointer?,
-        _ cursor: OpaquePointer, _ didChange: inout Bool
-    ) -> Int32 {
-        var key = MDB_val(lower)
-        var value = MDB_val()
-        let bound = upper.map { ScanBound($0) }
-        var code = mdb_cursor_get(
-            cursor, &key, &value, lower.count == 0 ? MDB_FIRST : MDB_SET_RANGE)
-        while code == MDB_SUCCESS {
-            if let bound, !bound.isAbove(UnsafeRawBufferPointer(key)) { return code }
-            code = mdb_cursor_del(cursor, 0)
-            guard code == MDB_SUCCESS else { return code }
-            didChange = true
-            // The deletion left the cursor on the entry that followed; LMDB knows and stays there.
-            code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
-        }
-        return code == MDB_NOTFOUND ? MDB_SUCCESS : code
     }
 }

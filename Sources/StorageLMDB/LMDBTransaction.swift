@@ -69,7 +69,7 @@ final class LMDBTransaction: @unchecked Sendable {
                 ? walkBackwards(cursor, lower: lower, upper: upper, body)
                 : walkForwards(cursor, lower: lower, upper: upper, body)
         }
-        guard code == MDB_SUCCESS else { throw StorageError(lmdb: code, operation: "scan") }
+        try StorageError.require(lmdb: code, "scan")
         return count
     }
 
@@ -109,7 +109,8 @@ final class LMDBTransaction: @unchecked Sendable {
         return count
     }
 
-    private func walkForwards(
+    /// Hands over the entries of a range in order until `body` returns false, which may delete the one that it is given.
+    func walkForwards(
         _ cursor: OpaquePointer, lower: UnsafeRawBufferPointer, upper: UnsafeRawBufferPointer?,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) -> (code: Int32, count: Int) {

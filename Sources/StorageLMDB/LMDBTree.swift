@@ -24,11 +24,8 @@ struct LMDBTree {
             let database = try Self.database(of: handle)
             var information = MDB_envinfo()
             var status = MDB_stat()
-            var code = mdb_env_info(handle, &information)
-            if code == MDB_SUCCESS { code = mdb_env_stat(handle, &status) }
-            guard code == MDB_SUCCESS else {
-                throw StorageError(lmdb: code, operation: "open store")
-            }
+            try StorageError.require(lmdb: mdb_env_info(handle, &information), "open store")
+            try StorageError.require(lmdb: mdb_env_stat(handle, &status), "open store")
             self.handle = handle
             self.database = database
             transaction = UInt64(information.me_last_txnid)
@@ -71,17 +68,17 @@ struct LMDBTree {
     }
 
     private static func database(of handle: OpaquePointer) throws(StorageError) -> MDB_dbi {
-        var database: MDB_dbi = 0
-        var transaction: OpaquePointer?
-        var code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction)
-        if code == MDB_SUCCESS {
-            code = mdb_dbi_open(transaction, nil, 0, &database)
-            var flags: UInt32 = 0
-            if code == MDB_SUCCESS { code = mdb_dbi_flags(transaction, database, &flags) }
-            mdb_txn_abort(transaction)
-            if code == MDB_SUCCESS && flags != 0 { code = MDB_INCOMPATIBLE }
+        func require(_ code: Int32) throws(StorageError) {
+            try StorageError.require(lmdb: code, "open store")
         }
-        guard code == MDB_SUCCESS else { throw StorageError(lmdb: code, operation: "open store") }
+        var database: MDB_dbi = 0
+        var flags: UInt32 = 0
+        var transaction: OpaquePointer?
+        try require(mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &transaction))
+        defer { mdb_txn_abort(transaction) }
+        try require(mdb_dbi_open(transaction, nil, 0, &database))
+        try require(mdb_dbi_flags(transaction, database, &flags))
+        try require(flags == 0 ? MDB_SUCCESS : MDB_INCOMPATIBLE)
         return database
     }
 }

@@ -29,6 +29,11 @@ extension StorageError {
         self.init(mapped, operation: operation, native: "\(text.prefix { $0 != ":" }) (\(code))")
     }
 
+    /// Throws the error of a return code of liblmdb, unless it is that of success.
+    static func require(lmdb code: Int32, _ operation: String) throws(StorageError) {
+        if code != MDB_SUCCESS { throw StorageError(lmdb: code, operation: operation) }
+    }
+
     /// Whether a store may still be read where this was met in writing: the medium is full, or this process may
     /// not write it.
     var isOfUnwritableMedium: Bool { code == .diskFull || code == .permission }
