@@ -260,8 +260,11 @@ struct SchemaReaderTests {
         let names = [
             "not", "NOT", "Not", "And", "oR", "in", "between", "nUll", "TRUE", "True", "all", "obj",
         ]
+        let properties = names.map { Property(name: $0, type: .single(.scalar(.int))) }
+        let text = SchemaText.text(
+            of: Schema(classes: [ObjectClass(name: "Word", properties: properties)]))
         #expect(
-            names.filter(QueryWord.isOne)
+            names.filter { text.contains("\"property\":\"\($0)\"") }
                 == ["not", "NOT", "And", "oR", "nUll", "TRUE", "all", "obj"])
     }
 }

@@ -1,6 +1,7 @@
 import HoldfastJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
+import HoldfastQuery
 
 /// Writes schemas and classes as JSON: the long form, in declaration order. Members that say what holds
 /// anyway (not optional, not indexed) are left out.
@@ -19,7 +20,8 @@ package struct SchemaWriter {
             }
             object.member("warnings").array { array in
                 for objectClass in schema.classes {
-                    for property in objectClass.properties where QueryWord.isOne(property.name) {
+                    for property in objectClass.properties
+                    where CompiledQuery.isReserved(property.name[...]) {
                         array.element().object { object in
                             object.member("class").string(objectClass.name)
                             object.member("property").string(property.name)
