@@ -219,20 +219,8 @@ extension Checker {
         case .link(let classIndex):
             let key = keyType(type).map { sample(of: .object(.scalar($0))) } ?? .int(0)
             return .link(className: schema.classes[classIndex].definition.name, key: key)
-        case .scalar(let scalar):
-            switch scalar.widened {
-            case .bool: return .bool(false)
-            case .int: return .int(0)
-            case .float: return .float(0)
-            case .double: return .double(0)
-            case .decimal128: return .decimal(Decimal128(0))
-            case .data: return .data([])
-            case .date: return .date(Timestamp(seconds: 0, nanoseconds: 0))
-            case .objectID: return .objectID(ObjectID(high: 0, low: 0))
-            case .uuid: return .uuid(UUID128(high: 0, low: 0))
-            default: return .string("")
-            }
-        case .embedded, .kinds: return .string("")
+        case .scalar(let scalar) where scalar != .mixed: return scalar.zero
+        case .scalar, .embedded, .kinds: return .string("")
         }
     }
 }
