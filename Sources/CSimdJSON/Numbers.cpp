@@ -10,12 +10,6 @@ namespace holdfast {
 
 namespace {
 
-/// The powers of ten that a `double` holds exactly.
-constexpr double exactPowersOfTen[] = {1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
-                                       1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
-                                       1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22};
-constexpr int64_t exactPowerMax = 22;
-constexpr uint64_t exactSignificandMax = uint64_t(1) << 53;
 /// So many decimal digits always fit into 64 bits.
 constexpr int64_t exactDigitCountMax = 19;
 /// Exponents beyond it make every number that fits into memory zero or infinite.
@@ -68,25 +62,20 @@ HFJSONError readNumber(const uint8_t *text, HFJSONEntry &entry) noexcept {
 
     // Wraps around when there are more than 19 digits; then it is not used.
     uint64_t significand = 0;
-    const uint8_t *integerStart = at;
+    const uint8_t *const integerStart = at;
     while (isDigit(*at)) significand = significand * 10 + uint8_t(*at++ - '0');
-    const int64_t integerDigitCount = at - integerStart;
+    const uint8_t *const integerEnd = at;
+    const int64_t integerDigitCount = integerEnd - integerStart;
     if (integerDigitCount == 0 || (*integerStart == '0' && integerDigitCount > 1)) {
         return HFJSONErrorInvalidNumber;
     }
 
-    uint32_t flags = 0;
-    int64_t fractionDigitCount = 0;
     if (*at == '.') {
-        flags |= HFJSON_FRACTION;
-        const uint8_t *fractionStart = ++at;
-        while (isDigit(*at)) significand = significand * 10 + uint8_t(*at++ - '0');
-        fractionDigitCount = at - fractionStart;
-        if (fractionDigitCount == 0) return HFJSONErrorInvalidNumber;
+        if (!isDigit(*++at)) return HFJSONErrorInvalidNumber;
+        while (isDigit(*at)) ++at;
     }
     int64_t exponent = 0;
     if ((*at | 0x20) == 'e') {
-        flags |= HFJSON_EXPONENT;
         ++at;
         const bool isExponentNegative = *at == '-';
         at += *at == '-' || *at == '+';
@@ -102,7 +91,8 @@ HFJSONError readNumber(const uint8_t *text, HFJSONEntry &entry) noexcept {
     if (byteCount > textByteCountMax) return HFJSONErrorNumberTooLong;
     const uint32_t length = uint32_t(byteCount) << 8;
 
-    if (flags == 0) {
+    const bool isInteger = at == integerEnd;
+    if (isInteger) {
         const uint64_t magnitudeMax = uint64_t(std::numeric_limits<int64_t>::max()) + isNegative;
         if (integerDigitCount <= exactDigitCountMax && significand <= magnitudeMax) {
             const bool isNegativeZero = isNegative && significand == 0;
@@ -110,22 +100,10 @@ HFJSONError readNumber(const uint8_t *text, HFJSONEntry &entry) noexcept {
             entry.bits = isNegative ? 0 - significand : significand;
             return HFJSONErrorNone;
         }
-        flags = HFJSON_BIG_INTEGER;
     }
 
-    double value;
-    const int64_t power = exponent - fractionDigitCount;
-    if (integerDigitCount + fractionDigitCount <= exactDigitCountMax &&
-        significand <= exactSignificandMax && -exactPowerMax <= power && power <= exactPowerMax) {
-        // Both operands are exact, so that the result is rounded once (Clinger 1990,
-        // doi:10.1145/93542.93557).
-        value = power < 0 ? double(significand) / exactPowersOfTen[-power]
-                          : double(significand) * exactPowersOfTen[power];
-        if (isNegative) value = -value;
-    } else {
-        value = readRounded<double>(text, at, exponent);
-    }
-    entry.head = HFJSON_DOUBLE | flags | length;
+    const double value = readRounded<double>(text, at, exponent);
+    entry.head = HFJSON_DOUBLE | (isInteger ? HFJSON_BIG_INTEGER : 0) | length;
     std::memcpy(&entry.bits, &value, sizeof value);
     return HFJSONErrorNone;
 }

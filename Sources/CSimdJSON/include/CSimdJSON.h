@@ -33,10 +33,6 @@ enum {
 
 /// What else is known of a number: bits of `HFJSONEntry.head`.
 enum {
-    /// The text has a `.`.
-    HFJSON_FRACTION = 1 << 4,
-    /// The text has an `e` or `E`.
-    HFJSON_EXPONENT = 1 << 5,
     /// The text is an integer that does not fit into an `int64_t`.
     HFJSON_BIG_INTEGER = 1 << 6,
     /// The text is `-0`.
