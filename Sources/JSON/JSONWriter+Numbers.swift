@@ -17,35 +17,16 @@ extension JSONWriter {
 
     /// Writes an integer.
     public func uint(_ value: UInt64) {
-        let eightDigits: UInt64 = 100_000_000
-        if value < eightDigits { return leadingDigits(UInt32(truncatingIfNeeded: value)) }
-        let (high, low) = value.quotientAndRemainder(dividingBy: eightDigits)
-        uint(high)
-        buffer.append(little: Self.digits(UInt32(truncatingIfNeeded: low)))
-    }
-
-    /// Writes an integer below 10⁸: all eight digits at once, then without the leading zeros.
-    private func leadingDigits(_ value: UInt32) {
-        let digits = Self.digits(value)
-        let zeros: UInt64 = 0x3030_3030_3030_3030
-        let zeroCount = min((digits ^ zeros).trailingZeroBitCount / 8, 7)
-        let start = buffer.count
-        buffer.append(little: digits >> UInt64(zeroCount * 8))
-        buffer.truncate(to: start + 8 - zeroCount)
-    }
-
-    /// The eight ASCII digits of a number below 10⁸, the first in the lowest byte.
-    ///
-    /// Splits all lanes of one word at once, first into hundreds, then into tens, with
-    /// multiplications for the divisions (https://pvk.ca/Blog/2017/12/22/appnexus-common-framework-its-out-also-how-to-print-integers-faster/).
-    private static func digits(_ value: UInt32) -> UInt64 {
-        let (high, low) = value.quotientAndRemainder(dividingBy: 10_000)
-        let halves = UInt64(high) | UInt64(low) << 32
-        let upper = ((halves &* 10_486) >> 20) & (0x7F << 32 | 0x7F)
-        let hundreds = ((halves &- 100 &* upper) << 16) &+ upper
-        var tens = ((hundreds &* 103) >> 10) & 0x000F_000F_000F_000F
-        tens = tens &+ ((hundreds &- 10 &* tens) << 8)
-        return tens | 0x3030_3030_3030_3030
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var (rest, start) = (value, digits.count)
+            repeat {
+                start -= 1
+                digits[start] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+                rest /= 10
+            } while rest > 0
+            buffer.append(
+                UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(digits)[start...]))
+        }
     }
 
     /// Writes the shortest number that reads back as `value`, always with a `.` or an `e`; NaN and

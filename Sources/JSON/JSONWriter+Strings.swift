@@ -42,16 +42,7 @@ extension JSONWriter {
         in text: UnsafeRawPointer, from start: Int, to end: Int
     ) -> Int {
         var at = start
-        while at + 16 <= end {
-            let low = escapes(in: text.loadUnaligned(fromByteOffset: at, as: UInt64.self))
-            let high = escapes(in: text.loadUnaligned(fromByteOffset: at + 8, as: UInt64.self))
-            if low | high != 0 {
-                return low != 0
-                    ? at + low.trailingZeroBitCount / 8 : at + 8 + high.trailingZeroBitCount / 8
-            }
-            at += 16
-        }
-        if at + 8 <= end {
+        while at + 8 <= end {
             let found = escapes(in: text.loadUnaligned(fromByteOffset: at, as: UInt64.self))
             if found != 0 { return at + found.trailingZeroBitCount / 8 }
             at += 8
