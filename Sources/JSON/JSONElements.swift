@@ -1,11 +1,11 @@
-/// The elements of an array, in order; none of any other value. Needs no memory.
+/// The elements of an array, or the names and values of an object, in order; none of any other value. Needs no memory.
 public struct JSONElements: Sequence, IteratorProtocol {
     @usableFromInline var position: UnsafeRawPointer
     @usableFromInline let end: UnsafeRawPointer
     @usableFromInline let source: UnsafeRawPointer
 
-    @inlinable init(of value: JSONValue) {
-        position = value.kind == .array ? value.entry + JSONValue.entryByteCount : value.end
+    @inlinable init(of value: JSONValue, _ kind: JSONValue.Kind) {
+        position = value.kind == kind ? value.entry + JSONValue.entryByteCount : value.end
         end = value.end
         source = value.source
     }

@@ -23,11 +23,4 @@ public struct JSONMember {
         guard let a = name.baseAddress, let b = other.baseAddress else { return true }
         return memcmp(a, b, name.count) == 0
     }
-
-    /// Whether the name's bytes sort before the other's.
-    func isOrderedBefore(_ other: JSONMember) -> Bool {
-        guard let a = name.baseAddress, let b = other.name.baseAddress else { return false }
-        let order = memcmp(a, b, min(name.count, other.name.count))
-        return order == 0 ? name.count < other.name.count : order < 0
-    }
 }

@@ -1,21 +1,12 @@
 /// The members of an object, in order; none of any other value. Needs no memory.
 public struct JSONMembers: Sequence, IteratorProtocol {
-    @usableFromInline var position: UnsafeRawPointer
-    @usableFromInline let end: UnsafeRawPointer
-    @usableFromInline let source: UnsafeRawPointer
+    @usableFromInline var entries: JSONElements
 
-    @inlinable init(of value: JSONValue) {
-        position = value.kind == .object ? value.entry + JSONValue.entryByteCount : value.end
-        end = value.end
-        source = value.source
-    }
+    @inlinable init(of value: JSONValue) { entries = JSONElements(of: value, .object) }
 
     /// The next member, or nil behind the last.
     @inlinable public mutating func next() -> JSONMember? {
-        guard position != end else { return nil }
-        let name = JSONValue(entry: position, source: source)
-        let value = JSONValue(entry: position + JSONValue.entryByteCount, source: source)
-        position = value.end
+        guard let name = entries.next(), let value = entries.next() else { return nil }
         return JSONMember(name: name.text, value: value)
     }
 }

@@ -1,3 +1,5 @@
+import HoldfastBytes
+
 extension JSONValue {
     /// How many elements an array or members an object has; 0 for any other value.
     @inlinable public var count: Int {
@@ -5,7 +7,7 @@ extension JSONValue {
     }
 
     /// The elements of an array; none when the value is something else.
-    @inlinable public var elements: JSONElements { JSONElements(of: self) }
+    @inlinable public var elements: JSONElements { JSONElements(of: self, .array) }
 
     /// The members of an object, those with repeated names too; none when the value is something
     /// else.
@@ -36,7 +38,7 @@ extension JSONValue {
     public var repeatedName: UnsafeRawBufferPointer? {
         let quadraticCountMax = 16
         guard count > quadraticCountMax else { return repeatedNameOfFew }
-        let sorted = members.sorted { $0.isOrderedBefore($1) }
+        let sorted = members.sorted { compareKeys($0.name, $1.name) < 0 }
         for (member, following) in zip(sorted, sorted.dropFirst())
         where member.isNamed(following.name) {
             return member.name
