@@ -36,15 +36,8 @@ extension Decimal128 {
     /// infinities and NaN.
     package var integerFloor: Int64? {
         guard kind == .finite else { return nil }
-        var digits = coefficient
-        var exponent = exponent
-        var hasFraction = false
-        while exponent < 0, digits > 0 {
-            let (quotient, remainder) = digits.quotientAndRemainder(dividingBy: 10)
-            if remainder != 0 { hasFraction = true }
-            digits = quotient
-            exponent += 1
-        }
+        let (whole, hasFraction) = parts
+        var (digits, exponent) = (whole, exponent)
         while exponent > 0, digits > 0, digits < 1 << 64 {
             digits *= 10
             exponent -= 1
@@ -58,29 +51,24 @@ extension Decimal128 {
     /// The greatest integer that is not above a number; infinities and NaN are their own.
     package var floor: Decimal128 {
         guard kind == .finite, exponent < 0 else { return self }
-        var digits = coefficient
-        var hasFraction = false
-        for _ in exponent..<0 where digits > 0 {
-            let (quotient, remainder) = digits.quotientAndRemainder(dividingBy: 10)
-            if remainder != 0 { hasFraction = true }
-            digits = quotient
-        }
+        let (digits, hasFraction) = parts
         return Decimal128(
             coefficient: digits + (hasFraction && isNegative ? 1 : 0), exponent: 0,
             isNegative: isNegative)
     }
 
     /// Whether it is an integer; false for infinities and NaN.
-    package var isIntegral: Bool {
-        guard kind == .finite else { return false }
-        var digits = coefficient
-        var exponent = exponent
-        while exponent < 0, digits > 0 {
-            if digits % 10 != 0 { return false }
-            digits /= 10
+    package var isIntegral: Bool { kind == .finite && !parts.hasFraction }
+
+    /// The digits of a finite number before its point, or all where it has none, and whether others than 0 stand behind it.
+    private var parts: (whole: UInt128, hasFraction: Bool) {
+        var (whole, exponent, hasFraction) = (coefficient, exponent, false)
+        while exponent < 0, whole > 0 {
+            hasFraction = hasFraction || whole % 10 != 0
+            whole /= 10
             exponent += 1
         }
-        return true
+        return (whole, hasFraction)
     }
 }
 

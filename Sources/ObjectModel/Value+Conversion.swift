@@ -64,6 +64,7 @@ extension Value {
 
     private func convertedToDouble() -> Converted {
         switch self {
+        case .double: return .exact(self)
         case .bool(let value): return .exact(.double(value ? 1 : 0))
         case .int(let value):
             if let exact = Double(exactly: value) { return .exact(.double(exact)) }
@@ -80,7 +81,7 @@ extension Value {
                 number.isFinite || decimal.kind != .finite
             else { return .none }
             return .exact(.double(number))
-        case .null, .double, .data, .date, .objectID, .uuid, .link, .list, .map: return .none
+        case .null, .data, .date, .objectID, .uuid, .link, .list, .map: return .none
         }
     }
 
@@ -93,7 +94,7 @@ extension Value {
     }
 
     private func convertedToFloat() -> Converted {
-        switch convertedOrSameDouble() {
+        switch convertedToDouble() {
         case .exact(.double(let number)):
             let nearest = Float(number)
             if number.isFinite, !nearest.isFinite { return .none }
@@ -106,11 +107,6 @@ extension Value {
             return nearest.isFinite ? .rounded(.float(nearest)) : .none
         default: return .none
         }
-    }
-
-    private func convertedOrSameDouble() -> Converted {
-        if case .double = self { return .exact(self) }
-        return convertedToDouble()
     }
 
     private func convertedToDecimal() -> Converted {
