@@ -138,45 +138,22 @@ final class ColumnOrderPart {
 
     private func append(_ batch: ColumnBatch, of chunk: TextChunk?, to ranks: SortRanks) {
         let isText = storage == .string || storage == .data
-        let buffer = ByteBuffer(capacity: 64)
         for (index, position) in batch.positions.enumerated() {
             guard let chunk, chunk.nulls?[Int(position)] ?? 0 == 0 else {
                 ranks.append(0, 1, at: index, isAscending: isAscending)
                 continue
             }
-            let text = chunk.text(Int(position))
-            if isText, let (rank, byteCount) = Self.rank(of: text) {
-                ranks.append(rank, byteCount, at: index, isAscending: isAscending)
-                continue
+            var value = chunk.text(Int(position))
+            if isText, value.count > SortEntry.rankByteCount {
+                // What follows has no room in a rank.
+                value = UnsafeRawBufferPointer(rebasing: value[..<SortEntry.rankByteCount])
             }
             buffer.removeAll()
-            OrderedKey.append(stored: text, element: storage, to: buffer)
+            OrderedKey.append(stored: value, element: storage, to: buffer)
             ranks.append(
                 SortEntry.rank(of: buffer.bytes), buffer.count, at: index,
                 isAscending: isAscending)
         }
-    }
-
-    /// The rank of a text, and how many bytes its key has, or as many as a rank; nil for one that has a 0 early, which
-    /// keys escape.
-    @inline(__always)
-    private static func rank(of text: UnsafeRawBufferPointer) -> (rank: UInt128, byteCount: Int)? {
-        guard text.count >= 15 else {
-            var bits: UInt128 = 1
-            for byte in text {
-                if byte == 0 { return nil }
-                bits = bits << 8 | UInt128(byte)
-            }
-            return (bits << UInt128(8 * (15 - text.count)), text.count + 3)
-        }
-        let first = text.loadUnaligned(as: UInt64.self).bigEndian
-        let second = text.loadUnaligned(fromByteOffset: 7, as: UInt64.self).bigEndian
-        if hasZero(first) || hasZero(second) { return nil }
-        return (1 << 120 | UInt128(first) << 56 | UInt128(second & (1 << 56 - 1)), 16)
-    }
-
-    private static func hasZero(_ bytes: UInt64) -> Bool {
-        (bytes &- 0x0101_0101_0101_0101) & ~bytes & 0x8080_8080_8080_8080 != 0
     }
 
     // MARK: Sort bytes
