@@ -11,11 +11,8 @@ extension ObjectWriter {
         if part.isNull(offset) { return json.null() }
         switch part.element {
         case .link:
-            let selection = FieldSelection(only: member, of: rowClass, named: "value")
-            guard let step = selection.steps.first,
-                writeTarget(
-                    part.pointer(offset).storedLink, step, selection, isExpanded: false)
-            else { return json.null() }
+            let classIndex = rowClass.members[member].classIndex
+            if !writeTarget(part.pointer(offset).storedLink, of: classIndex) { json.null() }
         case .embedded:
             guard let inner = RowView(part.bytes(offset)) else { return json.null() }
             write(inner, key: 0, names.everything[rowClass.members[member].classIndex])

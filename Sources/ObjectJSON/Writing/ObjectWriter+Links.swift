@@ -131,14 +131,18 @@ extension ObjectWriter {
     mutating func writeTarget(
         _ key: UInt64, _ step: FieldSelection.Step, _ selection: FieldSelection, isExpanded: Bool
     ) -> Bool {
+        guard isExpanded else { return writeTarget(key, of: Int(step.classIndex)) }
         guard let read else { return false }
-        let declared = names.schema.classes[Int(step.classIndex)]
-        let target = present(declared, in: read)
-        if isExpanded {
-            guard let row = read.row(classIndex: target.index, key: key) else { return false }
-            write(row, key: key, nested(step, selection))
-            return true
-        }
+        let target = present(Int(step.classIndex), in: read)
+        guard let row = read.row(classIndex: target.index, key: key) else { return false }
+        write(row, key: key, nested(step, selection))
+        return true
+    }
+
+    /// Writes the key of a link's target; false with nothing written when it is not there any more.
+    func writeTarget(_ key: UInt64, of classIndex: Int) -> Bool {
+        guard let read else { return false }
+        let target = present(classIndex, in: read)
         // Without the writer in the closure, of which each call would take a copy.
         return writeKey(key, of: target, in: read) { [json] in
             // A bare null would say that there is no link.
@@ -177,7 +181,8 @@ extension ObjectWriter {
     }
 
     /// The class as the transaction has it, which may be newer than a copied row.
-    private func present(_ rowClass: RowClass, in read: ReadTransaction) -> RowClass {
+    private func present(_ classIndex: Int, in read: ReadTransaction) -> RowClass {
+        let rowClass = names.schema.classes[classIndex]
         if isPresent { return rowClass }
         guard let index = read.rows.classIndexByNumber[rowClass.number] else { return rowClass }
         return read.rows.classes[index]

@@ -18,16 +18,10 @@ extension ObjectWriter {
     /// Writes the value at the end of a path: nil as null, a link as its target's key.
     package mutating func write(_ bytes: UnsafeRawBufferPointer?, _ path: ValuePath) {
         guard let bytes else { return json.null() }
-        guard case .link = path.type else { return write(stored: bytes, path.type.storage) }
-        switch path.terminal {
-        case .value(let member), .elementAt(let member, _), .elements(let member):
-            let selection = FieldSelection(
-                only: member, of: names.schema.classes[path.lastClass], named: "value")
-            guard let address = bytes.baseAddress, let step = selection.steps.first,
-                writeTarget(
-                    address.loadUnaligned(as: UInt64.self), step, selection, isExpanded: false)
-            else { return json.null() }
-        default: json.null()
+        guard case .link(let classIndex) = path.type else {
+            return write(stored: bytes, path.type.storage)
         }
+        guard let address = bytes.baseAddress, writeTarget(address.storedLink, of: classIndex)
+        else { return json.null() }
     }
 }
