@@ -12,13 +12,6 @@ struct JSONPatchCompiler {
     private var faults = FaultList()
     private var hasRepeatedName = false
 
-    /// A step that can't be taken in any object of the class.
-    private struct Refusal: Error {
-        var code = "path-missing"
-        var detail: String
-        var member = "path"
-    }
-
     init(_ rowClass: RowClass, _ names: SchemaNames, _ reader: ObjectReader) {
         self.rowClass = rowClass
         self.names = names
@@ -34,7 +27,7 @@ struct JSONPatchCompiler {
     ) throws(RequestFault) -> [JSONPatch.Operation] {
         var operations: [JSONPatch.Operation] = []
         for (index, step) in zip(firstIndex..., steps) {
-            do throws(Refusal) {
+            do throws(PatchRefusal) {
                 if let edit = try edit(step, index) {
                     operations.append(
                         JSONPatch.Operation(
@@ -54,18 +47,20 @@ struct JSONPatchCompiler {
     /// Compiles a step; nil when its value was refused, which is noted.
     private mutating func edit(
         _ step: JSONPatchStep, _ index: Int
-    ) throws(Refusal) -> ObjectEdit? {
+    ) throws(PatchRefusal) -> ObjectEdit? {
         if step.path == ["$id"], rowClass.primaryKeyIndex == nil, let value = step.value {
             let key = ScalarText.int(value).flatMap { UInt64(exactly: $0) }
             return ObjectEdit(EditPath(rowClass), .key(key, isTest: step.kind == .test))
         }
         let isCopy = step.kind == .move || step.kind == .copy
-        let target = result { () throws(Refusal) in try self.path(step, "path") }
+        let target = Result<EditPath, PatchRefusal> { () throws(PatchRefusal) in
+            try self.path(step, "path")
+        }
         if case .failure(let refusal) = target, refusal.code != "path-missing" { throw refusal }
         if step.kind == .move, step.path.count > step.from.count,
             step.path.starts(with: step.from), !step.from.isEmpty
         {
-            throw Refusal(
+            throw PatchRefusal(
                 code: "invalid-patch", detail: "A value can't be moved into itself.",
                 member: "from")
         }
@@ -89,18 +84,14 @@ struct JSONPatchCompiler {
         return ObjectEdit(path, action)
     }
 
-    private func result(_ body: () throws(Refusal) -> EditPath) -> Result<EditPath, Refusal> {
-        do throws(Refusal) { return .success(try body()) } catch { return .failure(error) }
-    }
-
     /// Refuses to take away what every object of its class has.
     ///
     /// - `path`: The end of the steps; nil when nothing is taken away there.
     private func requireRemovable(
         _ steps: [String], _ path: EditPath?, _ member: String
-    ) throws(Refusal) {
+    ) throws(PatchRefusal) {
         guard !steps.isEmpty else {
-            throw Refusal(
+            throw PatchRefusal(
                 code: "invalid-patch",
                 detail:
                     "The object itself can't be removed, moved or copied by a patch; use DELETE.",
@@ -112,13 +103,13 @@ struct JSONPatchCompiler {
         let definition = path.rowClass.definition
         let name = definition.properties[property].name
         if steps.count == 1, property == rowClass.primaryKeyIndex {
-            throw Refusal(
+            throw PatchRefusal(
                 code: "key-mismatch",
                 detail: "'\(name)' names the object and never changes; leave it out of the patch.",
                 member: "value")
         }
         if path.rowClass.members[property].isRequired {
-            throw Refusal(
+            throw PatchRefusal(
                 code: "missing-property",
                 detail:
                     "'\(name)' of class '\(definition.name)' is required; replace it instead of removing it.",
@@ -133,12 +124,12 @@ struct JSONPatchCompiler {
     /// - `member`: Of the step, that holds the path.
     private func path(
         _ patchStep: JSONPatchStep, _ member: String
-    ) throws(Refusal) -> EditPath {
+    ) throws(PatchRefusal) -> EditPath {
         let kind = patchStep.kind
         let isTarget = member == "path"
         let adds = isTarget && [.add, .move, .copy].contains(kind)
-        func missing() -> Refusal {
-            Refusal(
+        func missing() -> PatchRefusal {
+            PatchRefusal(
                 detail:
                     "There is nothing at '\(isTarget ? patchStep.pathText : patchStep.fromText)' in the object.",
                 member: member)
@@ -149,7 +140,7 @@ struct JSONPatchCompiler {
             let rowClass = path.rowClass
             guard let index = rowClass.names.position(of: name) else {
                 guard adds, rest.isEmpty else { throw missing() }
-                throw Refusal(
+                throw PatchRefusal(
                     code: "unknown-property",
                     detail: "Class '\(rowClass.definition.name)' has no property '\(name)'.",
                     member: "value")
@@ -158,7 +149,7 @@ struct JSONPatchCompiler {
             let storage = rowClass.members[index].storage
             if storage.shape == .none {
                 guard adds, rest.isEmpty else { throw missing() }
-                throw Refusal(
+                throw PatchRefusal(
                     code: "inverse-link-read-only",
                     detail: "'\(name)' shows which objects link here; change those instead.",
                     member: "value")
@@ -168,7 +159,7 @@ struct JSONPatchCompiler {
                 if storage.shape == .set, kind == .move || (isTarget && kind != .test),
                     !(adds && rest.isEmpty && step == "-")
                 {
-                    throw Refusal(
+                    throw PatchRefusal(
                         code: "set-index",
                         detail: "'\(name)' is a set, whose elements have no positions: add with "
                             + "\"/-\", or replace the whole set.", member: member)
@@ -197,7 +188,7 @@ struct JSONPatchCompiler {
 
     private func element(
         _ step: String, _ shape: FieldStorage.Shape, _ isNew: Bool, _ property: String
-    ) throws(Refusal) -> EditPath.Element? {
+    ) throws(PatchRefusal) -> EditPath.Element? {
         if shape == .map {
             if isNew { try requireKey(step, property) }
             return .key(Array(step.utf8))
@@ -205,9 +196,9 @@ struct JSONPatchCompiler {
         return step == "-" ? .end : Self.index(step).map { .index($0) }
     }
 
-    private func requireKey(_ key: String, _ property: String) throws(Refusal) {
+    private func requireKey(_ key: String, _ property: String) throws(PatchRefusal) {
         guard let fault = MapKey.fault(of: key) else { return }
-        throw Refusal(
+        throw PatchRefusal(
             code: fault.code, detail: "In '\(property)': \(fault.detail)", member: "value")
     }
 

@@ -2,7 +2,6 @@ import HoldfastJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
-import HoldfastText
 
 /// Reads a merge patch in the names of a projection and collects every fault that does not depend on what
 /// is stored.
@@ -83,7 +82,10 @@ package struct ProjectedChangeReader {
                 continue
             }
             guard let position = projection.names.position(of: member.name, next: next) else {
-                if !special(member.name, member.value) { unknown(member.name, projection) }
+                if !special(member.name, member.value) {
+                    refuse(
+                        projection.unknownProperty(ObjectReader.text(member.name)), at: member.name)
+                }
                 continue
             }
             next = position + 1
@@ -107,15 +109,16 @@ package struct ProjectedChangeReader {
         _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ property: CompiledProjection.Property,
         into change: ProjectedChange
     ) {
-        if let detail = names.calculated(property) {
-            return reader.fault("projection-read-only", detail, at: name)
+        if let refusal = names.calculated(property) { return refuse(refusal, at: name) }
+        func refuseCollection(_ rowClass: RowClass, _ member: Int) {
+            refuse(CompiledProjection.readOnly(ObjectReader.text(name), rowClass, member), at: name)
         }
         let pointer = reader.pointer(at: name)
         var change = change
         for step in property.steps.dropLast() {
             let compiled = change.rowClass.members[step.member]
             guard compiled.storage.shape == .single else {
-                return readOnly(name, change.rowClass, step.member)
+                return refuseCollection(change.rowClass, step.member)
             }
             let target = names.schema.classes[compiled.classIndex]
             guard
@@ -128,7 +131,7 @@ package struct ProjectedChangeReader {
         if let inner = property.projection {
             let storage = change.rowClass.members[last.member].storage
             guard storage.shape == .single else {
-                return readOnly(name, change.rowClass, last.member)
+                return refuseCollection(change.rowClass, last.member)
             }
             let isEmbedded = storage.element == .embedded
             // A link may also be written as a key, and null takes either away.
@@ -150,17 +153,8 @@ package struct ProjectedChangeReader {
 
     // MARK: Faults
 
-    private func unknown(_ name: UnsafeRawBufferPointer, _ projection: CompiledProjection) {
-        let text = ObjectReader.text(name)
-        reader.fault(
-            "unknown-property", CompiledProjection.unknownProperty(text, projection), at: name,
-            hint: NearestName.of(text, among: projection.properties.map(\.name)))
-    }
-
-    private func readOnly(_ name: UnsafeRawBufferPointer, _ rowClass: RowClass, _ member: Int) {
-        reader.fault(
-            "projection-read-only",
-            CompiledProjection.readOnly(ObjectReader.text(name), rowClass, member), at: name)
+    private func refuse(_ refusal: PatchRefusal, at name: UnsafeRawBufferPointer) {
+        reader.fault(refusal.code, refusal.detail, at: name, hint: refusal.hint)
     }
 
     private func conflict(

@@ -11,13 +11,6 @@ struct ProjectedPathResolver {
     private let names: SchemaNames
     private(set) var faults = FaultList()
 
-    /// A path that can't be taken.
-    private struct Refusal: Error {
-        var code: String
-        var detail: String
-        var hint: String?
-    }
-
     init(
         _ projection: CompiledProjection, _ start: ProjectedJSONPatch.Destination,
         _ names: SchemaNames
@@ -33,55 +26,64 @@ struct ProjectedPathResolver {
     mutating func translated(
         _ step: JSONPatchStep, _ index: Int
     ) -> (ProjectedJSONPatch.Destination, JSONPatchStep)? {
-        guard let destination = destination(step.path, index, "path") else { return nil }
+        do throws(PatchRefusal) {
+            return try translated(step)
+        } catch {
+            faults.note(
+                error.code, error.detail,
+                at: JSONPointer().appending(index: index).appending(error.member), hint: error.hint)
+            return nil
+        }
+    }
+
+    private func translated(
+        _ step: JSONPatchStep
+    ) throws(PatchRefusal) -> (ProjectedJSONPatch.Destination, JSONPatchStep) {
+        let destination = try destination(step.path, "path")
         var translated = step
         translated.path = destination.steps
         translated.objectPathText =
             destination.steps.reduce(JSONPointer()) { $0.appending($1) }.description
         if destination.isShown, let value = step.value, value.kind == .object, !value.namesObject {
-            note(
-                index, "value",
-                Refusal(
-                    code: "invalid-patch",
-                    detail:
-                        "'\(step.pathText)' is shown by another projection; state its members one by one, or "
-                        + "of a link the key."))
-            return nil
+            throw PatchRefusal(
+                code: "invalid-patch",
+                detail:
+                    "'\(step.pathText)' is shown by another projection; state its members one by one, or "
+                    + "of a link the key.", member: "value")
         }
         guard step.kind == .move || step.kind == .copy else { return (destination, translated) }
-        guard let source = self.destination(step.from, index, "from") else { return nil }
+        let source = try self.destination(step.from, "from")
         translated.from = source.steps
         guard source.links == destination.links else {
-            note(
-                index, "from",
-                Refusal(
-                    code: "invalid-patch",
-                    detail:
-                        "'\(step.fromText)' and '\(step.pathText)' belong to different objects, between which "
-                        + "nothing is moved or copied; state the value."))
-            return nil
+            throw PatchRefusal(
+                code: "invalid-patch",
+                detail:
+                    "'\(step.fromText)' and '\(step.pathText)' belong to different objects, between which "
+                    + "nothing is moved or copied; state the value.", member: "from")
         }
         return (destination, translated)
     }
 
-    private mutating func destination(
-        _ steps: [String], _ index: Int, _ member: String
-    ) -> ProjectedJSONPatch.Destination? {
-        do throws(Refusal) {
+    /// - `member`: Of the step, that holds the path.
+    private func destination(
+        _ steps: [String], _ member: String
+    ) throws(PatchRefusal) -> ProjectedJSONPatch.Destination {
+        do throws(PatchRefusal) {
             return try destination(steps[...], projection, start)
         } catch {
-            note(index, member, error)
-            return nil
+            var refusal = error
+            refusal.member = member
+            throw refusal
         }
     }
 
     private func destination(
         _ steps: ArraySlice<String>, _ projection: CompiledProjection,
         _ start: ProjectedJSONPatch.Destination
-    ) throws(Refusal) -> ProjectedJSONPatch.Destination {
+    ) throws(PatchRefusal) -> ProjectedJSONPatch.Destination {
         var destination = start
         guard let name = steps.first else {
-            throw Refusal(
+            throw PatchRefusal(
                 code: "invalid-patch",
                 detail:
                     "The object itself can't be patched through a projection; state its properties one by one."
@@ -93,20 +95,18 @@ struct ProjectedPathResolver {
         }
         guard let property = projection.properties.first(where: { $0.name == name }),
             let last = property.steps.last
-        else { throw unknown(name, projection) }
-        if let detail = names.calculated(property) {
-            throw Refusal(code: "projection-read-only", detail: detail)
-        }
+        else { throw projection.unknownProperty(name) }
+        if let refusal = names.calculated(property) { throw refusal }
         for step in property.steps.dropLast() {
             guard destination.rowClass.members[step.member].storage.shape == .single else {
-                throw readOnly(name, destination.rowClass, step.member)
+                throw CompiledProjection.readOnly(name, destination.rowClass, step.member)
             }
             destination.descend(step.member, names.schema)
         }
         let rest = steps.dropFirst()
         if let inner = property.projection {
             guard destination.rowClass.members[last.member].storage.shape == .single else {
-                throw readOnly(name, destination.rowClass, last.member)
+                throw CompiledProjection.readOnly(name, destination.rowClass, last.member)
             }
             if !rest.isEmpty {
                 destination.descend(last.member, names.schema)
@@ -118,25 +118,6 @@ struct ProjectedPathResolver {
         destination.steps += rest
         return destination
     }
-
-    private func unknown(_ name: String, _ projection: CompiledProjection) -> Refusal {
-        Refusal(
-            code: "unknown-property",
-            detail: CompiledProjection.unknownProperty(name, projection),
-            hint: NearestName.of(name, among: projection.properties.map(\.name)))
-    }
-
-    private func readOnly(_ name: String, _ rowClass: RowClass, _ member: Int) -> Refusal {
-        Refusal(
-            code: "projection-read-only",
-            detail: CompiledProjection.readOnly(name, rowClass, member))
-    }
-
-    private mutating func note(_ index: Int, _ member: String, _ refusal: Refusal) {
-        faults.note(
-            refusal.code, refusal.detail,
-            at: JSONPointer().appending(index: index).appending(member), hint: refusal.hint)
-    }
 }
 
 extension JSONValue {
@@ -145,32 +126,38 @@ extension JSONValue {
 }
 
 extension CompiledProjection {
-    /// Describes the fault of a property that a patch states and the projection does not show.
-    static func unknownProperty(_ name: String, _ projection: CompiledProjection) -> String {
-        let isHidden = projection.rowClass.names.position(of: name) != nil
-        return "Projection '\(projection.definition.name)' has no property '\(name)'"
-            + (isHidden
-                ? "; class '\(projection.rowClass.definition.name)' has, which it does not show."
-                : ".")
+    /// Makes the fault of a property that a patch states and the projection does not show.
+    func unknownProperty(_ name: String) -> PatchRefusal {
+        let isHidden = rowClass.names.position(of: name) != nil
+        return PatchRefusal(
+            code: "unknown-property",
+            detail: "Projection '\(definition.name)' has no property '\(name)'"
+                + (isHidden
+                    ? "; class '\(rowClass.definition.name)' has, which it does not show." : "."),
+            hint: NearestName.of(name, among: properties.map(\.name)))
     }
 
-    /// Describes the fault of a patched property that shows the objects of a collection.
-    static func readOnly(_ name: String, _ rowClass: RowClass, _ member: Int) -> String {
+    /// Makes the fault of a patched property that shows the objects of a collection.
+    static func readOnly(_ name: String, _ rowClass: RowClass, _ member: Int) -> PatchRefusal {
         let collection = rowClass.definition.properties[member].name
-        return
-            "'\(name)' shows the objects of the collection '\(collection)' and is read-only; change those "
-            + "objects, or '\(collection)' of '\(rowClass.definition.name)'."
+        return PatchRefusal(
+            code: "projection-read-only",
+            detail:
+                "'\(name)' shows the objects of the collection '\(collection)' and is read-only; change those "
+                + "objects, or '\(collection)' of '\(rowClass.definition.name)'.")
     }
 }
 
 extension SchemaNames {
-    /// Describes the fault of a patched property that is a count or an aggregate; nil of others.
-    func calculated(_ property: CompiledProjection.Property) -> String? {
+    /// Makes the fault of a patched property that is a count or an aggregate; nil of others.
+    func calculated(_ property: CompiledProjection.Property) -> PatchRefusal? {
         guard property.calculation != nil, let last = property.steps.last else { return nil }
         let definition = schema.classes[last.classIndex].definition
         let origin = definition.properties[last.member].name
-        return
-            "'\(property.name)' is calculated from '\(origin)' of '\(definition.name)' and is read-only; change "
-            + "what it is calculated from."
+        return PatchRefusal(
+            code: "projection-read-only",
+            detail:
+                "'\(property.name)' is calculated from '\(origin)' of '\(definition.name)' and is read-only; change "
+                + "what it is calculated from.")
     }
 }
