@@ -266,15 +266,13 @@ extension ObjectReader {
     func collecting(
         embeddingDepth: Int, _ body: (ObjectReader) -> Void
     ) -> (faults: [RequestFault.Entry], hasRepeatedName: Bool) {
-        let before = (faults, faultCount, hasRepeatedName, path, self.embeddingDepth)
-        faults = []
-        faultCount = 0
+        let before = (found, hasRepeatedName, path, self.embeddingDepth)
+        found = FaultList()
         hasRepeatedName = false
         path = []
         self.embeddingDepth = embeddingDepth
         body(self)
-        let found = (faults, hasRepeatedName)
-        (faults, faultCount, hasRepeatedName, path, self.embeddingDepth) = before
-        return found
+        defer { (found, hasRepeatedName, path, self.embeddingDepth) = before }
+        return (faults, hasRepeatedName)
     }
 }

@@ -27,22 +27,18 @@ extension ObjectReader {
         _ code: String, _ detail: String, at name: UnsafeRawBufferPointer? = nil,
         element: Int? = nil, hint: String? = nil
     ) {
-        faultCount += 1
-        guard faults.count < FaultList.entryCountMax else { return }
-        var pointer = pointer(at: name)
-        if let element { pointer.append(index: element) }
-        faults.append(
-            RequestFault.Entry(code: code, detail: detail, pointer: pointer.description, hint: hint)
-        )
+        found.note(
+            code, detail,
+            at: element.map { pointer(at: name).appending(index: $0) } ?? pointer(at: name),
+            hint: hint)
     }
 
     /// Notes a fault whose pointer begins at the value that is being read.
     package func add(_ fault: RequestFault.Entry) {
-        let before = faults.count
-        self.fault(fault.code, fault.detail, hint: fault.hint)
-        if faults.count > before {
-            faults[before].pointer = (faults[before].pointer ?? "") + (fault.pointer ?? "")
-        }
+        found.note(
+            RequestFault.Entry(
+                code: fault.code, detail: fault.detail,
+                pointer: pointer(at: nil).description + (fault.pointer ?? ""), hint: fault.hint))
     }
 
     func repeated(_ name: UnsafeRawBufferPointer) {
@@ -53,19 +49,14 @@ extension ObjectReader {
     }
 
     func unknown(_ name: UnsafeRawBufferPointer, _ rowClass: RowClass) {
-        // To find a name that is near takes longer than all the rest.
-        guard faults.count < FaultList.entryCountMax else {
-            faultCount += 1
-            return
-        }
         let text = Self.text(name)
-        var known = rowClass.knownNames
-        if rowClass.definition.kind.standsAlone { known += ["$id", "$version"] }
-        fault(
+        let special = rowClass.definition.kind.standsAlone ? ["$id", "$version"] : []
+        // To find a name that is near takes longer than all the rest.
+        found.note(
             "unknown-property", "Class '\(rowClass.definition.name)' has no property '\(text)'.",
-            at: name,
+            at: pointer(at: name),
             hint: rowClass.member(named: text).map { rowClass.definition.properties[$0].name }
-                ?? NearestName.of(text, among: known))
+                ?? NearestName.of(text, among: rowClass.knownNames + special))
     }
 
     func nullNotAllowed(_ name: UnsafeRawBufferPointer, _ rowClass: RowClass, _ member: Int) {

@@ -19,9 +19,11 @@ package final class ObjectReader {
     }
 
     /// The faults that were found, in the order of the text.
-    package internal(set) var faults: [RequestFault.Entry] = []
+    var found = FaultList()
+    /// Those of them that are told.
+    package var faults: [RequestFault.Entry] { found.entries }
     /// The number of faults found, those beyond the most that are reported included.
-    package var faultCount = 0
+    package var faultCount: Int { found.count }
     /// Whether a name stands twice in one object, which makes the whole body malformed.
     package var hasRepeatedName = false
     /// Whether members that a class has not are left out; else each is a fault.
@@ -64,8 +66,7 @@ package final class ObjectReader {
         draftByteCount = 0
         refusal = nil
         budget.begin(until: .max)
-        faults.removeAll(keepingCapacity: true)
-        faultCount = 0
+        found = FaultList()
         unknownCount = 0
         hasRepeatedName = false
         path.removeAll(keepingCapacity: true)
