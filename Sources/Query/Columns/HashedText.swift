@@ -1,4 +1,3 @@
-import HoldfastBytes
 import Glibc
 import HoldfastText
 
@@ -42,46 +41,10 @@ struct HashedText: CodedValue {
             : HashedText(start: arena.copy(bytes).baseAddress, count: bytes.count, hash: hash)
     }
 
-    /// Whether two texts are equal; most have some eight to thirty bytes.
     @inline(__always)
     func isEqual(to other: HashedText) -> Bool {
         guard byteCount == other.byteCount else { return false }
         guard let a = start, let b = other.start else { return true }
-        let count = Int(byteCount)
-        if count >= 8, count <= 32 {
-            // Words overlap instead of branching by the length.
-            let last = count - 8
-            var difference = Self.word(a, 0) ^ Self.word(b, 0)
-            difference |= Self.word(a, min(8, last)) ^ Self.word(b, min(8, last))
-            difference |= Self.word(a, min(16, last)) ^ Self.word(b, min(16, last))
-            return difference | (Self.word(a, last) ^ Self.word(b, last)) == 0
-        }
-        if count >= 4, count < 8 {
-            let last = count - 4
-            return Self.half(a, 0) == Self.half(b, 0)
-                && Self.half(a, last) == Self.half(b, last)
-        }
-        return memcmp(a, b, count) == 0
-    }
-
-    /// Compares the bytes of two texts: negative, 0 or positive.
-    @inline(__always)
-    func order(to other: HashedText) -> Int {
-        // The beginnings of most differ.
-        if let a = start, let b = other.start, min(byteCount, other.byteCount) >= 8 {
-            let (first, second) = (Self.word(a, 0).bigEndian, Self.word(b, 0).bigEndian)
-            if first != second { return first < second ? -1 : 1 }
-        }
-        return compareKeys(bytes, other.bytes)
-    }
-
-    @inline(__always)
-    private static func half(_ start: UnsafeRawPointer, _ offset: Int) -> UInt32 {
-        (start + offset).loadUnaligned(as: UInt32.self)
-    }
-
-    @inline(__always)
-    private static func word(_ start: UnsafeRawPointer, _ offset: Int) -> UInt64 {
-        (start + offset).loadUnaligned(as: UInt64.self)
+        return memcmp(a, b, Int(byteCount)) == 0
     }
 }

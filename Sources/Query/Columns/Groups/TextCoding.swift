@@ -74,6 +74,6 @@ final class TextCoding: ValueCoding {
                 max(first.bytes.count, second.bytes.count) <= OrderedKey.textByteCountMax / 2
             else { return nil }
         }
-        return first.order(to: second)
+        return compareKeys(first.bytes, second.bytes)
     }
 }
