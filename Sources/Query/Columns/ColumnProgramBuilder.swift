@@ -65,61 +65,51 @@ struct ColumnProgramBuilder {
     }
 
     private mutating func node(_ comparison: Comparison, _ classIndex: Int) -> ColumnNode? {
-        guard let compared = ComparedPath(comparison), canAnswer(compared.path, classIndex) else {
-            return nil
-        }
+        guard let compared = ComparedPath(comparison),
+            let (reference, isCollection) = column(of: compared.path, classIndex)
+        else { return nil }
         let test = tests.test(compared)
         guard ColumnKernel.canUse(test) else { return nil }
-        return node(compared.path, compared.quantifier ?? .any, test)
+        let path = compared.path
+        var node = self.test(
+            reference, isCollection ? compared.quantifier ?? .any : nil, path.type.storage, test)
+        for (index, step) in path.steps.enumerated().reversed() {
+            let link = ColumnReference(classIndex: step.fromClass, member: step.member)
+            references.formUnion([link, .presence(step.toClass)])
+            node = .link(
+                ColumnLink(
+                    link, farClass: step.toClass, node,
+                    rowNode(path.behind(index + 1), reference.member, test),
+                    nullResult: test.nullResult))
+        }
+        return node
     }
 
-    /// Whether columns have what a path leads to: properties of the object itself, or behind to-one links.
-    private func canAnswer(_ path: ValuePath, _ classIndex: Int) -> Bool {
-        guard case .objects(classIndex) = path.root, path.type != .kinds else { return false }
+    /// The column of what a path leads to, which is a property of the object itself, or a single value behind to-one links; nil
+    /// where there is none.
+    private func column(
+        of path: ValuePath, _ classIndex: Int
+    ) -> (reference: ColumnReference, isCollection: Bool)? {
+        guard case .objects(classIndex) = path.root, path.type != .kinds else { return nil }
         for step in path.steps {
             guard step.kind == .link,
                 isAvailable(ColumnReference(classIndex: step.fromClass, member: step.member)),
                 isAvailable(.presence(step.toClass))
-            else { return false }
+            else { return nil }
         }
+        let member: Int
+        let isCollection: Bool
         switch path.terminal {
-        case .value(let member), .elements(let member):
-            let rowClass = schema.classes[path.lastClass]
-            guard let form = ColumnForm(rowClass.members[member].storage) else { return false }
-            let isCollection = if case .collections = form { true } else { false }
-            if case .elements = path.terminal {
-                guard isCollection, path.steps.isEmpty else { return false }
-            } else if isCollection {
-                return false
-            }
-            return isAvailable(ColumnReference(classIndex: path.lastClass, member: member))
-        default: return false
-        }
-    }
-
-    private mutating func node(
-        _ path: ValuePath, _ quantifier: Quantifier, _ test: ValueTest
-    ) -> ColumnNode? {
-        let storage = path.type.storage
-        switch path.terminal {
-        case .elements(let member):
-            let reference = ColumnReference(classIndex: path.lastClass, member: member)
-            return self.test(reference, quantifier, storage, test)
-        case .value(let member):
-            let reference = ColumnReference(classIndex: path.lastClass, member: member)
-            var node = self.test(reference, nil, storage, test)
-            for (index, step) in path.steps.enumerated().reversed() {
-                let link = ColumnReference(classIndex: step.fromClass, member: step.member)
-                references.formUnion([link, .presence(step.toClass)])
-                node = .link(
-                    ColumnLink(
-                        link, farClass: step.toClass, node,
-                        rowNode(path.behind(index + 1), member, test),
-                        nullResult: test.nullResult))
-            }
-            return node
+        case .value(let own): (member, isCollection) = (own, false)
+        case .elements(let own) where path.steps.isEmpty: (member, isCollection) = (own, true)
         default: return nil
         }
+        let reference = ColumnReference(classIndex: path.lastClass, member: member)
+        guard let form = ColumnForm(schema.classes[path.lastClass].members[member].storage),
+            isAvailable(reference)
+        else { return nil }
+        let keepsCollections = if case .collections = form { true } else { false }
+        return keepsCollections == isCollection ? (reference, isCollection) : nil
     }
 
     private mutating func test(
