@@ -114,15 +114,18 @@ extension Predicate {
     }
 
     /// Hands every path in the predicate to `body`.
-    func forEachPath(_ body: (ValuePath) -> Void) {
+    func forEachPath(_ body: (ValuePath) -> Void) { forEachOperand { $0.forEachPath(body) } }
+
+    /// Hands every operand in the predicate to `body`.
+    func forEachOperand(_ body: (Operand) -> Void) {
         switch self {
         case .constant: return
-        case .not(let part): part.forEachPath(body)
-        case .and(let parts), .or(let parts): for part in parts { part.forEachPath(body) }
+        case .not(let part): part.forEachOperand(body)
+        case .and(let parts), .or(let parts): for part in parts { part.forEachOperand(body) }
         case .comparison(let comparison):
-            comparison.left.forEachPath(body)
-            comparison.right.forEachPath(body)
-        case .within(let condition): condition.readPaths.forEach(body)
+            body(comparison.left)
+            body(comparison.right)
+        case .within(let condition): for path in condition.readPaths { body(.path(path, nil)) }
         }
     }
 }

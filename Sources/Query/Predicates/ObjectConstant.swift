@@ -42,23 +42,16 @@ package final class ObjectConstant {
 extension Predicate {
     /// The classes of the objects that it names to compare links with, by position: which object has a key is another matter in each version.
     package func namedClasses(_ schema: RowSchema) -> Set<Int> {
-        switch self {
-        case .constant, .within: return []
-        case .not(let part): return part.namedClasses(schema)
-        case .and(let parts), .or(let parts):
-            return parts.reduce(into: []) { $0.formUnion($1.namedClasses(schema)) }
-        case .comparison(let comparison):
-            var found: Set<Int> = []
-            for operand in [comparison.left, comparison.right] {
-                for case .link(let name, _) in operand.constants {
-                    if let rowClass = schema.rowClass(named: name) { found.insert(rowClass.index) }
-                }
-                operand.forEachPath { path in
-                    guard case .matchCount(let inner) = path.terminal else { return }
-                    found.formUnion(inner.namedClasses(schema))
-                }
+        var found: Set<Int> = []
+        forEachOperand { operand in
+            for case .link(let name, _) in operand.constants {
+                if let rowClass = schema.rowClass(named: name) { found.insert(rowClass.index) }
             }
-            return found
+            operand.forEachPath { path in
+                guard case .matchCount(let inner) = path.terminal else { return }
+                found.formUnion(inner.namedClasses(schema))
+            }
         }
+        return found
     }
 }
