@@ -44,18 +44,17 @@ package struct ProjectedChangeReader {
         var version: StoreVersion?
         if json.kind == .object {
             var specials: Set<String> = []
-            readMembers(json, projection, into: change) { name, value in
-                guard let id,
-                    ObjectReader.isEqual(name, "$id") || ObjectReader.isEqual(name, "$version")
-                else { return false }
-                if !specials.insert(ObjectReader.text(name)).inserted {
-                    reader.repeated(name)
-                } else if ObjectReader.isEqual(name, "$version") {
-                    version = reader.version(value, name)
-                } else if KeyText.value(value, of: change.rowClass) != id {
+            readMembers(json, projection, into: change) { json in
+                guard let id, json.isNamed("$id") || json.isNamed("$version") else { return false }
+                if !specials.insert(ObjectReader.text(json.name)).inserted {
+                    reader.repeated(json.name)
+                } else if json.isNamed("$version") {
+                    version = reader.version(json.value, json.name)
+                } else if KeyText.value(json.value, of: change.rowClass) != id {
                     reader.fault(
                         "key-mismatch",
-                        "\"$id\" is not the one that the request names; leave it out.", at: name)
+                        "\"$id\" is not the one that the request names; leave it out.",
+                        at: json.name)
                 }
                 return true
             }
@@ -70,7 +69,7 @@ package struct ProjectedChangeReader {
 
     private func readMembers(
         _ json: JSONValue, _ projection: CompiledProjection, into change: ProjectedChange,
-        special: (UnsafeRawBufferPointer, JSONValue) -> Bool
+        special: (JSONMember) -> Bool
     ) {
         var seen: Set<Int> = []
         var next = 0
@@ -82,7 +81,7 @@ package struct ProjectedChangeReader {
                 continue
             }
             guard let position = projection.names.position(of: member.name, next: next) else {
-                if !special(member.name, member.value) {
+                if !special(member) {
                     refuse(
                         projection.unknownProperty(ObjectReader.text(member.name)), at: member.name)
                 }
@@ -142,7 +141,7 @@ package struct ProjectedChangeReader {
                 else { return conflict(name, change, last.member) }
                 reader.path.append(.name(name))
                 defer { reader.path.removeLast() }
-                return readMembers(json, inner, into: below) { _, _ in false }
+                return readMembers(json, inner, into: below) { _ in false }
             }
         }
         guard change.write(last.member, at: pointer) else {

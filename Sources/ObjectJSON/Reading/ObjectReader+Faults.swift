@@ -93,12 +93,6 @@ extension ObjectReader {
             : String(decoding: name.prefix(128), as: UTF8.self) + "…"
     }
 
-    package static func isEqual(_ name: UnsafeRawBufferPointer, _ text: StaticString) -> Bool {
-        name.count == text.utf8CodeUnitCount
-            && name.elementsEqual(
-                UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
-    }
-
     /// Names the kind of a JSON value, for people.
     package static func describe(_ json: JSONValue) -> String {
         switch json.kind {

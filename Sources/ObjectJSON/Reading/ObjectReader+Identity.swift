@@ -112,9 +112,9 @@ extension ObjectReader {
                 at: name)
         }
         let draft = ObjectDraft(rowClass, isMerge: true)
-        readMembers(json, into: draft) { name, _ in
-            guard Self.isEqual(name, "$id") || Self.isEqual(name, "$version") else { return false }
-            refuse(name)
+        readMembers(json, into: draft) { json in
+            guard json.isNamed("$id") || json.isNamed("$version") else { return false }
+            refuse(json.name)
             return true
         }
         if let member = rowClass.primaryKeyIndex, draft.fields[member].state != .absent {

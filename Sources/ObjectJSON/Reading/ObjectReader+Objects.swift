@@ -71,7 +71,7 @@ extension ObjectReader {
         defer { embeddingDepth -= 1 }
         let target = names.schema.classes[draft.rowClass.members[member].classIndex]
         let child = makeDraft(target, isMerge: isMerge)
-        readMembers(json, into: child, keeps: keeps) { _, _ in false }
+        readMembers(json, into: child, keeps: keeps) { _ in false }
         return child
     }
 
@@ -236,17 +236,17 @@ extension ObjectReader {
         let before = faultCount
         var statedID: JSONValue?
         let child = makeDraft(target, isMerge: true)
-        readMembers(json, into: child) { name, value in
-            if Self.isEqual(name, "$id") {
-                if statedID != nil { repeated(name) }
-                statedID = value
+        readMembers(json, into: child) { json in
+            if json.isNamed("$id") {
+                if statedID != nil { repeated(json.name) }
+                statedID = json.value
                 return true
             }
-            if Self.isEqual(name, "$version") {
+            if json.isNamed("$version") {
                 fault(
                     "version-not-allowed",
                     "Only the object that is written can state its \"$version\"; leave it out here.",
-                    at: name)
+                    at: json.name)
                 return true
             }
             return false

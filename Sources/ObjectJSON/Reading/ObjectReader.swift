@@ -99,23 +99,23 @@ package final class ObjectReader {
         var reading = ObjectReading(draft: makeDraft(rowClass, isMerge: isMerge))
         var statedID: JSONValue?
         var statesVersion = false
-        readMembers(json, into: reading.draft) { name, value in
-            if Self.isEqual(name, "$id") {
-                if statedID != nil { repeated(name) }
-                statedID = value
+        readMembers(json, into: reading.draft) { json in
+            if json.isNamed("$id") {
+                if statedID != nil { repeated(json.name) }
+                statedID = json.value
                 return true
             }
-            if Self.isEqual(name, "$version") {
-                if statesVersion { repeated(name) }
+            if json.isNamed("$version") {
+                if statesVersion { repeated(json.name) }
                 statesVersion = true
                 if rowClass.isAsymmetric {
                     fault(
                         "version-not-allowed",
                         "An object of an asymmetric class is new and has no \"$version\"; leave it out.",
-                        at: name)
+                        at: json.name)
                     return true
                 }
-                reading.version = version(value, name)
+                reading.version = version(json.value, json.name)
                 return true
             }
             return false
@@ -129,7 +129,7 @@ package final class ObjectReader {
     /// keep what `"$omitted"` names.
     func readMembers(
         _ json: JSONValue, into draft: ObjectDraft,
-        keeps: Bool = true, special: (UnsafeRawBufferPointer, JSONValue) -> Bool
+        keeps: Bool = true, special: (JSONMember) -> Bool
     ) {
         let rowClass = draft.rowClass
         let properties = rowClass.names
@@ -138,12 +138,12 @@ package final class ObjectReader {
         var omitted: JSONValue?
         for json in json.members {
             guard let member = properties.position(of: json.name, next: next) else {
-                if Self.isEqual(json.name, "$omitted") {
+                if json.isNamed("$omitted") {
                     if omitted != nil { repeated(json.name) }
                     omitted = json.value
                     continue
                 }
-                if special(json.name, json.value) { continue }
+                if special(json) { continue }
                 if ignoresUnknown { unknownCount += 1 } else { unknown(json.name, rowClass) }
                 continue
             }
