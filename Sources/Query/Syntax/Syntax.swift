@@ -128,14 +128,11 @@ struct Syntax: Sendable {
 
             /// A count or an aggregate by its name in a path, such as `@max`; nil for other names.
             init?(operation name: String) {
-                if name == "@count" || name == "@size" {
-                    self = .count
-                } else if name.hasPrefix("@"),
-                    let function = AggregateFunction(rawValue: String(name.dropFirst()))
-                {
-                    self = .aggregate(function)
-                } else {
-                    return nil
+                guard name.hasPrefix("@"), let known = Token.operations[String(name.dropFirst())]
+                else { return nil }
+                switch known {
+                case .count, .aggregate: self = known
+                default: return nil
                 }
             }
         }
