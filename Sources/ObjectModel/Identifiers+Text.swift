@@ -1,10 +1,12 @@
-/// Returns the value of one hexadecimal digit, or nil.
-private func digitValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
-    default: nil
+extension UInt8 {
+    /// The value of a hexadecimal digit; nil of other bytes.
+    package var hexadecimalValue: UInt8? {
+        switch self {
+        case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
+        case UInt8(ascii: "a")...UInt8(ascii: "f"): self - UInt8(ascii: "a") + 10
+        case UInt8(ascii: "A")...UInt8(ascii: "F"): self - UInt8(ascii: "A") + 10
+        default: nil
+        }
     }
 }
 
@@ -21,7 +23,7 @@ private func numbers(
             guard byte == UInt8(ascii: "-") else { return nil }
             continue
         }
-        guard let digit = digitValue(byte) else { return nil }
+        guard let digit = byte.hexadecimalValue else { return nil }
         if count < 16 { high = high << 4 | UInt64(digit) } else { low = low << 4 | UInt64(digit) }
         count += 1
     }

@@ -57,10 +57,10 @@ extension Lexer {
         let start = position
         let digits = start + (signed ? 1 : 0)
         if !signed, source[start] == 0x30, source[start + 1] | 0x20 == UInt8(ascii: "x"),
-            Self.isHexDigit(source[start + 2])
+            source[start + 2].hexadecimalValue != nil
         {
             var end = start + 2
-            while Self.isHexDigit(source[end]) { end += 1 }
+            while source[end].hexadecimalValue != nil { end += 1 }
             guard let number = Int64(source.text(start + 2, end), radix: 16) else {
                 throw outOfRange(start, end)
             }

@@ -62,15 +62,10 @@ extension Lexer {
     private func codeUnit(at offset: Int) -> UInt32? {
         var value: UInt32 = 0
         for index in offset..<offset + 4 {
-            guard let digit = Self.hexValue(source[index]) else { return nil }
+            guard let digit = source[index].hexadecimalValue else { return nil }
             value = value << 4 | UInt32(digit)
         }
         return value
-    }
-
-    static func hexValue(_ byte: UInt8) -> UInt8? {
-        guard isHexDigit(byte) else { return nil }
-        return isDigit(byte) ? byte - 0x30 : (byte | 0x20) - 0x61 + 10
     }
 
     private func unicodeEscape(
