@@ -1,5 +1,6 @@
 #include "Numbers.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -28,24 +29,36 @@ constexpr ScalarEnds scalarEnds;
 
 inline bool isDigit(uint8_t byte) noexcept { return uint8_t(byte - '0') < 10; }
 
-/// The power of ten of the first digit that is not zero (of `1` it is 0), plus `exponent`; the text
-/// has such a digit. Tells numbers that are too large from those that are too small.
-int64_t magnitude(const uint8_t *text, const uint8_t *end, int64_t exponent) noexcept {
+/// The power of ten of the first digit that is not zero (of `1` it is 0); the text has such a digit. Tells
+/// numbers that are too large from those that are too small.
+int64_t magnitude(const uint8_t *text, const uint8_t *end) noexcept {
     const uint8_t *point = text;
     while (point != end && *point != '.' && *point != 'e' && *point != 'E') ++point;
     const uint8_t *first = text;
     while (*first == '-' || *first == '0' || *first == '.') ++first;
-    return exponent + (first < point ? point - first - 1 : point - first);
+    const uint8_t *mark = point;
+    while (mark != end && *mark != 'e' && *mark != 'E') ++mark;
+    int64_t exponent = 0;
+    if (mark != end) {
+        const char *digits = reinterpret_cast<const char *>(mark + 1);
+        digits += *digits == '+';
+        auto result = std::from_chars(digits, reinterpret_cast<const char *>(end), exponent);
+        if (result.ec == std::errc::result_out_of_range) {
+            exponent = *digits == '-' ? -exponentMax : exponentMax;
+        }
+    }
+    return std::clamp(exponent, -exponentMax, exponentMax) +
+        (first < point ? point - first - 1 : point - first);
 }
 
 /// The nearest `Number`; infinite when too large, zero when too small.
 template <typename Number>
-Number readRounded(const uint8_t *text, const uint8_t *end, int64_t exponent) noexcept {
+Number readRounded(const uint8_t *text, const uint8_t *end) noexcept {
     Number value = 0;
     auto result = std::from_chars(
         reinterpret_cast<const char *>(text), reinterpret_cast<const char *>(end), value);
     if (result.ec == std::errc::result_out_of_range) {
-        value = magnitude(text, end, exponent) > 0 ? std::numeric_limits<Number>::infinity() : 0;
+        value = magnitude(text, end) > 0 ? std::numeric_limits<Number>::infinity() : 0;
         if (*text == '-') value = -value;
     }
     return value;
@@ -74,17 +87,11 @@ HFJSONError readNumber(const uint8_t *text, HFJSONEntry &entry) noexcept {
         if (!isDigit(*++at)) return HFJSONErrorInvalidNumber;
         while (isDigit(*at)) ++at;
     }
-    int64_t exponent = 0;
     if ((*at | 0x20) == 'e') {
         ++at;
-        const bool isExponentNegative = *at == '-';
         at += *at == '-' || *at == '+';
         if (!isDigit(*at)) return HFJSONErrorInvalidNumber;
-        while (isDigit(*at)) {
-            if (exponent < exponentMax) exponent = exponent * 10 + (*at - '0');
-            ++at;
-        }
-        if (isExponentNegative) exponent = -exponent;
+        while (isDigit(*at)) ++at;
     }
     if (!endsScalar(*at)) return HFJSONErrorInvalidNumber;
     const size_t byteCount = size_t(at - text);
@@ -102,7 +109,7 @@ HFJSONError readNumber(const uint8_t *text, HFJSONEntry &entry) noexcept {
         }
     }
 
-    const double value = readRounded<double>(text, at, exponent);
+    const double value = readRounded<double>(text, at);
     entry.head = HFJSON_DOUBLE | (isInteger ? HFJSON_BIG_INTEGER : 0) | length;
     std::memcpy(&entry.bits, &value, sizeof value);
     return HFJSONErrorNone;
@@ -131,19 +138,7 @@ template <typename Number> size_t writeNumber(Number value, uint8_t *text) noexc
 }  // namespace holdfast
 
 float HFJSONReadFloat(const uint8_t *text, size_t byteCount) {
-    const uint8_t *end = text + byteCount;
-    int64_t exponent = 0;
-    for (const uint8_t *at = text; at != end; ++at) {
-        if ((*at | 0x20) != 'e') continue;
-        const char *digits = reinterpret_cast<const char *>(at + 1);
-        digits += *digits == '+';
-        auto result = std::from_chars(digits, reinterpret_cast<const char *>(end), exponent);
-        if (result.ec == std::errc::result_out_of_range) {
-            exponent = *digits == '-' ? -holdfast::exponentMax : holdfast::exponentMax;
-        }
-        break;
-    }
-    return holdfast::readRounded<float>(text, end, exponent);
+    return holdfast::readRounded<float>(text, text + byteCount);
 }
 
 size_t HFJSONWriteDouble(double value, uint8_t *text) { return holdfast::writeNumber(value, text); }
