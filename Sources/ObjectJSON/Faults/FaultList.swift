@@ -15,6 +15,12 @@ package struct FaultList: Sendable {
     /// Makes a list of what was found so far.
     package init(_ found: [RequestFault.Entry] = []) { note(found) }
 
+    /// Makes a list with a fault for each of some items, which is made where it is told.
+    init<Items: Collection>(_ items: Items, _ entry: (Items.Element) -> RequestFault.Entry) {
+        entries = items.prefix(Self.entryCountMax).map(entry)
+        count = items.count
+    }
+
     /// Whether there is none.
     package var isEmpty: Bool { count == 0 }
 

@@ -7,27 +7,21 @@ extension RequestFault {
     package init(
         notUnique violations: [UniqueViolation], at pointerOf: (_ source: Int) -> JSONPointer
     ) {
-        let errors = violations.prefix(FaultList.entryCountMax).map { violation in
+        let faults = FaultList(violations) { violation in
             var pointer = pointerOf(violation.source)
             pointer.append(violation.path)
             if violation.properties.count == 1 { pointer.append(violation.properties[0]) }
             return Entry(
                 code: "not-unique", detail: violation.detail, pointer: pointer.description)
         }
-        self = .several(
-            .conflict, "not-unique", errors, count: violations.count, "A value is not unique.")
+        self = .several(.conflict, "not-unique", faults, "A value is not unique.")
     }
 
     /// Deletions that other objects deny.
     package init(denied deletions: [DeniedDeletion]) {
-        self.init(
-            .conflict, "denied-delete",
-            FaultList.told(
-                deletions.first?.detail ?? "Another object denies the deletion.",
-                of: deletions.count),
-            errors: deletions.prefix(FaultList.entryCountMax).map {
-                Entry(code: "denied-delete", detail: $0.detail)
-            })
+        let faults = FaultList(deletions) { Entry(code: "denied-delete", detail: $0.detail) }
+        self = .several(
+            .conflict, "denied-delete", faults, "Another object denies the deletion.")
     }
 }
 

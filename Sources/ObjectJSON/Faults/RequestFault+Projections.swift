@@ -25,13 +25,13 @@ extension RequestFault {
                 + "; nothing was changed. Change or delete "
                 + (names.count == 1 ? "it" : "them") + " first."
                 + FaultList.excess(of: faults.count),
-            errors: faults.prefix(FaultList.entryCountMax).map { fault in
+            errors: FaultList(faults) { fault in
                 let location = fault.property.map { ", property '\($0)'" } ?? ""
                 return Entry(
                     code: "breaks-projection",
                     detail: "Projection '\(fault.projection)'\(location): \(fault.detail)",
                     hint: fault.hint)
-            })
+            }.entries)
     }
 
     /// Makes the fault of a definition with faults of its own.

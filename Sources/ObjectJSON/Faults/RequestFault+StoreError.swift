@@ -148,7 +148,7 @@ extension RequestFault {
 
     /// Required properties that an object lacks; the pointers are those of a body that is the object.
     private init(unstated properties: [UnstatedProperty]) {
-        let errors = properties.prefix(FaultList.entryCountMax).map { missing in
+        let faults = FaultList(properties) { missing in
             var pointer = JSONPointer()
             pointer.append(missing.path)
             pointer.append(missing.property)
@@ -159,13 +159,12 @@ extension RequestFault {
                 pointer: pointer.description)
         }
         self = .several(
-            .invalid, "missing-property", errors, count: properties.count,
-            "A required property is missing.")
+            .invalid, "missing-property", faults, "A required property is missing.")
     }
 
     /// Links without targets; `pointerOf` gives the pointer to the object of an operation in the body.
     package init(dangling links: [DanglingLink], at pointerOf: (_ source: Int) -> JSONPointer) {
-        let errors = links.prefix(FaultList.entryCountMax).map { link in
+        let faults = FaultList(links) { link in
             var pointer = pointerOf(link.source)
             pointer.append(link.path)
             return Entry(
@@ -179,6 +178,6 @@ extension RequestFault {
             links.count == 1
                 ? "A link leads to an object that does not exist."
                 : "\(links.count) links lead to objects that do not exist."
-                    + FaultList.excess(of: links.count), errors: Array(errors))
+                    + FaultList.excess(of: links.count), errors: faults.entries)
     }
 }

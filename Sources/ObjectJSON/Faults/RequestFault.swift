@@ -86,23 +86,14 @@ package struct RequestFault: Error, Sendable {
 
     /// Faults of several parts, told by the first one.
     ///
-    /// - `count`: The number of faults, if `parts` has not all of them.
-    /// - `detail`: The detail where there is no part.
-    package static func several(
-        _ kind: Kind, _ code: String, _ parts: [Entry], count: Int? = nil, _ detail: String
-    ) -> RequestFault {
-        RequestFault(
-            kind, code,
-            FaultList.told(parts.first?.detail ?? detail, of: count ?? parts.count), errors: parts)
-    }
-
-    /// Faults of several parts, told by the first one.
-    ///
     /// - `detail`: What is told where there is none.
     package static func several(
         _ kind: Kind, _ code: String, _ faults: FaultList, _ detail: String
     ) -> RequestFault {
-        .several(kind, code, faults.entries, count: faults.count, detail)
+        RequestFault(
+            kind, code,
+            FaultList.told(faults.entries.first?.detail ?? detail, of: faults.count),
+            errors: faults.entries)
     }
 
     /// Makes the fault of a definition with faults: 400 when names repeat, else 422.
