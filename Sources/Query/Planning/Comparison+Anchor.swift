@@ -61,19 +61,15 @@ extension Comparison {
         case .equal, .beginsWith, .endsWith, .contains, .like: break
         default: return nil
         }
-        var longest: [UInt8] = []
-        var run: [UInt8] = []
-        for byte in text.utf8 {
-            let isWildcard =
-                isPattern && (byte == UInt8(ascii: "*") || byte == UInt8(ascii: "?"))
-            if byte >= 0x80 || isWildcard {
-                run = []
-            } else {
-                run.append(byte &- 0x41 < 26 ? byte | 0x20 : byte)
-            }
-            if run.count > longest.count { longest = run }
+        let runs = text.utf8.split { byte in
+            byte >= 0x80 || isPattern && (byte == UInt8(ascii: "*") || byte == UInt8(ascii: "?"))
         }
-        guard longest.count >= 3 else { return nil }
-        return (ValuePlace(steps: compared.path.steps, member: member), longest)
+        guard let longest = runs.max(by: { $0.count < $1.count }), longest.count >= 3 else {
+            return nil
+        }
+        return (
+            ValuePlace(steps: compared.path.steps, member: member),
+            longest.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
+        )
     }
 }

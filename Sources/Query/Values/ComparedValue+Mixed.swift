@@ -44,17 +44,8 @@ extension ComparedValue {
     /// The rank of the value's kind in the order of values; nil for null and for values without a kind.
     var rank: UInt8? {
         if let kind { return kind == .null ? nil : kind.rank }
-        switch storage {
-        case .bool: return MixedKind.bool.rank
-        case .int, .float, .double, .decimal: return MixedKind.int.rank
-        case .string: return MixedKind.string.rank
-        case .data: return MixedKind.data.rank
-        case .date: return MixedKind.date.rank
-        case .objectID: return MixedKind.objectID.rank
-        case .uuid: return MixedKind.uuid.rank
-        case .link: return MixedKind.link.rank
-        case .embedded, .mixed, nil: return nil
-        }
+        guard let storage, storage != .embedded, storage != .mixed else { return nil }
+        return MixedKind(stored: storage).rank
     }
 
     /// The value as an exact number; nil for other values.
