@@ -8,16 +8,6 @@ import HoldfastRows
 /// ints is exact, and one of doubles but for the last rounding; one of ints that no int64 holds has no value. The caller
 /// keeps the least or greatest value.
 struct AggregateCalculation {
-    /// The result over the numbers.
-    enum Outcome {
-        /// The average of nothing.
-        case none
-        /// A sum of ints that no int64 holds.
-        case beyondInt
-        /// A number of the result's type.
-        case number(Number)
-    }
-
     let function: AggregateFunction
     let storage: ElementStorage
     /// How many values there were.
@@ -101,20 +91,18 @@ struct AggregateCalculation {
         return true
     }
 
-    /// The result over the numbers, of a sum or an average.
-    var outcome: Outcome {
-        if function == .average, count == 0 { return .none }
+    /// The result over the numbers, of a sum or an average; nil for the average of nothing, and for a sum of ints that
+    /// no int64 holds.
+    var number: Number? {
         switch (function, storage) {
-        case (.sum, .int):
-            guard let sum = Int64(exactly: ints) else { return .beyondInt }
-            return .number(.int(sum))
+        case (.average, _) where count == 0: return nil
+        case (.sum, .int): return Int64(exactly: ints).map { .int($0) }
         case (_, .decimal), (_, .mixed):
-            return .number(
-                .decimal(
-                    function == .sum ? decimals : decimals / Decimal128(Int64(clamping: count))))
+            return .decimal(
+                function == .sum ? decimals : decimals / Decimal128(Int64(clamping: count)))
         default:
             let sum = storage == .int ? Double(ints) : doubles.value
-            return .number(.double(function == .sum ? sum : sum / Double(count)))
+            return .double(function == .sum ? sum : sum / Double(count))
         }
     }
 }

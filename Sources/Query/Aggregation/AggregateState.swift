@@ -56,11 +56,5 @@ package struct AggregateState {
 
 extension AggregateCalculation {
     /// The result of the numbers, of a sum or an average.
-    var result: AggregateState.Result {
-        switch outcome {
-        case .none: .none
-        case .beyondInt: .beyondInt
-        case .number(let number): number.stored
-        }
-    }
+    var result: AggregateState.Result { number?.stored ?? (count == 0 ? .none : .beyondInt) }
 }

@@ -42,7 +42,7 @@ struct Aggregator {
         case .min, .max: return sink.receive(best)
         case .sum, .average: break
         }
-        guard case .number(let number) = calculation.outcome else { return sink.receive(nil, 0) }
+        guard let number = calculation.number else { return sink.receive(nil, 0) }
         return number.withStored { bytes, _ in sink.receive(bytes) }
     }
 }

@@ -138,13 +138,7 @@ package struct ExactSum: Sendable {
     package var value: Double {
         // NaN, of infinities that exclude each other, is not 0 either.
         if infinities != 0 { return infinities }
-        if digits.isEmpty {
-            let magnitude = near.magnitude
-            let rounded = Self.rounded(
-                [UInt64(truncatingIfNeeded: magnitude), UInt64(magnitude >> 64)],
-                unit: -Self.fractionBitCount)
-            return near < 0 ? -rounded : rounded
-        }
+        if digits.isEmpty { return Self.scaled(Double(near), -Self.fractionBitCount) }
         var whole = self
         whole.addNear()
         return whole.digitValue
