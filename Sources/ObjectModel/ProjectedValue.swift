@@ -8,17 +8,17 @@ package struct ProjectedValue: Equatable, Sendable {
     package var owner: String
     /// Whether something before the end, and before a collection on the way, may be null, which the value
     /// is then as well.
-    package var isBehindNull: Bool
+    package var isBehindNull = false
     /// Whether something behind the collection on the way may be null, which an element of the value is
     /// then as well.
-    package var isElementBehindNull: Bool
+    package var isElementBehindNull = false
     /// Whether the collection on the way is a map, so that the value is an object.
-    package var isMap: Bool
+    package var isMap = false
     /// Whether the path goes through a collection, so that the value is an array (of a map, an object) of what stands at the
     /// end of it for each element.
     package var isMapped: Bool
     /// Whether the path leads to another object along a link.
-    package var followsLink: Bool
+    package var followsLink = false
 
     /// The most steps of a path.
     package static let stepCountMax = 16
@@ -44,11 +44,7 @@ package struct ProjectedValue: Equatable, Sendable {
             throw Fault(
                 detail: "The path has \(path.count) steps; \(Self.stepCountMax) are allowed.")
         }
-        var owner = className
-        var isBehindNull = false
-        var isElementBehindNull = false
-        var isMap = false
-        var followsLink = false
+        owner = className
         var collection: String?
         for (index, name) in path.enumerated() {
             guard let objectClass = classes[owner] else { break }
@@ -64,11 +60,6 @@ package struct ProjectedValue: Equatable, Sendable {
                 self.property =
                     isCalculated ? try Self.calculated(rest, from: property, in: classes) : property
                 if let collection { try Self.requirePlain(self.property, behind: collection) }
-                self.owner = owner
-                self.isBehindNull = isBehindNull
-                self.isElementBehindNull = isElementBehindNull
-                self.isMap = isMap
-                self.followsLink = followsLink
                 isMapped = collection != nil
                 return
             }
