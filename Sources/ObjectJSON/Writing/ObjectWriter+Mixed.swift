@@ -17,21 +17,23 @@ extension ObjectWriter {
         switch value.kind {
         case .null: json.null()
         case .bool: json.bool(address?.storedBool ?? false)
-        case .int: writeMixed(int: address?.storedInt ?? 0)
-        case .double: writeMixed(double: address?.storedDouble ?? 0)
-        case .float:
-            json.raw("{\"$float\":")
-            json.float(address?.storedFloat ?? 0)
-            json.raw("}")
-        case .decimal: write(payload: value, .decimal, "{\"$decimal\":")
+        case .int:
+            let number = address?.storedInt ?? 0
+            if quotesLargeInts, number.magnitude > 1 << 53 {
+                write(value, under: "$int")
+            } else {
+                json.int(number)
+            }
+        case .double:
+            let number = address?.storedDouble ?? 0
+            if number.isFinite { json.double(number) } else { write(value, under: "$double") }
+        case .float: write(value, under: "$float")
+        case .decimal: write(value, under: "$decimal")
         case .string: json.string(value.payload)
-        case .data:
-            json.raw("{\"$data\":")
-            json.base64(value.payload)
-            json.raw("}")
-        case .date: write(payload: value, .date, "{\"$date\":")
-        case .objectID: write(payload: value, .objectID, "{\"$objectId\":")
-        case .uuid: write(payload: value, .uuid, "{\"$uuid\":")
+        case .data: write(value, under: "$data")
+        case .date: write(value, under: "$date")
+        case .objectID: write(value, under: "$objectId")
+        case .uuid: write(value, under: "$uuid")
         case .link: return writeLink(value)
         case .list, .map:
             guard depth < ModelLimits.mixedDepthMax else { return false }
@@ -40,27 +42,11 @@ extension ObjectWriter {
         return true
     }
 
-    private func writeMixed(int value: Int64) {
-        guard quotesLargeInts, value.magnitude > 1 << 53 else { return json.int(value) }
-        json.raw("{\"$int\":")
-        json.quotedInt(value)
-        json.raw("}")
-    }
-
-    private func writeMixed(double value: Double) {
-        if value.isFinite { return json.double(value) }
-        json.raw("{\"$double\":")
-        json.double(value)
-        json.raw("}")
-    }
-
-    private func write(payload value: MixedView, _ element: ElementStorage, _ name: StaticString) {
-        json.raw(name)
-        if let address = value.payload.baseAddress {
-            write(fixed: address, element)
-        } else {
-            json.null()
-        }
+    /// Writes a plain value under the name that states its kind.
+    private func write(_ value: MixedView, under name: StaticString) {
+        json.raw("{")
+        json.key(name)
+        if let element = value.kind.storage { write(stored: value.payload, element) }
         json.raw("}")
     }
 
