@@ -5,9 +5,9 @@ package struct QueryError: Error, Hashable, Sendable {
         /// The text does not follow the grammar.
         case syntax
         /// A class has no property of that name.
-        case unknownProperty
+        case unknownProperty = "unknown-property"
         /// The schema has no class of that name.
-        case unknownClass
+        case unknownClass = "unknown-class"
         /// Names and grammar are right, but the types or shapes do not go together.
         case type
         /// An argument is missing or does not fit its place.

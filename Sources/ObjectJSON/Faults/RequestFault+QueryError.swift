@@ -15,23 +15,8 @@ extension RequestFault {
             .malformed, "invalid-query", "Column \(error.column): \(error.message)",
             errors: [
                 Entry(
-                    code: "query-\(error.kind.code)", detail: error.message, pointer: location,
+                    code: "query-\(error.kind.rawValue)", detail: error.message, pointer: location,
                     parameter: name, column: error.column, hint: error.hint)
             ])
-    }
-}
-
-extension QueryError.Kind {
-    /// The kind as part of a fault's code.
-    fileprivate var code: String {
-        switch self {
-        case .syntax: "syntax"
-        case .unknownProperty: "unknown-property"
-        case .unknownClass: "unknown-class"
-        case .type: "type"
-        case .argument: "argument"
-        case .unsupported: "unsupported"
-        case .limit: "limit"
-        }
     }
 }

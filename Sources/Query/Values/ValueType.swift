@@ -15,17 +15,9 @@ package enum ValueType: Hashable, Sendable {
     /// The type's name in Realm's messages.
     package var name: String {
         switch self {
-        case .scalar(.bool): "bool"
-        case .scalar(.int), .scalar(.int8), .scalar(.int16), .scalar(.int32), .scalar(.int64): "int"
-        case .scalar(.float): "float"
-        case .scalar(.decimal128): "decimal128"
-        case .scalar(.double): "double"
-        case .scalar(.string): "string"
         case .scalar(.data): "binary"
         case .scalar(.date): "timestamp"
-        case .scalar(.objectID): "objectId"
-        case .scalar(.uuid): "uuid"
-        case .scalar(.mixed): "mixed"
+        case .scalar(let scalar): scalar.widened.name
         case .link, .embedded: "link"
         case .kinds: "typeOfValue"
         }
