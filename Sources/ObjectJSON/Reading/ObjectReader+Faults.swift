@@ -33,6 +33,17 @@ extension ObjectReader {
             hint: hint)
     }
 
+    /// Notes a fault at a member that the reader names itself.
+    func fault(
+        _ code: String, _ detail: String, at name: StaticString, element: Int? = nil,
+        hint: String? = nil
+    ) {
+        fault(
+            code, detail,
+            at: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount),
+            element: element, hint: hint)
+    }
+
     /// Notes a fault whose pointer begins at the value that is being read.
     package func add(_ fault: RequestFault.Entry) {
         found.note(

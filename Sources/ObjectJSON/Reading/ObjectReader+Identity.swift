@@ -5,12 +5,9 @@ import HoldfastObjectStore
 import HoldfastRows
 
 extension ObjectReader {
-    private static let idText: StaticString = "$id"
-
-    /// `$id` as a name.
-    static var idName: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: idText.utf8Start, count: idText.utf8CodeUnitCount)
-    }
+    private static let keyMismatch =
+        "The key in the body is not the one that the request names; keys never change, so leave it out "
+        + "or write the object that has it."
 
     /// Reads `$version`; nil with a fault when it is none.
     func version(_ json: JSONValue, _ name: UnsafeRawBufferPointer) -> StoreVersion? {
@@ -27,25 +24,21 @@ extension ObjectReader {
     func identify(_ reading: inout ObjectReading, _ statedID: JSONValue?, _ key: Value?) {
         let draft = reading.draft
         let rowClass = draft.rowClass
-        var stated: Value?
-        if let statedID {
-            stated = KeyText.value(statedID, of: rowClass)
-            guard stated != nil else {
-                return fault(
-                    "wrong-type", KeyText.wrongType(rowClass).detail, at: Self.idName)
-            }
+        let stated = statedID.flatMap { KeyText.value($0, of: rowClass) }
+        if statedID != nil, stated == nil {
+            return fault("wrong-type", KeyText.wrongType(rowClass).detail, at: "$id")
+        }
+        if let stated, let key, stated != key {
+            return fault("key-mismatch", Self.keyMismatch, at: "$id")
         }
         guard let member = rowClass.primaryKeyIndex else {
-            if let key, let stated, key != stated { return keyMismatch(rowClass, at: Self.idName) }
             if case .int(let number)? = stated { reading.objectKey = UInt64(clamping: number) }
             return
         }
-        if let stated, let key, stated != key { return keyMismatch(rowClass, at: Self.idName) }
         guard let named = key ?? stated else {
             if draft.fields[member].state == .absent { generateKey(draft, member) }
             return
         }
-        let name = rowClass.names.name(member)
         if draft.fields[member].state == .absent {
             _ = draft.set(member, value: named)
             return
@@ -55,14 +48,9 @@ extension ObjectReader {
         let end = bytes.count
         OrderedKey.append(named, to: bytes)
         let both = bytes.bytes
-        if !both[..<end].elementsEqual(both[end...]) { keyMismatch(rowClass, at: name) }
-    }
-
-    private func keyMismatch(_ rowClass: RowClass, at name: UnsafeRawBufferPointer?) {
-        fault(
-            "key-mismatch",
-            "The key in the body is not the one that the request names; keys never change, so leave it "
-                + "out or write the object that has it.", at: name)
+        if !both[..<end].elementsEqual(both[end...]) {
+            fault("key-mismatch", Self.keyMismatch, at: rowClass.names.name(member))
+        }
     }
 
     private func generateKey(_ draft: ObjectDraft, _ member: Int) {
@@ -134,6 +122,6 @@ extension ObjectReader {
         fault(
             "id-not-allowed",
             "The store chooses the \"$id\" of a new object; leave it out, or use mode=merge, replace or "
-                + "ignore for one that is there.", at: Self.idName)
+                + "ignore for one that is there.", at: "$id")
     }
 }

@@ -24,8 +24,8 @@ extension ObjectReader {
 
     /// Notes a point that does not lie on the Earth: its index would not find it.
     private func requireOnEarth(_ json: JSONValue, _ property: String) {
-        let name: StaticString = "coordinates"
-        guard let coordinates = json.member(named: name), coordinates.kind == .array else { return }
+        guard let coordinates = json.member(named: "coordinates"), coordinates.kind == .array
+        else { return }
         let limits = [("longitude", 180), ("latitude", 90)]
         for (index, (json, (axis, limit))) in zip(coordinates.elements, limits).enumerated() {
             guard let degrees = json.double, abs(degrees) > Double(limit) else { continue }
@@ -33,8 +33,7 @@ extension ObjectReader {
                 "out-of-range",
                 "'\(property)' has a geographic index, and the \(axis) \(degrees) is not from "
                     + "-\(limit) to \(limit); coordinates are [longitude, latitude].",
-                at: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount),
-                element: index)
+                at: "coordinates", element: index)
         }
     }
 

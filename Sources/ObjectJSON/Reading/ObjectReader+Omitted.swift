@@ -46,9 +46,7 @@ extension ObjectReader {
         _ body: (_ position: Int, _ name: String) -> (code: String, detail: String)?
     ) {
         func fault(_ code: String, _ detail: String, _ index: Int? = nil, hint: String? = nil) {
-            Self.omittedName.withUnsafeBytes {
-                self.fault(code, detail, at: $0, element: index, hint: hint)
-            }
+            self.fault(code, detail, at: "$omitted", element: index, hint: hint)
         }
         guard json.kind == .array else {
             return fault("wrong-type", "\"$omitted\" is an array of names of properties.")
@@ -68,6 +66,4 @@ extension ObjectReader {
             }
         }
     }
-
-    private static let omittedName = Array("$omitted".utf8)
 }
