@@ -46,12 +46,9 @@ extension Schema {
 extension PropertyType {
     /// The class that it names.
     fileprivate var className: String? {
-        switch self {
-        case .linkingObjects(let className, _): return className
-        default:
-            guard case .object(let name)? = element else { return nil }
-            return name
-        }
+        if case .linkingObjects(let className, _) = self { return className }
+        if case .object(let name)? = element { return name }
+        return nil
     }
 
     /// Returns the type with the new names of classes and properties.

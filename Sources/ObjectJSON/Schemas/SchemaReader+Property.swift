@@ -72,32 +72,30 @@ extension SchemaReader {
     private mutating func readMembers(
         _ value: JSONValue, _ pointer: JSONPointer, _ statement: inout Statement
     ) {
-        var read = statement
         forEachMember(value, pointer, Self.propertyMembers) { reader, member, value, pointer in
             if value.isNull, member != "default" { return }
             switch member {
             case "type":
-                read.type = reader.readTypeText(value, pointer)
-                read.typePointer = pointer
-            case "element": read.element = value
-            case "class": read.className = reader.readText(value, pointer)
-            case "property": read.property = reader.readText(value, pointer)
-            case "optional": read.isOptional = reader.readFlag(value, pointer)
+                statement.type = reader.readTypeText(value, pointer)
+                statement.typePointer = pointer
+            case "element": statement.element = value
+            case "class": statement.className = reader.readText(value, pointer)
+            case "property": statement.property = reader.readText(value, pointer)
+            case "optional": statement.isOptional = reader.readFlag(value, pointer)
             case "indexed":
                 if let kind = value.string.flatMap(SearchIndexKind.init(name:)) {
-                    read.searchIndex = kind
+                    statement.searchIndex = kind
                 } else {
-                    read.isIndexed = reader.readFlag(value, pointer) ?? false
+                    statement.isIndexed = reader.readFlag(value, pointer) ?? false
                 }
-            case "default": read.defaultValue = value
-            case "enum": read.cases = value
-            case "unique": read.isUnique = reader.readFlag(value, pointer) ?? false
-            case "required": read.isRequired = reader.readFlag(value, pointer) ?? false
-            case "onDelete": read.onDelete = reader.readOnDelete(value, pointer)
-            default: read.mapTo = reader.readText(value, pointer)
+            case "default": statement.defaultValue = value
+            case "enum": statement.cases = value
+            case "unique": statement.isUnique = reader.readFlag(value, pointer) ?? false
+            case "required": statement.isRequired = reader.readFlag(value, pointer) ?? false
+            case "onDelete": statement.onDelete = reader.readOnDelete(value, pointer)
+            default: statement.mapTo = reader.readText(value, pointer)
             }
         }
-        statement = read
         if statement.type == nil, value.member(named: "type") == nil {
             fault(pointer, "missing-member", "A property states its 'type'.")
         }
@@ -154,17 +152,18 @@ extension SchemaReader {
             }
             isOptional = stated
         }
+        // A bare class name means an optional link, also in a map; saying that it is not optional is a fault.
+        // Objects in lists and sets are never null, so a class name means just that there.
+        if case .object = element, statement.isOptional == nil,
+            type.shape == .single || type.shape == .map
+        {
+            isOptional = true
+        }
         switch type.shape {
-        case .single:
-            // A bare class name means an optional link; saying that it is not optional is a fault.
-            if case .object = element, statement.isOptional == nil { isOptional = true }
-            return (.single(element), isOptional)
+        case .single: return (.single(element), isOptional)
         case .list: return (.list(element), isOptional)
         case .set: return (.set(element), isOptional)
-        case .map:
-            // Its links and embedded objects are optional like single ones.
-            if case .object = element, statement.isOptional == nil { isOptional = true }
-            return (.map(element), isOptional)
+        case .map: return (.map(element), isOptional)
         }
     }
 
@@ -202,7 +201,7 @@ extension SchemaReader {
         } else {
             inner.type = readTypeText(value, elementPointer)
         }
-        guard let type = inner.type else { return nil }
+        guard var type = inner.type else { return nil }
         guard type.shape == .single, !["list", "set", "map", "linkingObjects"].contains(type.name)
         else {
             fault(
@@ -210,16 +209,8 @@ extension SchemaReader {
                 "A collection holds single values, links or embedded objects.")
             return nil
         }
-        // Elements of lists and sets that are objects are never null, so a class name means just that there.
-        let isStated = inner.isOptional != nil || type.isOptional
-        guard var resolved = resolve(type, inner, elementPointer),
-            let element = resolved.type.element
-        else {
-            return nil
-        }
-        if kind == "map" { return (.map(element), resolved.isOptional) }
-        if case .object = element, !isStated { resolved.isOptional = false }
-        return (kind == "list" ? .list(element) : .set(element), resolved.isOptional)
+        type.shape = kind == "list" ? .list : kind == "set" ? .set : .map
+        return resolve(type, inner, elementPointer)
     }
 
     private mutating func resolveInverse(

@@ -52,9 +52,9 @@ package struct SchemaReader: DefinitionReader {
             }
         }
         guard faults.isEmpty else { return nil }
-        let positions = document.schema.classes.enumerated().map { ($1.name, $0) }
-        add(document.schema.faults()) { name in
-            positions.last { $0.0 == name }.map { pointer.appending(index: $0.1) }
+        let schema = document.schema
+        add(schema.faults()) { name in
+            schema.classes.lastIndex { $0.name == name }.map { pointer.appending(index: $0) }
         }
         return faults.isEmpty ? document : nil
     }

@@ -8,6 +8,11 @@ struct TypeText: Equatable {
         case list = "[]"
         case set = "<>"
         case map = "{}"
+
+        /// Reads the shape at the end of a type.
+        init(endOf text: Substring) {
+            self = Shape(rawValue: String(text.suffix(2))) ?? .single
+        }
     }
 
     /// The name of a scalar type or of a class.
@@ -22,17 +27,12 @@ struct TypeText: Equatable {
     /// Reads a type; nil for text that has another form.
     init?(_ text: String) {
         var rest = Substring(text)
-        if rest.hasSuffix("?") {
-            for shape in [Shape.list, .set, .map] where rest.dropLast().hasSuffix(shape.rawValue) {
-                hasOptionalShape = true
-            }
-            if hasOptionalShape { rest.removeLast() }
+        if rest.hasSuffix("?"), Shape(endOf: rest.dropLast()) != .single {
+            hasOptionalShape = true
+            rest.removeLast()
         }
-        for shape in [Shape.list, .set, .map] where rest.hasSuffix(shape.rawValue) {
-            self.shape = shape
-            rest.removeLast(2)
-            break
-        }
+        shape = Shape(endOf: rest)
+        if shape != .single { rest.removeLast(2) }
         if rest.hasSuffix("?") {
             isOptional = true
             rest.removeLast()
