@@ -57,8 +57,8 @@ extension ProjectedValue {
         {
             return scalar
         }
-        guard let target = objectClassName(of: property), let objectClass = classes[target],
-            steps.count == 1, let name = steps.first
+        guard property.type.isCollection, let target = property.type.className,
+            let objectClass = classes[target], steps.count == 1, let name = steps.first
         else {
             throw Fault(
                 detail:
@@ -77,14 +77,5 @@ extension ProjectedValue {
                     + "class '\(target)' has not.")
         }
         return scalar
-    }
-    /// Returns the class of the objects of a collection or an inverse link; nil where there are none.
-    private static func objectClassName(of property: Property) -> String? {
-        switch property.type {
-        case .list(.object(let name)), .set(.object(let name)), .map(.object(let name)),
-            .linkingObjects(let name, _):
-            name
-        default: nil
-        }
     }
 }

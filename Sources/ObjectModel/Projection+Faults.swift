@@ -186,10 +186,7 @@ extension ProjectedValue {
     /// The class of the objects that a projection could show at the end of the path; nil where there are
     /// none.
     package var projectedClass: String? {
-        guard case .object(let name)? = property.type.element else { return nil }
-        switch property.type {
-        case .single, .list, .set, .map: return name
-        case .linkingObjects: return nil
-        }
+        // Inverse links have no element.
+        if case .object(let name)? = property.type.element { name } else { nil }
     }
 }

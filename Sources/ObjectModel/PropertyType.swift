@@ -19,6 +19,13 @@ package enum PropertyType: Hashable, Sendable {
         }
     }
 
+    /// The class whose objects it holds or leads to; nil for plain values.
+    package var className: String? {
+        if case .linkingObjects(let className, _) = self { return className }
+        if case .object(let name)? = element { return name }
+        return nil
+    }
+
     /// Whether it holds values by keys.
     package var isMap: Bool { if case .map = self { true } else { false } }
 

@@ -84,18 +84,8 @@ package struct SchemaRenames: Equatable, Sendable {
             var className: String? = projection.className
             result.properties[index].path = projection.properties[index].path.map { name in
                 guard let owner = className else { return name }
-                let objectClass = present.objectClass(named: owner)
-                let member = objectClass?.propertyIndex(named: name)
-                className = nil
-                if let member,
-                    case .object(let next)? = objectClass?.properties[member].type.element
-                {
-                    className = next
-                } else if let member,
-                    case .linkingObjects(let origin, _)? = objectClass?.properties[member].type
-                {
-                    className = origin
-                }
+                let properties = present.objectClass(named: owner)?.properties
+                className = properties?.first { $0.name == name }?.type.className
                 return newName(ofProperty: name, inOld: owner)
             }
         }

@@ -44,13 +44,6 @@ extension Schema {
 }
 
 extension PropertyType {
-    /// The class that it names.
-    fileprivate var className: String? {
-        if case .linkingObjects(let className, _) = self { return className }
-        if case .object(let name)? = element { return name }
-        return nil
-    }
-
     /// Returns the type with the new names of classes and properties.
     func renamed(_ renames: SchemaRenames) -> PropertyType {
         func renamed(_ element: ElementType) -> ElementType {
