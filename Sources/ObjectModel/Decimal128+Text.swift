@@ -127,9 +127,5 @@ extension Decimal128 {
 
 extension Decimal128: CustomStringConvertible {
     /// The number as text.
-    public var description: String {
-        var bytes: [UInt8] = []
-        writeText { bytes.append($0) }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    public var description: String { String(writtenBy: writeText) }
 }

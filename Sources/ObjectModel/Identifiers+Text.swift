@@ -10,6 +10,15 @@ extension UInt8 {
     }
 }
 
+extension String {
+    /// Makes a text of the bytes that `write` hands over, one after the other.
+    init(writtenBy write: (_ emit: (UInt8) -> Void) -> Void) {
+        var bytes: [UInt8] = []
+        write { bytes.append($0) }
+        self.init(decoding: bytes, as: UTF8.self)
+    }
+}
+
 /// Reads hexadecimal digits as two numbers, the first of sixteen digits; nil for anything else.
 ///
 /// - `dashes`: A bit for each position where a dash stands.
@@ -81,18 +90,10 @@ extension UUID128 {
 
 extension ObjectID: CustomStringConvertible {
     /// 24 lower-case hexadecimal digits.
-    public var description: String {
-        var bytes: [UInt8] = []
-        writeText { bytes.append($0) }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    public var description: String { String(writtenBy: writeText) }
 }
 
 extension UUID128: CustomStringConvertible {
     /// The lower-case 8-4-4-4-12 form.
-    public var description: String {
-        var bytes: [UInt8] = []
-        writeText { bytes.append($0) }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    public var description: String { String(writtenBy: writeText) }
 }

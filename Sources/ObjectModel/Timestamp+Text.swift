@@ -147,9 +147,5 @@ extension Timestamp {
 
 extension Timestamp: CustomStringConvertible {
     /// The RFC 3339 form in UTC.
-    public var description: String {
-        var bytes: [UInt8] = []
-        writeRFC3339 { bytes.append($0) }
-        return String(decoding: bytes, as: UTF8.self)
-    }
+    public var description: String { String(writtenBy: writeRFC3339) }
 }
