@@ -7,6 +7,11 @@ extension Value {
         case rounded(Value)
         /// The other type has no such value.
         case none
+
+        /// Makes the outcome where no value is rounded: it is exact, or there is none.
+        fileprivate init(_ value: Value?) {
+            self = value.map { .exact($0) } ?? .none
+        }
     }
 
     /// Converts the value to another scalar type. Null stays null; links and lists convert to nothing.
@@ -30,9 +35,9 @@ extension Value {
             return .exact(.int(number))
         case .double: return convertedToDouble()
         case .float: return convertedToFloat()
-        case .decimal128: return convertedToDecimal()
-        case .bool: return convertedToBool()
-        case .string: return text.map { .exact(.string($0)) } ?? .none
+        case .decimal128: return Converted(decimal.map(Value.decimal))
+        case .bool: return Converted(flag.map(Value.bool))
+        case .string: return Converted(text.map(Value.string))
         case .data:
             guard case .string(let text) = self else { return .none }
             return .exact(.data(Array(text.utf8)))
@@ -46,7 +51,7 @@ extension Value {
     /// Converts a string's bytes by `body`.
     private func read(_ body: (UnsafeRawBufferPointer) -> Value?) -> Converted {
         guard case .string(var text) = self else { return .none }
-        return text.withUTF8 { body(UnsafeRawBufferPointer($0)) }.map { .exact($0) } ?? .none
+        return Converted(text.withUTF8 { body(UnsafeRawBufferPointer($0)) })
     }
 
     /// The integer that the value is; nil when it is none.
@@ -109,34 +114,26 @@ extension Value {
         }
     }
 
-    private func convertedToDecimal() -> Converted {
+    /// The decimal that the value is; nil when it is none.
+    private var decimal: Decimal128? {
         switch self {
-        case .bool(let value): return .exact(.decimal(Decimal128(value ? 1 : 0)))
-        case .int(let value): return .exact(.decimal(Decimal128(value)))
+        case .bool(let value): Decimal128(value ? 1 : 0)
+        case .int(let value): Decimal128(value)
         // The shortest decimal that is read as the same number.
-        case .double(let value): return Self.decimal(of: value.text)
-        case .float(let value): return Self.decimal(of: value.text)
-        case .string(let text): return Self.decimal(of: text)
-        case .null, .decimal, .data, .date, .objectID, .uuid, .link, .list, .map: return .none
+        case .double(let value): Decimal128(value.text)
+        case .float(let value): Decimal128(value.text)
+        case .string(let text): Decimal128(text)
+        case .null, .decimal, .data, .date, .objectID, .uuid, .link, .list, .map: nil
         }
     }
 
-    private static func decimal(of text: String) -> Converted {
-        Decimal128(text).map { .exact(.decimal($0)) } ?? .none
-    }
-
-    private func convertedToBool() -> Converted {
-        if case .string(let text) = self {
-            switch text {
-            case "true": return .exact(.bool(true))
-            case "false": return .exact(.bool(false))
-            default: return .none
-            }
-        }
+    /// The bool that the value is; nil when it is none.
+    private var flag: Bool? {
+        if case .string(let text) = self { return Bool(text) }
         switch integer {
-        case 0?: return .exact(.bool(false))
-        case 1?: return .exact(.bool(true))
-        default: return .none
+        case 0?: return false
+        case 1?: return true
+        default: return nil
         }
     }
 
