@@ -74,9 +74,7 @@ extension Projection {
                     "The schema has no class '\(projection.className)' that the projection could show.",
                     unknown: projection.className, known: classes.keys.sorted())
             }
-            switch base.kind {
-            case .object, .embedded: break
-            case .asymmetric:
+            if base.kind == .asymmetric {
                 return fault(
                     projection,
                     "'\(projection.className)' is an asymmetric class: its objects are never read, so no "

@@ -149,18 +149,15 @@ extension ObjectClass {
                 return fault(
                     name, "'\(originName).\(originProperty)' does not link to '\(self.name)'.")
             }
-            switch (kind, origin.kind) {
-            case (.asymmetric, _):
+            if kind == .asymmetric {
                 return fault(
                     name, "Nothing links to an asymmetric class, so it has no inverse links.")
-            case (.object, .asymmetric), (.embedded, .asymmetric):
+            }
+            if origin.kind == .asymmetric {
                 return fault(
                     name,
                     "'\(originName)' is an asymmetric class: its objects are never read, so no inverse "
                         + "link shows them.")
-            case (.object, .object), (.object, .embedded), (.embedded, .object),
-                (.embedded, .embedded):
-                break
             }
             if property.isIndexed || property.defaultValue != nil || property.isOptional
                 || property.cases != nil || property.isUnique || property.onDelete != .nullify
