@@ -108,13 +108,10 @@ package struct RequestFault: Error, Sendable {
     }
 
     /// Makes the fault of an object, or of a change of one, with faults: 400 when names repeat, else 422.
-    ///
-    /// - `count`: The number of faults, those beyond `parts` included.
-    static func object(_ parts: [Entry], count: Int, hasRepeatedName: Bool) -> RequestFault {
-        RequestFault(
+    static func object(_ faults: FaultList, hasRepeatedName: Bool) -> RequestFault {
+        .several(
             hasRepeatedName ? .malformed : .invalid,
-            hasRepeatedName ? "duplicate-name" : parts.first?.code ?? "invalid-object",
-            FaultList.told(parts.first?.detail ?? "The body can't be stored.", of: count),
-            errors: parts)
+            hasRepeatedName ? "duplicate-name" : faults.entries.first?.code ?? "invalid-object",
+            faults, "The body can't be stored.")
     }
 }

@@ -41,7 +41,7 @@ struct JSONPatchCompiler {
             }
         }
         if faults.isEmpty { return operations }
-        throw .object(faults.entries, count: faults.count, hasRepeatedName: hasRepeatedName)
+        throw .object(faults, hasRepeatedName: hasRepeatedName)
     }
 
     /// Compiles a step; nil when its value was refused, which is noted.

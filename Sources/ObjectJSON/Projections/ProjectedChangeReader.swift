@@ -30,8 +30,7 @@ package struct ProjectedChangeReader {
             version = readMembers(json, projection, into: change, id: id)
         }
         guard found.faults.isEmpty else {
-            throw .object(
-                found.faults, count: found.faults.count, hasRepeatedName: found.hasRepeatedName)
+            throw .object(FaultList(found.faults), hasRepeatedName: found.hasRepeatedName)
         }
         return version
     }

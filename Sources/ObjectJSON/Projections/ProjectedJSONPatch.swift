@@ -106,7 +106,7 @@ package struct ProjectedJSONPatch: Sendable {
             }
         }
         guard faults.isEmpty else {
-            throw .object(faults.entries, count: faults.count, hasRepeatedName: hasRepeatedName)
+            throw .object(faults, hasRepeatedName: hasRepeatedName)
         }
         self.runs = runs
     }

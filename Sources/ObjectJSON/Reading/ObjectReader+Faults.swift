@@ -6,7 +6,7 @@ import HoldfastText
 extension ObjectReader {
     /// Makes the fault of a body with faults: 400 when names repeat, else 422.
     package func fault() -> RequestFault {
-        refusal ?? .object(faults, count: faultCount, hasRepeatedName: hasRepeatedName)
+        refusal ?? .object(found, hasRepeatedName: hasRepeatedName)
     }
 
     /// Makes the pointer to the value that is being read, or to its member `name`.
