@@ -46,12 +46,11 @@ extension Checker {
             case .value = constant.kind, literal.hasPrefix("%") || literal.hasSuffix("%"),
             !literal.contains("*"), !literal.contains("?")
         else { return }
-        var error = source.fault(
+        throw source.fault(
             .type,
             "LIKE has the wildcards '*', for any characters, and '?', for one; '%' stands for itself, which "
-                + "'==', BEGINSWITH and CONTAINS find.", at: text.start)
-        error.hint = "'" + literal.map { $0 == "%" ? "*" : $0 } + "'"
-        throw error
+                + "'==', BEGINSWITH and CONTAINS find.", at: text.start,
+            hint: "'" + literal.map { $0 == "%" ? "*" : $0 } + "'")
     }
 
     private func fault(ofPattern text: String, _ comparison: Comparison)

@@ -39,18 +39,9 @@ extension Lexer {
         return end
     }
 
-    private func outOfRange(_ start: Int, _ end: Int) -> QueryError {
+    private func refused(_ start: Int, _ end: Int, _ reason: String) -> QueryError {
         source.fault(
-            .limit,
-            "The number \(source.text(start, min(end, start + 40))) does not fit into a signed "
-                + "64-bit integer.", at: start)
-    }
-
-    private func tooManyDigits(_ start: Int, _ end: Int) -> QueryError {
-        source.fault(
-            .limit,
-            "The number \(source.text(start, min(end, start + 40))) has more than the 34 digits of a "
-                + "decimal128.", at: start)
+            .limit, "The number \(source.text(start, min(end, start + 40))) \(reason).", at: start)
     }
 
     private mutating func number(signed: Bool) throws(QueryError) -> Token {
@@ -62,7 +53,7 @@ extension Lexer {
             var end = start + 2
             while source[end].hexadecimalValue != nil { end += 1 }
             guard let number = Int64(source.text(start + 2, end), radix: 16) else {
-                throw outOfRange(start, end)
+                throw refused(start, end, "does not fit into a signed 64-bit integer")
             }
             return literal(.number, .int(number), end: end)
         }
@@ -87,7 +78,9 @@ extension Lexer {
             if let number = Int64(text) {
                 return literal(signed ? .number : .natural, .int(number), end: end)
             }
-            guard let number = Decimal128(text) else { throw tooManyDigits(start, end) }
+            guard let number = Decimal128(text) else {
+                throw refused(start, end, "has more than the 34 digits of a decimal128")
+            }
             return literal(.float, .decimal(number), end: end)
         }
         let number = Double(source.text(start, end)) ?? 0

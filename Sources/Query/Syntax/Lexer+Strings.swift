@@ -145,13 +145,9 @@ extension Lexer {
 
     private mutating func base64String() throws(QueryError) -> Token {
         let start = position
-        let quote = source[start + 3]
-        var end = start + 4
-        while end < source.bytes.count, source[end] != quote { end += 1 }
-        guard end < source.bytes.count,
-            let data = source.bytes[(start + 4)..<end].withUnsafeBytes({
-                Base64.decodeEither($0)
-            })
+        let behind = start + 4..<source.bytes.count
+        guard let end = source.offset(of: source[start + 3], in: behind),
+            let data = source.withBytes(start + 4..<end, { Base64.decodeEither($0) })
         else {
             throw source.syntaxError(
                 "syntax error, B64\"...\" takes base64 without blanks", at: start)

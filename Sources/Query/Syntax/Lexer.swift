@@ -98,12 +98,10 @@ struct Lexer {
             operation = known
             return make(word == "links" ? .links : .operation, byteCount: end - position)
         }
-        let hint = NearestName.of(word, among: Token.operations.keys.sorted()).map { "@" + $0 }
-        var error = source.syntaxError(
+        throw source.syntaxError(
             "syntax error, unexpected '@\(word)', expected one of @count, @size, @min, @max, @sum, "
-                + "@avg, @links, @type, @keys, @values", at: position)
-        error.hint = hint
-        throw error
+                + "@avg, @links, @type, @keys, @values", at: position,
+            hint: NearestName.of(word, among: Token.operations.keys.sorted()).map { "@" + $0 })
     }
 
     /// Reads a keyword, an identifier, an argument, or a literal that begins like a name.
@@ -184,14 +182,10 @@ struct Lexer {
         else {
             return token
         }
-        var index = 0
-        for offset in digits..<token.end {
-            index = index * 10 + Int(source[offset] - 0x30)
-            guard index <= 1_000_000 else {
-                throw source.fault(
-                    .limit, "The argument's number is too large; at most 1000000 is allowed.",
-                    at: token.start)
-            }
+        guard let index = Int(source.text(digits, token.end)), index <= 1_000_000 else {
+            throw source.fault(
+                .limit, "The argument's number is too large; at most 1000000 is allowed.",
+                at: token.start)
         }
         token.index = index
         token.kind = digits == token.start + 1 ? .argument : .keyPathArgument

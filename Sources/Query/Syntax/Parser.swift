@@ -83,11 +83,9 @@ struct Parser {
             return source.syntaxError(
                 "syntax error, unexpected \(found), expected \(expectation)", at: token.start)
         }
-        var error = source.syntaxError(
-            "syntax error, unexpected \(found): a date has a time, such as \(time)", at: token.start
-        )
-        error.hint = time
-        return error
+        return source.syntaxError(
+            "syntax error, unexpected \(found): a date has a time, such as \(time)",
+            at: token.start, hint: time)
     }
 
     /// The first moment of the day whose year ends where the present token begins; nil where no such day stands

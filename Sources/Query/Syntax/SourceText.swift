@@ -62,8 +62,8 @@ struct SourceText {
     }
 
     /// Makes a syntax error at an offset, in Realm's wording.
-    func syntaxError(_ message: String, at offset: Int) -> QueryError {
-        fault(.syntax, "Invalid predicate: '\(excerpt)': \(message)", at: offset)
+    func syntaxError(_ message: String, at offset: Int, hint: String? = nil) -> QueryError {
+        fault(.syntax, "Invalid predicate: '\(excerpt)': \(message)", at: offset, hint: hint)
     }
 }
 
