@@ -52,13 +52,11 @@ package final class GroupKeyEvaluator {
         var element = 0
         if let many {
             for (walker, sink) in zip(walkers, sinks) { sink.take(walker, row, group.key, source) }
-            for index in 0..<sinks[many].count {
+            let found = (0..<sinks[many].count).first { index in
                 append(index)
-                guard group.sortBytes.withUnsafeBytes({ compareKeys(buffer.bytes, $0) }) == 0
-                else { continue }
-                element = index
-                break
+                return group.sortBytes.withUnsafeBytes { compareKeys(buffer.bytes, $0) == 0 }
             }
+            element = found ?? 0
         }
         return keys.indices.map { index in
             let copy = sinks[index].take(

@@ -5,13 +5,11 @@ struct WrittenFigures {
     let text: String
     /// The figures by the offsets where they begin in ``text``.
     private(set) var indexes: [Int: Int] = [:]
-    private let names: [(written: String, name: String)]
+    private var names: [(written: String, name: String)] = []
 
     /// Reads a condition; what is no operation, nor looks like one, stays as it is.
     init(_ condition: String, _ figures: [GroupFigure]) {
         let source = SourceText(condition)
-        var indexes: [Int: Int] = [:]
-        var names: [(written: String, name: String)] = []
         var bytes: [UInt8] = []
         let ends = source.parenthesesEnds()
         var offset = 0
@@ -51,8 +49,6 @@ struct WrittenFigures {
             bytes += Array(name.utf8)
         }
         text = String(decoding: bytes, as: UTF8.self)
-        self.names = names
-        self.indexes = indexes
     }
 
     /// An error in the words of the condition.

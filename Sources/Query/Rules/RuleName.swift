@@ -11,11 +11,9 @@ struct RuleName: Hashable, Sendable {
 
     /// The name that it has in a schema that replaces the present one; nil for the same.
     func renamed(_ renames: SchemaRenames) -> String? {
-        guard let property else {
-            let new = renames.newName(ofClass: className)
-            return new == className ? nil : new
-        }
-        let new = renames.newName(ofProperty: property, inOld: className)
-        return new == property ? nil : new
+        let new =
+            property.map { renames.newName(ofProperty: $0, inOld: className) }
+            ?? renames.newName(ofClass: className)
+        return new == (property ?? className) ? nil : new
     }
 }
