@@ -25,7 +25,6 @@ struct App {
     }
 
     private static func run(_ arguments: Arguments) throws {
-        if arguments.only == "plans" { return try comparePlans(arguments) }
         if arguments.only == "planner" { return try GeneratedPlans(arguments: arguments).run() }
         switch arguments.suite {
         case "reads": try reads(arguments)
@@ -86,21 +85,5 @@ struct App {
             defer { read.close() }
             try EmbeddedReads(read, arguments).run("both-cores", comparesLoops: false)
         }
-    }
-
-    /// Compares the cost of plans with that of the scans that they replace, in a store of its own with more indexes.
-    ///
-    /// On one core: the work of helpers is no time of the measured thread, and would make a scan look cheaper than
-    /// it is.
-    private static func comparePlans(_ arguments: Arguments) throws {
-        let engine = try LMDBEngine(
-            LMDBOptions(directory: arguments.workDirectory + "/plans"))
-        var options = StoreOptions()
-        options.columns.helperCountMax = 0
-        let store = try Store(engine: engine, options: options)
-        defer { store.close() }
-        try People(store).load(arguments, indexed: ["name", "age", "score", "active"])
-        try engine.checkpoint()
-        try PlanComparison(store).run(rounds: arguments.rounds)
     }
 }

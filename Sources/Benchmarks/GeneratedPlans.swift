@@ -37,10 +37,12 @@ struct GeneratedPlans {
             let read = try store.read()
             defer { read.close() }
             var ratios: [Double] = []
+            var scanRatios: [Double] = []
             for _ in 0..<Self.queryCount {
                 let generated = try GeneratedQuery(read, &random)
-                let ratio = try compare(generated, read)
+                let (ratio, scanRatio) = try compare(generated, read)
                 ratios.append(ratio)
+                scanRatios.append(scanRatio)
             }
             ratios.sort()
             report("planner-\(name)-median", ratios[ratios.count / 2], "of the best")
@@ -48,10 +50,14 @@ struct GeneratedPlans {
             report("planner-\(name)-most", ratios[ratios.count - 1], "of the best")
             report(
                 "planner-\(name)-above-10", Double(ratios.filter { $0 > 10 }.count), "queries")
+            report("planner-\(name)-to-scan", scanRatios.max() ?? 0, "of the scan")
         }
     }
 
-    private func compare(_ generated: GeneratedQuery, _ read: ReadTransaction) throws -> Double {
+    /// The time of the chosen plan by that of the best one, and by that of the scan.
+    private func compare(
+        _ generated: GeneratedQuery, _ read: ReadTransaction
+    ) throws -> (ofBest: Double, ofScan: Double) {
         let plans = try QueryExecution.alternatives(of: generated.query, in: read)
             .filter { $0.fallback == .none && $0.keys == nil }
         var own = UInt64.max
@@ -77,12 +83,14 @@ struct GeneratedPlans {
             }
         }
         // A few microseconds more count as none.
-        let ratio =
-            own < best + Self.equalTime ? 1 : Double(own) / Double(max(best, Self.leastTime))
-        if ratio > 5 {
+        func ratio(to time: UInt64) -> Double {
+            own < time + Self.equalTime ? 1 : Double(own) / Double(max(time, Self.leastTime))
+        }
+        if ratio(to: best) > 5 {
             print("\(generated.text): \(own / 1000) µs by \(chosen); \(best / 1000) by \(bestPlan)")
         }
-        return ratio
+        let scan = plans.firstIndex(of: .scan(generated.query)).map { times[$0] }
+        return (ratio(to: best), ratio(to: scan ?? best))
     }
 
     /// Measures planning and running a query, the second time: the first run finds in the processor's cache what
@@ -96,7 +104,22 @@ struct GeneratedPlans {
         _ = try generated.run(execution)
         return (
             processorNanoseconds(of: CLOCK_THREAD_CPUTIME_ID) - start,
-            PlanComparison.text(execution)
+            execution.followed.map { text($0, execution) }.joined(separator: "; then ")
         )
+    }
+
+    /// Describes a plan by which a query was done.
+    private static func text(_ followed: FollowedPlan, _ execution: QueryExecution) -> String {
+        let plan = followed.plan
+        let access =
+            switch plan.source {
+            case nil: followed.columns.isEmpty ? "scan" : "columns"
+            case .index: "index"
+            case .links: "links"
+            case .all: "all"
+            default: "any"
+            }
+        return
+            "\(access) \(plan.keys?.count ?? -1) \(plan.order) entries \(execution.statistics.entriesRead)"
     }
 }

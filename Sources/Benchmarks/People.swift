@@ -18,11 +18,10 @@ struct People {
 
     // MARK: Loading
 
-    /// Makes the schema, in which the `indexed` properties of people have an index, and imports cities and
-    /// people, unless they are there from an earlier run.
-    func load(_ arguments: Arguments, indexed: Set<String> = ["name"]) throws {
+    /// Makes the schema and imports cities and people, unless they are there from an earlier run.
+    func load(_ arguments: Arguments) throws {
         if try isLoaded(arguments.objectCount) { return }
-        try makeSchema(indexed: indexed)
+        try makeSchema()
         for name in ["City", "Person"] {
             let path = "\(arguments.peopleDirectory)/\(name).ndjson"
             let start = monotonicMicroseconds()
@@ -37,11 +36,10 @@ struct People {
         }
     }
 
-    /// Makes the people's schema, in which the `indexed` properties have an index.
-    func makeSchema(indexed: Set<String> = ["name"]) throws {
+    /// Makes the people's schema, in which names have an index.
+    func makeSchema() throws {
         func plain(_ name: String, _ type: ScalarType) -> Property {
-            Property(
-                name: name, type: .single(.scalar(type)), isIndexed: indexed.contains(name))
+            Property(name: name, type: .single(.scalar(type)), isIndexed: name == "name")
         }
         let schema = Schema(classes: [
             ObjectClass(

@@ -2,8 +2,8 @@ import HoldfastQuery
 
 /// The costs of a query's steps, in units of one index entry that is read after another: some 20 ns.
 ///
-/// Only proportions matter, and only roughly: they decide where an index stops to pay. Measured by
-/// `Benchmarks --only plans` with 300,000 people on LMDB: 19 to 37 ns an entry, 44 ns a scanned row, 0.75 µs
+/// Only proportions matter, and only roughly: they decide where an index stops to pay. Measured
+/// with 300,000 people on LMDB: 19 to 37 ns an entry, 44 ns a scanned row, 0.75 µs
 /// a row that is looked up among others far from it, 1 µs where the order is that of another index and 1.7 µs
 /// with a million people; in a column 0.1 ns an int, 0.4 ns a double, 0.15 ns a text whose hash differs,
 /// 1.2 ns one that is searched, up to 5 ns one that is tested by itself, and 1.5 to 4 ns a list.
