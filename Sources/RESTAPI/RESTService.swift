@@ -47,7 +47,7 @@ package final class RESTService: Sendable {
     /// The queries of users that run or wait.
     let userQueries: UserPlaces
     /// The imports of users, one at a time of each.
-    let userImports = UserPlaces(1)
+    let userImports = UserPlaces(1, refusal: .anotherImport)
     /// The events of streams that hold no object.
     let events: StreamEvents
     /// Change streams; made with the first one.
@@ -74,7 +74,8 @@ package final class RESTService: Sendable {
         self.options = options
         tickets = StreamTickets(options, key: store.ticketKey)
         places = StreamPlaces(options)
-        userQueries = UserPlaces(options.userQueryCountMax)
+        userQueries = UserPlaces(
+            options.userQueryCountMax, refusal: .tooManyQueries(options.userQueryCountMax))
         events = StreamEvents(ServerSentEvents(), heartbeatSeconds: options.heartbeatSeconds)
         self.tokens = tokens
         self.users = users

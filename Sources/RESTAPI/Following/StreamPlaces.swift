@@ -9,7 +9,6 @@ final class StreamPlaces: Sendable {
     /// How many are taken.
     let takenCount = Atomic<Int>(0)
     private let countMax: Int
-    private let userCountMax: Int
     private let users: UserPlaces
 
     init(_ options: RESTOptions) {
@@ -17,8 +16,8 @@ final class StreamPlaces: Sendable {
         countMax =
             options.connectionCountMax
             - min(options.reservedConnectionCount, options.connectionCountMax / 2)
-        userCountMax = options.userStreamCountMax
-        users = UserPlaces(userCountMax)
+        users = UserPlaces(
+            options.userStreamCountMax, refusal: .tooManyOfUser(options.userStreamCountMax))
     }
 
     /// Takes a connection, until the last reference to the returned lease goes.
@@ -26,15 +25,11 @@ final class StreamPlaces: Sendable {
     /// - `user`: The user who asks; nil for who may take any.
     /// - Throws: ``RequestFault`` `.unavailable` when there is none left, `.tooOften` when the user has all of theirs.
     func take(for user: ClientKey?) throws(RequestFault) -> Lease {
-        let own = try user.map { user throws(RequestFault) in
-            guard let place = users.take(for: user) else { throw .tooManyOfUser(userCountMax) }
-            return place
-        }
+        let own = try users.take(for: user)
         let count = takenCount.wrappingAdd(1, ordering: .relaxed).newValue
         let place = Lease {
-            withExtendedLifetime(own) {
-                _ = self.takenCount.wrappingSubtract(1, ordering: .relaxed)
-            }
+            self.takenCount.wrappingSubtract(1, ordering: .relaxed)
+            withExtendedLifetime(own) {}
         }
         if count > countMax { throw .tooManyStreams(countMax) }
         return place

@@ -54,14 +54,8 @@ extension RESTService {
         for exchange: Exchange, expecting expectation: Job.Expectation = .short,
         _ body: @escaping @Sendable (Job) -> Void
     ) throws(RequestFault) {
-        var place: UserPlaces.Place?
         let user = boundedUser(exchange.request)
-        if let user {
-            guard let taken = userQueries.take(for: user) else {
-                throw .tooManyQueries(options.userQueryCountMax)
-            }
-            place = taken
-        }
+        let place = try userQueries.take(for: user)
         let isTaken = served.scheduler.submit(
             Job(
                 user ?? caller(exchange.request).client, expecting: expectation,
@@ -136,7 +130,7 @@ extension RESTService {
 }
 
 extension RequestFault {
-    fileprivate static func tooManyQueries(_ countMax: Int) -> RequestFault {
+    static func tooManyQueries(_ countMax: Int) -> RequestFault {
         RequestFault(
             .tooOften, "too-many-queries",
             "\(countMax) requests of this user run or wait, and no more may (--max-user-queries).",

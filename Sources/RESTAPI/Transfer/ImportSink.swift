@@ -2,6 +2,7 @@ import HoldfastHTTPServer
 import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastStoreService
+import HoldfastThreads
 import Synchronization
 
 /// Feeds the body of a request to an import, and answers with its report.
@@ -12,7 +13,7 @@ final class ImportSink: UploadSink {
         /// Whether the text is whole.
         var isWhole = false
         /// The place of a user's import, until it is over.
-        var place: UserPlaces.Place?
+        var place: Lease?
     }
 
     private let session: ImportSession
@@ -22,7 +23,7 @@ final class ImportSink: UploadSink {
     /// Makes a sink; ``start(_:)`` follows.
     ///
     /// - `place`: The place of a user's import, which is free again when it is over.
-    init(_ session: ImportSession, _ upload: Upload, _ place: UserPlaces.Place?) {
+    init(_ session: ImportSession, _ upload: Upload, _ place: Lease?) {
         self.session = session
         self.upload = upload
         state = Mutex(State(place: place))

@@ -19,7 +19,7 @@ extension RESTService {
             unpacker = GzipUnpacker(ratioMax: self.options.inflationRatioMax)
             if unpacker == nil { throw .tooBusy }
         }
-        let place = try placeOfImport(request)
+        let place = try userImports.take(for: boundedUser(request))
         let session = try transfers.makeImport(target, options, unpacker: unpacker) {
             upload.resume()
         }
@@ -37,18 +37,6 @@ extension RESTService {
             }
         }
         return .accept(sink)
-    }
-
-    /// The place of a user's import; nil for who is no user.
-    private func placeOfImport(_ request: Request) throws(RequestFault) -> UserPlaces.Place? {
-        guard let user = boundedUser(request) else { return nil }
-        guard let place = userImports.take(for: user) else {
-            throw RequestFault(
-                .tooOften, "too-many-imports",
-                "Another import of this user runs; send this one when it has ended.",
-                retryAfterSeconds: 1)
-        }
-        return place
     }
 
     /// Answers with a report, which is one of a refusal when no line was taken.
@@ -154,6 +142,11 @@ extension RESTService {
 }
 
 extension RequestFault {
+    static let anotherImport = RequestFault(
+        .tooOften, "too-many-imports",
+        "Another import of this user runs; send this one when it has ended.",
+        retryAfterSeconds: 1)
+
     /// The fault for a request whose access has ended.
     fileprivate init(ofAccess end: ServerFault) {
         self.init(

@@ -142,14 +142,14 @@ struct UserBoundTests {
     }
 
     @Test("places are each user's own, and free again when nobody holds them")
-    func places() {
-        let places = UserPlaces(2)
+    func places() throws {
+        let places = UserPlaces(2, refusal: RequestFault(.tooOften, "too-many", "No more."))
         let (ann, eve) = (ClientKey(token: 1), ClientKey(token: 2))
-        var held = [places.take(for: ann), places.take(for: ann)]
+        var held = [try places.take(for: ann), try places.take(for: ann)]
         #expect(held.allSatisfy { $0 != nil })
-        #expect(places.take(for: ann) == nil)
-        #expect(places.take(for: eve) != nil)
+        #expect(throws: RequestFault.self) { try places.take(for: ann) }
+        #expect(try places.take(for: eve) != nil)
         held.removeLast()
-        #expect(places.take(for: ann) != nil)
+        #expect(try places.take(for: ann) != nil)
     }
 }
