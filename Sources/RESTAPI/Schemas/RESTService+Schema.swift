@@ -30,17 +30,12 @@ extension RESTService {
     func readDefinitions(
         _ request: Request, _ rows: RowSchema, _ write: (JSONWriter) -> Void
     ) throws(RequestFault) -> Outcome {
-        var tag = schemaTag(rows.definition)
+        let tag = schemaTag(rows.definition)
         guard caller(request).sight != nil else {
             return .respond(
                 try .notModified(request, tag) ?? Response.json(200, write).with(entityTag: tag))
         }
-        let buffer = ByteBuffer(capacity: 4096)
-        write(JSONWriter(buffer))
-        tag += "-" + String(SipHash128.hash(buffer.bytes).high, radix: 36)
-        return .respond(
-            try .notModified(request, tag)
-                ?? Response(200, .json, Bytes(taking: buffer)).with(entityTag: tag))
+        return .respond(try .hashed(request, tag, write))
     }
 
     /// Makes a reply with a schema or one class of it, and the headers that go with it.
