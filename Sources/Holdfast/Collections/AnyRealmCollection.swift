@@ -21,9 +21,6 @@ public struct AnyRealmCollection<Element: RealmCollectionValue> {
 }
 
 extension AnyRealmCollection: RealmCollection {
-    /// The type of the elements.
-    public typealias ElementType = Element
-
     /// The first position.
     public var startIndex: Int { 0 }
     /// The position behind the last element.

@@ -41,8 +41,6 @@ extension LinkingObjects: RandomAccessCollection {
 }
 
 extension LinkingObjects: _Persistable {
-    /// There is no index of it.
-    public typealias _Indexed = Void
     /// The type in the schema.
     public static var _shape: PropertyShape { PropertyShape(.origins, Element._element) }
     /// The value of a property without a default.

@@ -220,8 +220,6 @@ extension List: Equatable {
 }
 
 extension List: _Persistable {
-    /// There is no index of it.
-    public typealias _Indexed = Void
     /// The type in the schema.
     public static var _shape: PropertyShape { PropertyShape(.list, Element._element) }
     /// The value of a property without a default.

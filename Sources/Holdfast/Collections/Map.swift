@@ -171,8 +171,6 @@ public struct SingleMapEntry<Key: _MapKey, Value: RealmCollectionValue> {
 }
 
 extension Map: _Persistable {
-    /// There is no index of it.
-    public typealias _Indexed = Void
     /// The type in the schema.
     public static var _shape: PropertyShape { PropertyShape(.map, Value._shape.element) }
     /// The value of a property without a default.

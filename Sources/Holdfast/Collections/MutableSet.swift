@@ -145,8 +145,6 @@ extension MutableSet: RandomAccessCollection {
 }
 
 extension MutableSet: _Persistable {
-    /// There is no index of it.
-    public typealias _Indexed = Void
     /// The type in the schema.
     public static var _shape: PropertyShape { PropertyShape(.set, Element._element) }
     /// The value of a property without a default.

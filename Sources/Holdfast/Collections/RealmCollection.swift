@@ -26,28 +26,16 @@ where
 /// A protocol of every realm collection, without requirements: Realm's programs name it beside `RealmCollection`.
 public protocol _ObjcBridgeable {}
 
-extension List: RealmCollection {
-    /// The type of the elements.
-    public typealias ElementType = Element
-}
+extension List: RealmCollection {}
 
-extension MutableSet: RealmCollection {
-    /// The type of the elements.
-    public typealias ElementType = Element
-}
+extension MutableSet: RealmCollection {}
 
 extension LinkingObjects: RealmCollection {
-    /// The type of the elements.
-    public typealias ElementType = Element
-
     /// Whether it shows one version for good.
     public var isFrozen: Bool { place?.object.isFrozen ?? false }
 }
 
 extension Results: RealmCollection {
-    /// The type of the elements.
-    public typealias ElementType = Element
-
     /// Whether it shows one version for good.
     public var isFrozen: Bool { core.realm.isFrozen }
 }

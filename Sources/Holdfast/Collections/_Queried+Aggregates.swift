@@ -89,16 +89,16 @@ extension _Queried where _QueriedElement: _ObjectView {
     }
 }
 
-extension RealmCollection where Element: _QueryOrdered {
+extension _Queried where _QueriedElement: _QueryOrdered {
     /// The least of the values; nil where there is none.
-    public func min() -> Element? { aggregate(.min) }
+    public func min() -> _QueriedElement? { aggregate(.min) }
     /// The greatest of the values; nil where there is none.
-    public func max() -> Element? { aggregate(.max) }
+    public func max() -> _QueriedElement? { aggregate(.max) }
 }
 
-extension RealmCollection where Element: _QueryAdded {
+extension _Queried where _QueriedElement: _QueryAdded {
     /// The sum of the values; 0 of none.
-    public func sum() -> Element { aggregate(.sum) ?? Element._unset() }
+    public func sum() -> _QueriedElement { aggregate(.sum) ?? _QueriedElement._unset() }
     /// The mean of the values; nil of none.
     public func average<Mean: _QueryAdded>() -> Mean? { aggregate(.average) }
 }
@@ -109,18 +109,4 @@ extension RealmCollection where Element: _QueryOrdered & Comparable {
     public func min() -> Element? { aggregate(.min) }
     /// The greatest of the values; nil where there is none.
     public func max() -> Element? { aggregate(.max) }
-}
-
-extension RealmKeyedCollection where Value: _QueryOrdered {
-    /// The least of the values; nil where there is none.
-    public func min() -> Value? { aggregate(.min) }
-    /// The greatest of the values; nil where there is none.
-    public func max() -> Value? { aggregate(.max) }
-}
-
-extension RealmKeyedCollection where Value: _QueryAdded {
-    /// The sum of the values; 0 of none.
-    public func sum() -> Value { aggregate(.sum) ?? Value._unset() }
-    /// The mean of the values; nil of none.
-    public func average<Mean: _QueryAdded>() -> Mean? { aggregate(.average) }
 }

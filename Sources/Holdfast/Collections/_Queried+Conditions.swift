@@ -78,6 +78,9 @@ extension _Queried {
             Misuse.end("Cannot distinct on key paths: \(error.message)")
         }
     }
+
+    /// Each value once, where it stands first.
+    public func distinct() -> Results<_QueriedElement> { distinct(by: CollectionOfOne("self")) }
 }
 
 extension _Queried where _QueriedElement: _ObjectView {
@@ -101,9 +104,6 @@ extension RealmCollection {
     public func sorted(ascending: Bool) -> Results<Element> {
         sorted(byKeyPath: "self", ascending: ascending)
     }
-
-    /// Each value once, where it stands first.
-    public func distinct() -> Results<Element> { distinct(by: CollectionOfOne("self")) }
 }
 
 extension RealmCollection where Element: Comparable {
@@ -116,7 +116,4 @@ extension RealmKeyedCollection {
     public func sorted(ascending: Bool = true) -> Results<Value> {
         sorted(byKeyPath: "self", ascending: ascending)
     }
-
-    /// Each value once, where it stands first.
-    public func distinct() -> Results<Value> { distinct(by: CollectionOfOne("self")) }
 }

@@ -1,8 +1,6 @@
 import HoldfastObjectModel
 
 extension ObjectBase: _ObjectView, _OptionalPersistable {
-    /// There is no index of it.
-    public typealias _Indexed = Void
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.object(ClassReference(type: self))) }
 

@@ -4,7 +4,7 @@
 /// `FailableCustomPersistable`.
 public protocol _Persistable: _Convertible {
     /// The type whose values an index of the property has; `Void` where the property can't have one.
-    associatedtype _Indexed
+    associatedtype _Indexed = Void
     /// The type in the schema.
     static var _shape: PropertyShape { get }
     /// The value of a property without a default.

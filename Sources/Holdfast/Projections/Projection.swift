@@ -61,8 +61,6 @@ extension Projection {
 }
 
 extension Projection {
-    /// There is no index of it.
-    public typealias _Indexed = Void
     /// The type in the schema: that of the object.
     public static var _element: ElementShape { Root._element }
     /// Projects an object that is made for it.

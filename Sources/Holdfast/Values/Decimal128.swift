@@ -208,8 +208,6 @@ extension Decimal128: CustomStringConvertible, Codable {
 }
 
 extension Decimal128: _Scalar {
-    /// There is no index of it.
-    public typealias _Indexed = Void
     /// The type in the schema.
     public static var _scalar: ScalarKind { ScalarKind(.decimal128) }
     /// Makes a value of what is stored.

@@ -89,8 +89,6 @@ extension ObjectId: CustomStringConvertible, Codable {
 }
 
 extension ObjectId: _Scalar, _PrimaryKey {
-    /// The type whose values an index has.
-    public typealias _Indexed = ObjectId
     /// The type in the schema.
     public static var _scalar: ScalarKind { ScalarKind(.objectID) }
     /// Makes a value of what is stored.

@@ -109,39 +109,27 @@ extension _StoredInteger {
 }
 
 extension Int: _StoredInteger {
-    /// The type whose values an index has.
-    public typealias _Indexed = Int
     /// The type in the schema.
     public static var _scalar: ScalarKind { ScalarKind(.int) }
 }
 extension Int8: _StoredInteger {
-    /// The type whose values an index has.
-    public typealias _Indexed = Int8
     /// The type in the schema.
     public static var _scalar: ScalarKind { ScalarKind(.int8) }
 }
 extension Int16: _StoredInteger {
-    /// The type whose values an index has.
-    public typealias _Indexed = Int16
     /// The type in the schema.
     public static var _scalar: ScalarKind { ScalarKind(.int16) }
 }
 extension Int32: _StoredInteger {
-    /// The type whose values an index has.
-    public typealias _Indexed = Int32
     /// The type in the schema.
     public static var _scalar: ScalarKind { ScalarKind(.int32) }
 }
 extension Int64: _StoredInteger {
-    /// The type whose values an index has.
-    public typealias _Indexed = Int64
     /// The type in the schema.
     public static var _scalar: ScalarKind { ScalarKind(.int64) }
 }
 
 extension Bool: _Scalar, _Indexable {
-    /// The type whose values an index has.
-    public typealias _Indexed = Bool
     /// The type in the schema.
     public static var _scalar: ScalarKind { ScalarKind(.bool) }
     /// Makes a value of what is stored.
@@ -160,8 +148,6 @@ extension Bool: _Scalar, _Indexable {
 }
 
 extension Double: _Scalar {
-    /// There is no index of it.
-    public typealias _Indexed = Void
     /// The type in the schema.
     public static var _scalar: ScalarKind { ScalarKind(.double) }
     /// Makes a value of what is stored.
@@ -180,8 +166,6 @@ extension Double: _Scalar {
 }
 
 extension Float: _Scalar {
-    /// There is no index of it.
-    public typealias _Indexed = Void
     /// The type in the schema.
     public static var _scalar: ScalarKind { ScalarKind(.float) }
     /// Makes a value of what is stored.
@@ -193,8 +177,6 @@ extension Float: _Scalar {
 }
 
 extension String: _Scalar, _PrimaryKey {
-    /// The type whose values an index has.
-    public typealias _Indexed = String
     /// The type in the schema.
     public static var _scalar: ScalarKind { ScalarKind(.string) }
     /// Makes a value of what is stored.
@@ -213,8 +195,6 @@ extension String: _Scalar, _PrimaryKey {
 }
 
 extension Data: _Scalar {
-    /// There is no index of it.
-    public typealias _Indexed = Void
     /// The type in the schema.
     public static var _scalar: ScalarKind { ScalarKind(.data) }
     /// Makes a value of what is stored.
@@ -226,8 +206,6 @@ extension Data: _Scalar {
 }
 
 extension Date: _Scalar, _Indexable {
-    /// The type whose values an index has.
-    public typealias _Indexed = Date
     /// The type in the schema.
     public static var _scalar: ScalarKind { ScalarKind(.date) }
     /// Makes a value of what is stored.
@@ -252,8 +230,6 @@ extension Date: _Scalar, _Indexable {
 }
 
 extension UUID: _Scalar, _PrimaryKey {
-    /// The type whose values an index has.
-    public typealias _Indexed = UUID
     /// The type in the schema.
     public static var _scalar: ScalarKind { ScalarKind(.uuid) }
     /// Makes a value of what is stored.
