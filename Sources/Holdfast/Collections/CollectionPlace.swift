@@ -97,8 +97,7 @@ class CollectionPlace {
     func element(_ index: Int) -> StoredElement {
         let collection = collection
         guard let found = collection.element(index) else {
-            if index < 0 { Misuse.end("Cannot use a negative value \(index) as an index.") }
-            Misuse.end("Index \(index) is out of bounds (must be less than \(collection.count)).")
+            Misuse.endOutOfBounds(index, collection.count)
         }
         let key = collection.key(index)
         return stored(found.part, found.offset, key.map { .key(Array($0)) } ?? .index(index))
@@ -116,7 +115,7 @@ class CollectionPlace {
     /// Returns the key of a map's entry.
     func key(_ index: Int) -> String {
         guard let key = collection.key(index) else {
-            Misuse.end("Index \(index) is out of bounds (must be less than \(collection.count)).")
+            Misuse.endOutOfBounds(index, collection.count)
         }
         return String(decoding: key, as: UTF8.self)
     }

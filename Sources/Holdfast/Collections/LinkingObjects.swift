@@ -28,8 +28,7 @@ extension LinkingObjects: RandomAccessCollection {
     public subscript(position: Int) -> Element {
         let keys = place?.keys ?? []
         guard let place, keys.indices.contains(position) else {
-            if position < 0 { Misuse.end("Cannot use a negative value \(position) as an index.") }
-            Misuse.end("Index \(position) is out of bounds (must be less than \(keys.count)).")
+            Misuse.endOutOfBounds(position, keys.count)
         }
         return Element._of(place.realm.object(place.binding, key: keys[position], row: nil))
     }

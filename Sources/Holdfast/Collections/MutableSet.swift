@@ -124,11 +124,8 @@ extension MutableSet: RandomAccessCollection {
     public subscript(position: Int) -> Element {
         switch content {
         case .own(let elements):
-            if position < 0 { Misuse.end("Cannot use a negative value \(position) as an index.") }
-            guard position < elements.list.count else {
-                Misuse.end(
-                    "Index \(position) is out of bounds (must be less than \(elements.list.count))."
-                )
+            guard elements.list.indices.contains(position) else {
+                Misuse.endOutOfBounds(position, elements.list.count)
             }
             return elements.list[position]
         case .stored(let place): return Element._decode(place.element(position))

@@ -27,6 +27,12 @@ public enum Misuse {
         "This method may only be called on \(kind) instances retrieved from a Realm."
     }
 
+    /// Ends the process because of a position that is none of so many.
+    static func endOutOfBounds(_ index: Int, _ count: Int) -> Never {
+        if index < 0 { end("Cannot use a negative value \(index) as an index.") }
+        end("Index \(index) is out of bounds (must be less than \(count)).")
+    }
+
     /// Ends the process because of a mistake in the program.
     @usableFromInline static func end(_ message: String) -> Never {
         tell(message)

@@ -47,7 +47,7 @@ extension Map: DescribedEntries {
 
 extension AnyRealmValue {
     /// The value of the case; nil for none.
-    fileprivate var content: Any? {
+    var content: Any? {
         switch self {
         case .none: nil
         case .int(let value): value

@@ -49,18 +49,8 @@ enum QueryArguments {
     private static func mixed(_ value: AnyRealmValue) -> Value? {
         switch value {
         case .none: .null
-        case .int(let value): plain(value)
-        case .bool(let value): plain(value)
-        case .float(let value): plain(value)
-        case .double(let value): plain(value)
-        case .string(let value): plain(value)
-        case .data(let value): plain(value)
-        case .date(let value): plain(value)
-        case .object(let value): link(value)
-        case .objectId(let value): plain(value)
-        case .decimal128(let value): plain(value)
-        case .uuid(let value): plain(value)
         case .dictionary, .list: nil
+        default: value.content.flatMap { plain($0) }
         }
     }
 

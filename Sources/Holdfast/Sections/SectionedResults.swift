@@ -42,8 +42,10 @@ extension SectionedResults: RandomAccessCollection {
     /// The section at a position; ends the process beyond the end.
     public subscript(position: Int) -> ResultsSection<Key, SectionElement> {
         let keys = core.division.keys
-        return ResultsSection(
-            core, keys[SectionsCore<Key, SectionElement>.checked(position, keys.count)])
+        guard keys.indices.contains(position) else {
+            Misuse.endOutOfBounds(position, keys.count)
+        }
+        return ResultsSection(core, keys[position])
     }
 
     /// Walks the sections that there are now, whatever is written meanwhile.

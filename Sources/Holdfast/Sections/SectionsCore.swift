@@ -54,15 +54,9 @@ final class SectionsCore<Key: RealmCollectionValue, Element: RealmCollectionValu
 
     /// The element at a position of a section; ends the process beyond the end.
     func element(_ position: Int, _ positions: [Int]) -> Element {
-        results[positions[Self.checked(position, positions.count)]]
-    }
-
-    /// The same index; ends the process where it is none of so many.
-    static func checked(_ index: Int, _ count: Int) -> Int {
-        if index < 0 { Misuse.end("Cannot use a negative value \(index) as an index.") }
-        guard index < count else {
-            Misuse.end("Index \(index) is out of bounds (must be less than \(count)).")
+        guard positions.indices.contains(position) else {
+            Misuse.endOutOfBounds(position, positions.count)
         }
-        return index
+        return results[positions[position]]
     }
 }
