@@ -1,29 +1,35 @@
 import HoldfastObjectStore
 
-/// A collection whose changes are followed from version to version. Where its realm belongs alone uses it.
-protocol FollowedCollection: AnyObject {
+/// A collection or map whose changes are followed from version to version. Where its realm belongs alone uses it.
+protocol FollowedCollection<Difference>: AnyObject {
+    associatedtype Difference: FollowedDifference
     /// Finds the elements in a view; false where the object that holds them is gone.
     func load(in view: ReadTransaction) throws(StoreError) -> Bool
     /// Goes on to the next view, and returns what has changed.
-    func advance(_ step: RealmStep) throws(StoreError) -> ListDifference
+    func advance(_ step: RealmStep) throws(StoreError) -> Difference
 }
 
-/// An observer of a collection.
-final class CollectionObservation: Observation, @unchecked Sendable {
-    /// The news of a collection's observer.
-    enum News {
-        case initial
-        case update(ListDifference)
-    }
+/// The difference of a collection or map in two versions.
+protocol FollowedDifference {
+    var isEmpty: Bool { get }
+    /// Joins two steps, of which the other is the later one.
+    func followed(by next: Self) -> Self
+}
 
-    private let followed: any FollowedCollection
-    private let block: (News) -> Void
+extension ListDifference: FollowedDifference {}
+
+/// An observer of a collection or map.
+final class CollectionObservation<Difference: FollowedDifference>: Observation, @unchecked Sendable
+{
+    private let followed: any FollowedCollection<Difference>
+    private let block: (Difference?) -> Void
     private var isTold = false
-    private var pending: ListDifference?
+    private var pending: Difference?
 
+    /// - `block`: Is told nil when the collection was first found, and then each difference.
     init(
-        in realm: RealmCore, _ followed: any FollowedCollection,
-        _ block: @escaping (News) -> Void
+        in realm: RealmCore, _ followed: any FollowedCollection<Difference>,
+        _ block: @escaping (Difference?) -> Void
     ) {
         self.followed = followed
         self.block = block
@@ -33,7 +39,8 @@ final class CollectionObservation: Observation, @unchecked Sendable {
     override func note(_ step: RealmStep) throws(StoreError) {
         guard isTold else { return }
         let difference = try followed.advance(step)
-        pending = pending?.followed(by: difference) ?? difference
+        let all = pending?.followed(by: difference) ?? difference
+        pending = all.isEmpty ? nil : all
     }
 
     override func skip(_ step: RealmStep) throws(StoreError) {
@@ -50,24 +57,24 @@ final class CollectionObservation: Observation, @unchecked Sendable {
                 return realm.storageFailed(error)
             }
             isTold = true
-            return block(.initial)
+            return block(nil)
         }
         guard let difference = pending else { return }
         pending = nil
-        if !difference.isEmpty { block(.update(difference)) }
+        if !difference.isEmpty { block(difference) }
     }
 }
 
-extension CollectionObservation.News {
-    /// The change of a collection.
-    func change<C>(of collection: C) -> RealmCollectionChange<C> {
-        switch self {
-        case .initial: .initial(collection)
-        case .update(let difference):
-            .update(
-                collection, deletions: Array(difference.deletions.joined()),
-                insertions: Array(difference.insertions.joined()),
-                modifications: Array(difference.modifications.joined()))
+extension RealmCollectionChange {
+    /// The notification of a difference; nil stands for the collection as it was first found.
+    init(_ collection: CollectionType, _ difference: ListDifference?) {
+        guard let difference else {
+            self = .initial(collection)
+            return
         }
+        self = .update(
+            collection, deletions: Array(difference.deletions.joined()),
+            insertions: Array(difference.insertions.joined()),
+            modifications: Array(difference.modifications.joined()))
     }
 }

@@ -1,5 +1,5 @@
 /// The keys of a map that went, came or have another value since some version.
-struct MapChanges {
+struct MapChanges: FollowedDifference {
     private var deletions: Set<String> = []
     private var insertions: Set<String> = []
     private var modifications: Set<String> = []
@@ -21,6 +21,14 @@ struct MapChanges {
 
     mutating func modify(_ key: String) {
         if !insertions.contains(key) { modifications.insert(key) }
+    }
+
+    func followed(by next: MapChanges) -> MapChanges {
+        var all = self
+        for key in next.deletions { all.remove(key) }
+        for key in next.insertions { all.insert(key) }
+        for key in next.modifications { all.modify(key) }
+        return all
     }
 
     /// The change of a map.

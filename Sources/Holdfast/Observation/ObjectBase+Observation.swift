@@ -23,8 +23,8 @@ extension RealmCollectionValue where Self: ObjectBase {
         }
         let properties = OwnProperties(place, ObservedPaths(place.binding.model, keyPaths))
         // The faults of where it is asked come first.
-        let observation = ObjectObservation(place, properties) { news in
-            block(news.change(of: self, self.value(forKey:)))
+        let observation = ObjectObservation(place, properties) {
+            block(ObjectChange(self, $0, self.value(forKey:)))
         }
         _ = requireRow()
         return observation.begin()

@@ -2,16 +2,12 @@ import HoldfastObjectStore
 
 /// An observer of an object.
 final class ObjectObservation: Observation, @unchecked Sendable {
-    /// The news of an object's observer.
-    enum News {
-        /// The properties that have changed, each with its value before.
-        case change([(name: String, oldValue: Any?)])
-        case deleted
-    }
+    /// The properties that have changed, each with its value before; nil when the object was deleted.
+    typealias Change = [(name: String, oldValue: Any?)]?
 
     private let place: ObjectPlace
     private let properties: any ObservedProperties
-    private let block: (News) -> Void
+    private let block: (Change) -> Void
     /// The properties that have changed since it was told, by their positions, with their values before.
     private var pending: [Int: (oldValue: Any?, bytes: [UInt8]?)] = [:]
     private var isDeleted = false
@@ -19,7 +15,7 @@ final class ObjectObservation: Observation, @unchecked Sendable {
 
     init(
         _ place: ObjectPlace, _ properties: any ObservedProperties,
-        _ block: @escaping (News) -> Void
+        _ block: @escaping (Change) -> Void
     ) {
         self.place = place
         self.properties = properties
@@ -58,30 +54,30 @@ final class ObjectObservation: Observation, @unchecked Sendable {
     override func tell() {
         if isDeleted {
             end()
-            return block(.deleted)
+            return block(nil)
         }
         if pending.isEmpty { return }
         let changed = pending.sorted { $0.key < $1.key }.map {
             (name: properties.name($0.key), oldValue: $0.value.oldValue)
         }
         pending = [:]
-        block(.change(changed))
+        block(changed)
     }
 }
 
-extension ObjectObservation.News {
-    /// The change of an object or a projection.
+extension ObjectChange {
+    /// The notification of a change of an object or a projection.
     ///
     /// - `value`: Returns the value of a property now, by its name.
-    func change<T>(of object: T, _ value: (String) -> Any?) -> ObjectChange<T> {
-        switch self {
-        case .deleted: .deleted
-        case .change(let changed):
-            .change(
-                object,
-                changed.map {
-                    PropertyChange(name: $0.name, oldValue: $0.oldValue, newValue: value($0.name))
-                })
+    init(_ object: T, _ change: ObjectObservation.Change, _ value: (String) -> Any?) {
+        guard let change else {
+            self = .deleted
+            return
         }
+        self = .change(
+            object,
+            change.map {
+                PropertyChange(name: $0.name, oldValue: $0.oldValue, newValue: value($0.name))
+            })
     }
 }

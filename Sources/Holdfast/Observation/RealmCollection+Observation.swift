@@ -19,8 +19,8 @@ extension RealmCollection {
     ) -> NotificationToken {
         if let queue { return observed(on: queue) { $0.observe(keyPaths: keyPaths, block) } }
         let observed = _observed(keyPaths)
-        return CollectionObservation(in: observed.realm, observed.followed) { news in
-            block(news.change(of: self))
+        return CollectionObservation(in: observed.realm, observed.followed) {
+            block(RealmCollectionChange(self, $0))
         }.begin()
     }
 }
@@ -28,7 +28,7 @@ extension RealmCollection {
 /// A collection as its observers follow it.
 public struct _ObservedCollection {
     let realm: RealmCore
-    let followed: any FollowedCollection
+    let followed: any FollowedCollection<ListDifference>
 
     /// The elements of a managed list or set.
     init(_ place: CollectionPlace?, _ keyPaths: [String]?, _ kind: String) {
@@ -39,7 +39,7 @@ public struct _ObservedCollection {
             (place as? MixedPlace).map { FollowedCopies($0) } ?? FollowedElements(place, keyPaths)
     }
 
-    init(_ realm: RealmCore, _ followed: any FollowedCollection) {
+    init(_ realm: RealmCore, _ followed: any FollowedCollection<ListDifference>) {
         self.realm = realm
         self.followed = followed
     }

@@ -18,11 +18,9 @@ extension RealmKeyedCollection {
         if let queue { return observed(on: queue) { $0.observe(keyPaths: keyPaths, block) } }
         let place = _queried.managed.base.collection
         _ = place.object.requireRow()
-        return MapObservation(place, keyPaths) { news in
-            switch news {
-            case .initial: block(.initial(self))
-            case .update(let changes): block(changes.change(of: self))
-            }
+        let followed = FollowedEntries(place, keyPaths)
+        return CollectionObservation<MapChanges>(in: place.realm, followed) {
+            block($0?.change(of: self) ?? .initial(self))
         }.begin()
     }
 }

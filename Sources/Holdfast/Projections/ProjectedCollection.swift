@@ -51,8 +51,8 @@ extension ProjectedCollection {
     ) -> NotificationToken {
         if let queue { return observed(on: queue) { $0.observe(block) } }
         let observed = base._observed(paths())
-        return CollectionObservation(in: observed.realm, observed.followed) { news in
-            block(news.change(of: self))
+        return CollectionObservation(in: observed.realm, observed.followed) {
+            block(RealmCollectionChange(self, $0))
         }.begin()
     }
 

@@ -24,9 +24,9 @@ extension ProjectionObservable {
         // The faults of where it is asked come first.
         let object = rootObject
         let observed = ProjectedProperties(object, place, properties)
-        let observation = ObjectObservation(place, observed) { news in
+        let observation = ObjectObservation(place, observed) { change in
             block(
-                news.change(of: self) { name in
+                ObjectChange(self, change) { name in
                     properties.first { $0.name == name }?.value(of: object)
                 })
         }

@@ -19,11 +19,8 @@ extension SectionedResults: _Observable {
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken {
         if let queue { return observed(on: queue) { $0.observe(keyPaths: keyPaths, block) } }
-        return SectionsObservation(core, keyPaths) { news in
-            switch news {
-            case .initial: block(.initial(self))
-            case .update(let difference, _, _): block(difference.change(of: self))
-            }
+        return SectionsObservation(core, keyPaths) {
+            block($0?.difference.change(of: self) ?? .initial(self))
         }.begin()
     }
 }
@@ -48,13 +45,10 @@ extension ResultsSection: _Observable {
         _ block: @escaping (SectionedResultsChange<Self>) -> Void
     ) -> NotificationToken {
         if let queue { return observed(on: queue) { $0.observe(keyPaths: keyPaths, block) } }
-        return SectionsObservation(core, keyPaths) { news in
-            switch news {
-            case .initial: block(.initial(self))
-            case .update(let difference, let old, let new):
-                let own = difference.of(section: old.section(of: key), now: new.section(of: key))
-                if !own.isEmpty { block(own.change(of: self)) }
-            }
+        return SectionsObservation(core, keyPaths) { update in
+            guard let (difference, old, new) = update else { return block(.initial(self)) }
+            let own = difference.of(section: old.section(of: key), now: new.section(of: key))
+            if !own.isEmpty { block(own.change(of: self)) }
         }.begin()
     }
 }

@@ -4,25 +4,25 @@ import HoldfastObjectStore
 final class SectionsObservation<Key: RealmCollectionValue, Element: RealmCollectionValue>:
     Observation, @unchecked Sendable
 {
-    /// The news of sections' observer.
-    enum News {
-        case initial
-        case update(
-            SectionDifference, from: SectionDivision<Key>, to: SectionDivision<Key>)
-    }
+    /// What sections' observer is told, and the divisions before and after.
+    typealias Update = (
+        difference: SectionDifference, from: SectionDivision<Key>, to: SectionDivision<Key>
+    )
 
     private let core: SectionsCore<Key, Element>
-    private let followed: any FollowedCollection
+    private let followed: any FollowedCollection<ListDifference>
     /// Whether a key may change although nothing does that is observed.
     private let hasKeyPaths: Bool
-    private let block: (News) -> Void
+    private let block: (Update?) -> Void
     /// The sections that were told last; nil before the first time.
     private var told: SectionDivision<Key>?
     /// The sections of the realm's version, where they differ from those, and how the results came there.
     private var pending: (division: SectionDivision<Key>, difference: ListDifference)?
 
+    /// - `block`: Is told nil when the sections were first found.
     init(
-        _ core: SectionsCore<Key, Element>, _ keyPaths: [String]?, _ block: @escaping (News) -> Void
+        _ core: SectionsCore<Key, Element>, _ keyPaths: [String]?,
+        _ block: @escaping (Update?) -> Void
     ) {
         let observed = core.results._observed(keyPaths)
         self.core = core
@@ -59,12 +59,12 @@ final class SectionsObservation<Key: RealmCollectionValue, Element: RealmCollect
                 return realm.storageFailed(error)
             }
             told = core.division
-            return block(.initial)
+            return block(nil)
         }
         guard let (new, results) = pending else { return }
         told = new
         pending = nil
         let difference = SectionDifference(from: old, to: new, results)
-        if !difference.isEmpty { block(.update(difference, from: old, to: new)) }
+        if !difference.isEmpty { block((difference, old, new)) }
     }
 }
