@@ -209,7 +209,7 @@ extension Decimal128: CustomStringConvertible, Codable {
 
 extension Decimal128: _Scalar {
     /// The type in the schema.
-    public static var _scalar: ScalarKind { ScalarKind(.decimal128) }
+    public static var _element: ElementShape { ElementShape(.scalar(.decimal128)) }
     /// Makes a value of what is stored.
     public static func _make(_ stored: StoredElement) -> Decimal128 {
         Decimal128(stored.start.storedDecimal)

@@ -4,18 +4,10 @@ import HoldfastRows
 
 /// A type whose values are one plain value in the store.
 public protocol _Scalar: _OptionalPersistable {
-    /// The type in the schema.
-    static var _scalar: ScalarKind { get }
     /// Makes a value of what is stored.
     static func _make(_ stored: StoredElement) -> Self
     /// The value as it is stored.
     var _stored: PlainValue { get }
-}
-
-/// The type of a plain value, as the schema has it.
-public struct ScalarKind: Hashable, Sendable {
-    let type: ScalarType
-    init(_ type: ScalarType) { self.type = type }
 }
 
 /// A plain value, as the store has it.
@@ -25,9 +17,6 @@ public struct PlainValue: Hashable, Sendable {
 }
 
 extension _Scalar {
-    /// The type in the schema.
-    public static var _element: ElementShape { ElementShape(.scalar(_scalar.type)) }
-
     /// Reads a stored value.
     public static func _decode(_ stored: StoredElement) -> Self {
         if stored.isNull { return _unset() }
@@ -110,28 +99,28 @@ extension _StoredInteger {
 
 extension Int: _StoredInteger {
     /// The type in the schema.
-    public static var _scalar: ScalarKind { ScalarKind(.int) }
+    public static var _element: ElementShape { ElementShape(.scalar(.int)) }
 }
 extension Int8: _StoredInteger {
     /// The type in the schema.
-    public static var _scalar: ScalarKind { ScalarKind(.int8) }
+    public static var _element: ElementShape { ElementShape(.scalar(.int8)) }
 }
 extension Int16: _StoredInteger {
     /// The type in the schema.
-    public static var _scalar: ScalarKind { ScalarKind(.int16) }
+    public static var _element: ElementShape { ElementShape(.scalar(.int16)) }
 }
 extension Int32: _StoredInteger {
     /// The type in the schema.
-    public static var _scalar: ScalarKind { ScalarKind(.int32) }
+    public static var _element: ElementShape { ElementShape(.scalar(.int32)) }
 }
 extension Int64: _StoredInteger {
     /// The type in the schema.
-    public static var _scalar: ScalarKind { ScalarKind(.int64) }
+    public static var _element: ElementShape { ElementShape(.scalar(.int64)) }
 }
 
 extension Bool: _Scalar, _Indexable {
     /// The type in the schema.
-    public static var _scalar: ScalarKind { ScalarKind(.bool) }
+    public static var _element: ElementShape { ElementShape(.scalar(.bool)) }
     /// Makes a value of what is stored.
     public static func _make(_ stored: StoredElement) -> Bool { stored.start.storedBool }
     /// The value as it is stored.
@@ -149,7 +138,7 @@ extension Bool: _Scalar, _Indexable {
 
 extension Double: _Scalar {
     /// The type in the schema.
-    public static var _scalar: ScalarKind { ScalarKind(.double) }
+    public static var _element: ElementShape { ElementShape(.scalar(.double)) }
     /// Makes a value of what is stored.
     public static func _make(_ stored: StoredElement) -> Double { stored.start.storedDouble }
     /// The value as it is stored.
@@ -167,7 +156,7 @@ extension Double: _Scalar {
 
 extension Float: _Scalar {
     /// The type in the schema.
-    public static var _scalar: ScalarKind { ScalarKind(.float) }
+    public static var _element: ElementShape { ElementShape(.scalar(.float)) }
     /// Makes a value of what is stored.
     public static func _make(_ stored: StoredElement) -> Float { stored.start.storedFloat }
     /// The value as it is stored.
@@ -178,7 +167,7 @@ extension Float: _Scalar {
 
 extension String: _Scalar, _PrimaryKey {
     /// The type in the schema.
-    public static var _scalar: ScalarKind { ScalarKind(.string) }
+    public static var _element: ElementShape { ElementShape(.scalar(.string)) }
     /// Makes a value of what is stored.
     public static func _make(_ stored: StoredElement) -> String { stored.text }
     /// The value as it is stored.
@@ -196,7 +185,7 @@ extension String: _Scalar, _PrimaryKey {
 
 extension Data: _Scalar {
     /// The type in the schema.
-    public static var _scalar: ScalarKind { ScalarKind(.data) }
+    public static var _element: ElementShape { ElementShape(.scalar(.data)) }
     /// Makes a value of what is stored.
     public static func _make(_ stored: StoredElement) -> Data { Data(stored.bytes) }
     /// The value as it is stored.
@@ -207,7 +196,7 @@ extension Data: _Scalar {
 
 extension Date: _Scalar, _Indexable {
     /// The type in the schema.
-    public static var _scalar: ScalarKind { ScalarKind(.date) }
+    public static var _element: ElementShape { ElementShape(.scalar(.date)) }
     /// Makes a value of what is stored.
     public static func _make(_ stored: StoredElement) -> Date {
         stored.start.storedDate.foundationDate
@@ -231,7 +220,7 @@ extension Date: _Scalar, _Indexable {
 
 extension UUID: _Scalar, _PrimaryKey {
     /// The type in the schema.
-    public static var _scalar: ScalarKind { ScalarKind(.uuid) }
+    public static var _element: ElementShape { ElementShape(.scalar(.uuid)) }
     /// Makes a value of what is stored.
     public static func _make(_ stored: StoredElement) -> UUID {
         UUID(uuid: stored.start.loadUnaligned(as: uuid_t.self))
