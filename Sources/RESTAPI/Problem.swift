@@ -4,55 +4,39 @@ import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastStoreService
 
-/// A document of `application/problem+json` (RFC 9457).
-package struct Problem {
-    let status: UInt16
-    let code: String
-    let detail: String
-    let errors: [RequestFault.Entry]
-
-    /// Describes a fault of a request.
-    init(_ fault: RequestFault) {
-        status = fault.kind.status
-        code = fault.code
-        detail = fault.detail
-        errors = fault.errors
-    }
-
+/// Documents of `application/problem+json` (RFC 9457).
+package enum Problem {
     /// Makes the reply of an error that the HTTP server itself answers: for
     /// `ServerOptions.makeProblem`, so that all errors look alike.
     package static func response(_ fault: ServerFault) -> Response {
-        let problem = Problem(fault)
-        return Response(problem.status, .problem, problem.document { _ in false })
+        let (code, detail) = (fault.code.rawValue, fault.detail)
+        let errors = fault.hint.map { [RequestFault.Entry(code: code, detail: detail, hint: $0)] }
+        let document = document(fault.status, code, detail) { object, _ in
+            write(errors ?? [], to: &object)
+        }
+        return Response(fault.status, .problem, document)
     }
 
-    private init(_ fault: ServerFault) {
-        status = fault.status
-        code = fault.code.rawValue
-        detail = fault.detail
-        errors =
-            fault.hint.map {
-                [RequestFault.Entry(code: fault.code.rawValue, detail: fault.detail, hint: $0)]
-            } ?? []
-    }
-
-    /// Writes the document. `current` writes the object as it is, or nothing and returns false.
-    func document(_ current: (JSONWriter) -> Bool) -> Bytes {
-        document { object, json in
-            if !errors.isEmpty {
-                object.member("errors").objects(of: errors) { $0.write(to: &$1) }
-            }
+    /// Describes a fault of a request. `current` writes the object as it is, or nothing and returns false.
+    static func document(_ fault: RequestFault, _ current: (JSONWriter) -> Bool) -> Bytes {
+        document(fault.kind.status, fault.code, fault.detail) { object, json in
+            write(fault.errors, to: &object)
             let end = json.buffer.count
             if !current(object.member("current")) { json.buffer.truncate(to: end) }
         }
     }
 
-    /// Writes the document of an import of which no line was taken, with the members of its report.
-    func document(_ report: ImportReport) -> Bytes {
-        document { object, _ in report.write(to: &object) }
+    /// Describes why no line of an import was taken, with the members of its report.
+    static func document(_ fault: RequestFault, _ report: ImportReport) -> Bytes {
+        document(fault.kind.status, fault.code, fault.detail) { object, _ in
+            report.write(to: &object)
+        }
     }
 
-    private func document(_ rest: (inout JSONObjectWriter, JSONWriter) -> Void) -> Bytes {
+    private static func document(
+        _ status: UInt16, _ code: String, _ detail: String,
+        _ rest: (inout JSONObjectWriter, JSONWriter) -> Void
+    ) -> Bytes {
         let json = JSONWriter(ByteBuffer(capacity: 512))
         json.object { object in
             object.member("type").string("about:blank")
@@ -63,5 +47,10 @@ package struct Problem {
             rest(&object, json)
         }
         return Bytes(taking: json.buffer)
+    }
+
+    private static func write(_ errors: [RequestFault.Entry], to object: inout JSONObjectWriter) {
+        if errors.isEmpty { return }
+        object.member("errors").objects(of: errors) { $0.write(to: &$1) }
     }
 }

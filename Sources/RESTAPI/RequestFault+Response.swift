@@ -66,7 +66,7 @@ extension Response {
     init(
         _ fault: RequestFault, writeCurrent: (JSONWriter) -> Bool = { _ in false }
     ) {
-        self.init(fault.kind.status, .problem, Problem(fault).document(writeCurrent))
+        self.init(fault.kind.status, .problem, Problem.document(fault, writeCurrent))
         if let seconds = fault.retryAfterSeconds { headers.add(.retryAfter, String(seconds)) }
         if fault.kind == .unauthenticated { headers.addChallenge(for: fault) }
     }

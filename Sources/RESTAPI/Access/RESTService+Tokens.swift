@@ -1,5 +1,4 @@
 import HoldfastHTTPServer
-import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastStoreService
 
@@ -15,29 +14,6 @@ extension RESTService {
         answerScheduled { () throws(RequestFault) in
             guard let tokens = self.tokens else { return try body(self.storedTokens) }
             return try tokens.change(body)
-        }
-    }
-
-    /// Answers from a thread of the scheduler with a list of them, as the only member of an object.
-    ///
-    /// - Parameters:
-    ///   - request: The request.
-    ///   - name: That of the member.
-    ///   - find: Reads the entries.
-    ///   - write: Writes the members of one.
-    /// - Returns: The outcome.
-    /// - Throws: ``RequestFault`` `.notAcceptable` where the client takes no JSON.
-    func answerList<Entry>(
-        _ request: Request, _ name: StaticString,
-        _ find: @escaping @Sendable (StoredTokens) throws(RequestFault) -> [Entry],
-        write: @escaping @Sendable (Entry, inout JSONObjectWriter) -> Void
-    ) throws(RequestFault) -> Outcome {
-        try request.requireAccepted("application/json")
-        return answerScheduled { () throws(RequestFault) in
-            let entries = try find(self.storedTokens)
-            return Response.object(200) { object in
-                object.member(name).objects(of: entries, write)
-            }
         }
     }
 

@@ -1,13 +1,17 @@
 import HoldfastHTTPServer
+import HoldfastJSON
 import HoldfastObjectJSON
+import HoldfastStoreService
 
 extension RESTService {
     /// `GET /v1/tokens`: the tokens of the store, by name.
     func listTokens(_ request: Request) throws(RequestFault) -> Outcome {
-        try answerList(request, "tokens") { stored throws(RequestFault) in
-            try stored.read().tokens
-        } write: {
-            $0.write(to: &$1)
+        try request.requireAccepted("application/json")
+        return answerScheduled { () throws(RequestFault) in
+            let tokens = try self.storedTokens.read().tokens
+            return Response.object(200) { object in
+                object.member("tokens").objects(of: tokens) { $0.write(to: &$1) }
+            }
         }
     }
 }

@@ -2,7 +2,6 @@ import HoldfastHTTPServer
 import HoldfastIdentity
 import HoldfastJSON
 import HoldfastObjectJSON
-import HoldfastObjectModel
 import HoldfastStoreService
 
 // Shared parts of the operations on accounts and sessions.
@@ -83,13 +82,6 @@ extension RESTService {
             )
         }
         return session
-    }
-
-    /// The number of the account whose id stands first in the path.
-    ///
-    /// - Throws: ``RequestFault`` `.notFound` when there is none.
-    func accountID(_ request: Request) throws(RequestFault) -> UUID128 {
-        try accounts.account(request.parameter(0).string).id
     }
 
     /// Has a thread of the scheduler note which sessions were used. Call it once a second.

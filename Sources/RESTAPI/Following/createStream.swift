@@ -38,12 +38,10 @@ extension RESTService {
 extension Response {
     /// A stream of several queries, with the generation that a request has led to.
     init(stream: QueryStream, generation: Int, status: UInt16) {
-        self = .json(status) { writer in
-            writer.object { object in
-                object.member("id").string(stream.id)
-                object.member("generation").int(Int64(generation))
-                object.member("queries").strings(stream.queries.map(\.name))
-            }
+        self = .object(status) { object in
+            object.member("id").string(stream.id)
+            object.member("generation").int(Int64(generation))
+            object.member("queries").strings(stream.queries.map(\.name))
         }
     }
 }

@@ -21,11 +21,9 @@ extension RESTService {
                 exchange.respond {
                     self.replying { () throws(RequestFault) in
                         let (count, version) = try result.get()
-                        var response = Response.json(200) { json in
-                            json.object { object in
-                                object.member("affected").int(Int64(count))
-                                object.member("version").string(version.description)
-                            }
+                        var response = Response.object(200) { object in
+                            object.member("affected").int(Int64(count))
+                            object.member("version").string(version.description)
                         }
                         response.headers.addStoreVersion(version)
                         return response

@@ -1,8 +1,6 @@
 import HoldfastHTTPServer
-import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectModel
-import HoldfastObjectStore
 import HoldfastRows
 import HoldfastStoreService
 
@@ -17,12 +15,5 @@ extension RESTService {
             throw .unknownProjection(name, rows)
         }
         return projection
-    }
-
-    /// A reply about definitions, which carries the tag of the schema that they belong to.
-    func definitionResponse(
-        _ status: UInt16, _ catalog: Catalog, _ write: (JSONWriter) -> Void
-    ) -> Response {
-        Response.json(status, write).with(entityTag: schemaTag(catalog.schema))
     }
 }

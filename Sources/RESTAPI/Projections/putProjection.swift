@@ -17,7 +17,9 @@ extension RESTService {
         let change = CatalogChange(.projection(projection))
         let isNew = change.isAddition(to: store.catalog)
         return try self.change(request, change) { catalog in
-            self.definitionResponse(isNew ? 201 : 200, catalog) { $0.projection(projection) }
+            self.schemaResponse(isNew ? 201 : 200, catalog.schema) {
+                $0.projection(projection)
+            }
         }
     }
 }

@@ -38,11 +38,11 @@ extension RESTService {
         return .respond(try .hashed(request, tag, write))
     }
 
-    /// Makes a reply with a schema or one class of it, and the headers that go with it.
+    /// Makes a reply with a schema, or a class or projection of it, and the tag of the schema.
     func schemaResponse(
-        _ status: UInt16, _ schema: Schema, _ write: (SchemaWriter) -> Void
+        _ status: UInt16, _ schema: Schema, _ write: (JSONWriter) -> Void
     ) -> Response {
-        Response.json(status) { write(SchemaWriter($0)) }.with(entityTag: schemaTag(schema))
+        Response.json(status, write).with(entityTag: schemaTag(schema))
     }
 
     /// Parses a body with `read`, which collects faults.

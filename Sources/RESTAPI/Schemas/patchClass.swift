@@ -25,7 +25,8 @@ extension RESTService {
         change.madeFrom = present.schema.revision
         return try changeSchema(request, change) { catalog in
             self.schemaResponse(200, catalog.schema) {
-                $0.write(catalog.schema.objectClass(named: patched.name) ?? patched)
+                SchemaWriter($0).write(
+                    catalog.schema.objectClass(named: patched.name) ?? patched)
             }
         }
     }

@@ -16,7 +16,8 @@ extension RESTService {
         let isNew = change.isAddition(to: store.catalog)
         return try changeSchema(request, change) { catalog in
             self.schemaResponse(isNew ? 201 : 200, catalog.schema) {
-                $0.write(catalog.schema.objectClass(named: name) ?? objectClass)
+                SchemaWriter($0).write(
+                    catalog.schema.objectClass(named: name) ?? objectClass)
             }
         }
     }

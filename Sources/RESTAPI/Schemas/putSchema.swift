@@ -11,7 +11,9 @@ extension RESTService {
         let document = try readSchemaBody(request) { $0.readSchema($1) }
         return try changeSchema(request, CatalogChange(.schema(document))) {
             catalog in
-            self.schemaResponse(200, catalog.schema) { $0.write(catalog.schema) }
+            self.schemaResponse(200, catalog.schema) {
+                SchemaWriter($0).write(catalog.schema)
+            }
         }
     }
 }

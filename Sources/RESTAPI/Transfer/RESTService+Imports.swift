@@ -60,7 +60,7 @@ extension RESTService {
             "No line was taken: \(report.failedCount) \(report.failedCount == 1 ? "is" : "are") faulty, the first because: "
                 + (report.faults.first.map { "line \($0.line): \($0.fault.detail)" } ?? "it is.")
                 + otherForms)
-        return Response(fault.kind.status, .problem, Problem(fault).document(report))
+        return Response(fault.kind.status, .problem, Problem.document(fault, report))
             .with(.holdfastVersion, report.version.description)
     }
 
