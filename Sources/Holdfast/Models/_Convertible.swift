@@ -88,22 +88,6 @@ extension Optional where Wrapped: _OptionalPersistable {
     }
 }
 
-extension PersistableEnum {
-    /// Turns a value into one of the type; nil where it does not fit.
-    public static func _converted(_ value: Any, _ reader: StatedValues) -> Self? {
-        if let value = value as? Self { return value }
-        return RawValue._converted(value, reader).flatMap { Self(rawValue: $0) }
-    }
-}
-
-extension _CustomPersistable {
-    /// Turns a value into one of the type; nil where it does not fit.
-    public static func _converted(_ value: Any, _ reader: StatedValues) -> Self? {
-        if let value = value as? Self { return value }
-        return PersistedType._converted(value, reader).flatMap { _value(of: $0) }
-    }
-}
-
 extension AnyRealmValue {
     /// Turns a value into one of the type; nil where it does not fit.
     public static func _converted(_ value: Any, _ reader: StatedValues) -> AnyRealmValue? {

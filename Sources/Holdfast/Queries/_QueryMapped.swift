@@ -1,26 +1,36 @@
-/// A type that is stored as another one, an optional one, or a collection of them.
+/// An optional, or a collection, of values that are stored as others.
 public protocol _QueryMapped {
-    /// The same of the types that are stored.
+    /// The type of the values.
+    associatedtype _Mapped: _StoredAs
+    /// The same of the type that is stored.
     associatedtype _Stored
 }
-extension Optional: _QueryMapped where Wrapped: _CustomPersistable {
-    /// The same of the types that are stored.
-    public typealias _Stored = Wrapped.PersistedType?
+extension Optional: _QueryMapped where Wrapped: _StoredAs {
+    /// The type of the values.
+    public typealias _Mapped = Wrapped
+    /// The same of the type that is stored.
+    public typealias _Stored = Wrapped._StoredForm?
 }
-extension List: _QueryMapped where Element: _CustomPersistable {
-    /// The same of the types that are stored.
-    public typealias _Stored = List<Element.PersistedType>
+extension List: _QueryMapped where Element: _StoredAs {
+    /// The type of the values.
+    public typealias _Mapped = Element
+    /// The same of the type that is stored.
+    public typealias _Stored = List<Element._StoredForm>
 }
-extension MutableSet: _QueryMapped where Element: _CustomPersistable {
-    /// The same of the types that are stored.
-    public typealias _Stored = MutableSet<Element.PersistedType>
+extension MutableSet: _QueryMapped where Element: _StoredAs {
+    /// The type of the values.
+    public typealias _Mapped = Element
+    /// The same of the type that is stored.
+    public typealias _Stored = MutableSet<Element._StoredForm>
 }
-extension Map: _QueryMapped where Value: _CustomPersistable {
-    /// The same of the types that are stored.
-    public typealias _Stored = Map<Key, Value.PersistedType>
+extension Map: _QueryMapped where Value: _StoredAs {
+    /// The type of the values.
+    public typealias _Mapped = Value
+    /// The same of the type that is stored.
+    public typealias _Stored = Map<Key, Value._StoredForm>
 }
 
-extension Query where T: _QueryMapped {
+extension Query where T: _QueryMapped, T._Mapped: _CustomPersistable {
     /// The value as it is stored.
     public var persistableValue: Query<T._Stored> { Query<T._Stored>(expression) }
 }
@@ -28,4 +38,14 @@ extension Query where T: _QueryMapped {
 extension Query where T: _CustomPersistable {
     /// The value as it is stored.
     public var persistableValue: Query<T.PersistedType> { Query<T.PersistedType>(expression) }
+}
+
+extension Query where T: _QueryMapped, T._Mapped: PersistableEnum {
+    /// The raw value.
+    public var rawValue: Query<T._Stored> { Query<T._Stored>(expression) }
+}
+
+extension Query where T: PersistableEnum {
+    /// The raw value.
+    public var rawValue: Query<T.RawValue> { Query<T.RawValue>(expression) }
 }

@@ -5,14 +5,11 @@
 ///         public init?(persistedValue: String) { self.init(string: persistedValue) }
 ///         public var persistableValue: String { absoluteString }
 ///     }
-public protocol _CustomPersistable: _OptionalPersistable, _QueryAdded
-where _Indexed == PersistedType._Indexed {
+public protocol _CustomPersistable: _StoredAs where _StoredForm == PersistedType {
     /// The type that is stored: a plain one or an embedded object, neither an optional nor a collection.
     associatedtype PersistedType: _OptionalPersistable
     /// The value as it is stored.
     var persistableValue: PersistedType { get }
-    /// Makes a value of what is stored; nil where that is none.
-    static func _value(of persisted: PersistedType) -> Self?
 }
 
 /// A mapped type of which every stored value is one.
@@ -42,6 +39,9 @@ extension FailableCustomPersistable {
 }
 
 extension _CustomPersistable {
+    /// The value as it is stored.
+    public var _storedForm: PersistedType { persistableValue }
+
     /// The type in the schema.
     public static var _element: ElementShape { PersistedType._element }
 
@@ -72,21 +72,5 @@ extension _CustomPersistable {
                     : "Could not convert value '\(stored.plain.text)' to type '\(Self.self)'.")
         }
         return value
-    }
-
-    /// Reads a stored value; nil for null, and for what is no value of the type.
-    public static func _decodeOptional(_ stored: StoredElement) -> Self? {
-        stored.isNull ? nil : _value(of: PersistedType._decode(stored))
-    }
-
-    /// Hands the value over to be stored.
-    public static func _encode(_ value: Self, to sink: ElementSink) {
-        PersistedType._encode(value.persistableValue, to: sink)
-    }
-
-    /// Returns a value that stands for a tracing instance's property.
-    public static func _trace(_ object: ObjectBase, field: Int) -> Self {
-        object.note(field)
-        return _unset()
     }
 }

@@ -3,13 +3,17 @@
 ///     enum Mood: String, PersistableEnum { case happy, sad }
 ///
 /// A stored raw value that is no case reads as nil where the property is optional, and else ends the process.
-public protocol PersistableEnum: RawRepresentable, CaseIterable, Comparable, _QueryAdded,
-    _OptionalPersistable
-where RawValue: _Scalar & Comparable, _Indexed == RawValue._Indexed {}
+public protocol PersistableEnum: RawRepresentable, CaseIterable, Comparable, _StoredAs
+where RawValue: _Scalar & Comparable, _StoredForm == RawValue {}
 
 extension PersistableEnum {
     /// The order of the raw values.
     public static func < (a: Self, b: Self) -> Bool { a.rawValue < b.rawValue }
+
+    /// The raw value.
+    public var _storedForm: RawValue { rawValue }
+    /// The case of a raw value; nil where there is none.
+    public static func _value(of stored: RawValue) -> Self? { Self(rawValue: stored) }
 
     /// The type in the schema.
     public static var _element: ElementShape {
@@ -29,15 +33,5 @@ extension PersistableEnum {
             Misuse.end("Stored value '\(stored.plain.text)' is no case of '\(Self.self)'.")
         }
         return value
-    }
-
-    /// Reads a stored value; nil for null, and for what is no value of the type.
-    public static func _decodeOptional(_ stored: StoredElement) -> Self? {
-        stored.isNull ? nil : Self(rawValue: RawValue._make(stored))
-    }
-
-    /// Hands the value over to be stored.
-    public static func _encode(_ value: Self, to sink: ElementSink) {
-        RawValue._encode(value.rawValue, to: sink)
     }
 }
