@@ -6,11 +6,7 @@ extension Request {
     /// connection and the number of the request on it, so that lines of one connection are seen
     /// to belong together.
     func decideRequestID() {
-        if let given = header(.requestID), Request.isSane(given) {
-            requestIDText = given
-        } else {
-            requestIDText = nil
-        }
+        requestIDText = header(.requestID).flatMap { Request.isSane($0) ? $0 : nil }
     }
 
     private static func isSane(_ text: RequestText) -> Bool {

@@ -77,10 +77,4 @@ package struct Response: Sendable {
         headers.add(name, value)
         return self
     }
-
-    /// The same reply with one more header field whose value is a constant.
-    package consuming func with(_ name: HeaderName, _ value: StaticString) -> Response {
-        headers.add(name, value)
-        return self
-    }
 }

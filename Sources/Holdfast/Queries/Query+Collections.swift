@@ -1,39 +1,39 @@
 extension Query where T: _QueryCollection {
     /// Whether an element is there.
-    public func contains(_ element: T.QueryElement) -> Query<Bool> {
-        Query<T.QueryElement>(path).equal(element)
+    public func contains(_ element: T._QueriedElement) -> Query<Bool> {
+        Query<T._QueriedElement>(path).equal(element)
     }
     /// Whether one of several elements is there.
-    public func containsAny(in elements: some Sequence<T.QueryElement>) -> Query<Bool> {
-        Query<T.QueryElement>(path).in(elements)
+    public func containsAny(in elements: some Sequence<T._QueriedElement>) -> Query<Bool> {
+        Query<T._QueriedElement>(path).in(elements)
     }
     /// The number of elements.
     public var count: Query<Int> { single("@count") }
 }
 
-extension Query where T: _QueryCollection, T.QueryElement: _QueryOrdered {
+extension Query where T: _QueryCollection, T._QueriedElement: _QueryOrdered {
     /// The least element.
-    public var min: Query<T.QueryElement> { single("@min") }
+    public var min: Query<T._QueriedElement> { single("@min") }
     /// The greatest element.
-    public var max: Query<T.QueryElement> { single("@max") }
+    public var max: Query<T._QueriedElement> { single("@max") }
     /// The mean of the elements.
-    public var avg: Query<T.QueryElement> { single("@avg") }
+    public var avg: Query<T._QueriedElement> { single("@avg") }
     /// The sum of the elements.
-    public var sum: Query<T.QueryElement> { single("@sum") }
+    public var sum: Query<T._QueriedElement> { single("@sum") }
 }
 
-extension Query where T: _QueryCollection, T.QueryElement: _QueryAdded {
+extension Query where T: _QueryCollection, T._QueriedElement: _QueryAdded {
     /// The mean of the elements, compared with a fraction.
     @_disfavoredOverload public var avg: Query<Double> { single("@avg") }
 }
 
-extension Query where T: _QueryCollection, T.QueryElement: _QueryOrdered & Comparable {
+extension Query where T: _QueryCollection, T._QueriedElement: _QueryOrdered & Comparable {
     /// Whether there are elements, and all lie in a range, both bounds included.
-    public func contains(_ range: ClosedRange<T.QueryElement>) -> Query<Bool> {
+    public func contains(_ range: ClosedRange<T._QueriedElement>) -> Query<Bool> {
         min >= range.lowerBound && max <= range.upperBound
     }
     /// Whether there are elements, and all lie in a range, without its upper bound.
-    public func contains(_ range: Range<T.QueryElement>) -> Query<Bool> {
+    public func contains(_ range: Range<T._QueriedElement>) -> Query<Bool> {
         min >= range.lowerBound && max < range.upperBound
     }
 }
@@ -42,13 +42,13 @@ extension Query where T: _QueryCollection {
     /// Whether there are elements but nil, and all of them lie in a range, both bounds included.
     public func contains<V: _QueryOrdered & Comparable & _OptionalPersistable>(
         _ range: ClosedRange<V>
-    ) -> Query<Bool> where T.QueryElement == V? {
+    ) -> Query<Bool> where T._QueriedElement == V? {
         min >= range.lowerBound && max <= range.upperBound
     }
     /// Whether there are elements but nil, and all of them lie in a range, without its upper bound.
     public func contains<V: _QueryOrdered & Comparable & _OptionalPersistable>(
         _ range: Range<V>
-    ) -> Query<Bool> where T.QueryElement == V? {
+    ) -> Query<Bool> where T._QueriedElement == V? {
         min >= range.lowerBound && max < range.upperBound
     }
 }
@@ -105,5 +105,5 @@ extension Query where T: _QueryMap {
     /// The keys, of which one has to meet a comparison.
     public var keys: Query<String> { through("@keys") }
     /// The values, of which one has to meet a comparison.
-    public var values: Query<T.QueryElement> { through("@values") }
+    public var values: Query<T._QueriedElement> { through("@values") }
 }

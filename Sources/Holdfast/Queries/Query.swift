@@ -71,10 +71,10 @@ extension Query {
     }
 }
 
-extension Query where T: _QueryCollection, T.QueryElement: ObjectBase {
+extension Query where T: _QueryCollection, T._QueriedElement: ObjectBase {
     /// A property of each object.
     public subscript<V: _Persistable>(
-        dynamicMember member: KeyPath<T.QueryElement, V>
+        dynamicMember member: KeyPath<T._QueriedElement, V>
     ) -> Query<V> {
         appending(KeyPathNames.valueNames(of: member), isCollection: V._shape.kind != .single)
     }

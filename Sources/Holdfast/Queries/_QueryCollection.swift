@@ -1,22 +1,7 @@
 /// A collection as queries see it: `List`, `MutableSet` and `LinkingObjects`, and the values of a `Map`.
-public protocol _QueryCollection: _Persistable {
-    /// The type of the elements.
-    associatedtype QueryElement: RealmCollectionValue
-}
+public protocol _QueryCollection: _Persistable, _Queried {}
 
-extension List: _QueryCollection {
-    /// The type of the elements.
-    public typealias QueryElement = Element
-}
-extension MutableSet: _QueryCollection {
-    /// The type of the elements.
-    public typealias QueryElement = Element
-}
-extension LinkingObjects: _QueryCollection {
-    /// The type of the elements.
-    public typealias QueryElement = Element
-}
-extension Map: _QueryCollection {
-    /// The type of the values.
-    public typealias QueryElement = Value
-}
+extension List: _QueryCollection {}
+extension MutableSet: _QueryCollection {}
+extension LinkingObjects: _QueryCollection {}
+extension Map: _QueryCollection {}

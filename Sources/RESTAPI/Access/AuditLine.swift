@@ -22,9 +22,7 @@ struct AuditLine: Sendable {
             token?.name ?? request.user?.principal.user.map { "user \($0)" }
             ?? (needsToken && request.grant == nil ? "nobody" : "everybody")
         client = request.client
-        var id = ""
-        request.withRequestID { id = String(decoding: $0, as: UTF8.self) }
-        requestID = id
+        requestID = request.id
     }
 
     /// Writes the line, when the change is durable.

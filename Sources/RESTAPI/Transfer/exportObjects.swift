@@ -17,7 +17,7 @@ extension RESTService {
                 try self.exportResponse(
                     .objects(container, fields: fields, isCSV: isCSV), of: version.pin,
                     for: self.caller(request)
-                ).with(.vary, "Accept" as StaticString))
+                ).with(.vary, "Accept"))
         }
     }
 }
