@@ -45,26 +45,11 @@ extension _QueryOrdered {
     static func _aggregated(_ value: Value?) -> Self? {
         guard let value else { return nil }
         let reader = StatedValues(reader: ValueReader())
-        if let converted = _converted(value.anyValue, reader) { return converted }
+        let content = AnyRealmValue(value).content ?? AnyRealmValue.none
+        if let converted = _converted(content, reader) { return converted }
         // The mean of integers as one.
         guard case .double(let mean) = value, let cut = Int(exactly: mean.rounded(.towardZero))
         else { return nil }
         return _converted(cut, reader)
-    }
-}
-
-extension Value {
-    /// The value as a program has it.
-    fileprivate var anyValue: Any {
-        switch self {
-        case .bool(let value): value
-        case .int(let value): Int(value)
-        case .double(let value): value
-        case .float(let value): value
-        case .decimal(let value): Decimal128(value)
-        case .string(let value): value
-        case .date(let value): value.foundationDate
-        default: AnyRealmValue.none
-        }
     }
 }

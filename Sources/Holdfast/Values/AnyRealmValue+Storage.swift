@@ -63,7 +63,8 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable {
         }
     }
 
-    private init(_ value: Value) {
+    /// A plain value; none for a link and for collections.
+    init(_ value: Value) {
         switch value {
         case .bool(let value): self = .bool(value)
         case .int(let value): self = .int(Int(value))
