@@ -13,12 +13,6 @@ where
     /// The type of the elements.
     associatedtype ElementType: RealmCollectionValue where ElementType == Element
 
-    /// The realm that the elements belong to; nil for an unmanaged collection.
-    var realm: Realm? { get }
-    /// Whether the realm was invalidated, or the object that holds the collection is gone.
-    var isInvalidated: Bool { get }
-    /// Whether it shows one version for good.
-    var isFrozen: Bool { get }
     /// The collection as its observers follow it.
     func _observed(_ keyPaths: [String]?) -> _ObservedCollection
 }

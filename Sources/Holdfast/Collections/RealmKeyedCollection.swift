@@ -13,12 +13,6 @@ where
     /// The type of the values.
     associatedtype Value: RealmCollectionValue
 
-    /// The realm of the map's object; nil for an unmanaged one.
-    var realm: Realm? { get }
-    /// Whether the map's object is gone.
-    var isInvalidated: Bool { get }
-    /// Whether it shows one version for good.
-    var isFrozen: Bool { get }
     /// The number of entries.
     var count: Int { get }
     /// The keys, in the order of their bytes.
