@@ -9,10 +9,7 @@ extension RESTService {
     ///
     /// Of a 412 the reply carries the object as it is; when that can't be read it is left out.
     package func response(_ fault: RequestFault) -> Response {
-        var response = Response(fault) { writer in
-            guard let object = fault.current else { return false }
-            return writeCurrent(object, to: writer)
-        }
+        var response = Response(fault, current: fault.current.flatMap { current($0) })
         switch fault.kind {
         case .unsupportedOperation:
             response.headers.add(.allow, fault.alternatives ?? "OPTIONS")
@@ -32,11 +29,11 @@ extension RESTService {
         return response
     }
 
-    /// Writes `{"etag","object"}`; false with nothing written when the object can't be read.
-    private func writeCurrent(_ object: StoredObject, to json: JSONWriter) -> Bool {
-        guard let version = object.withRow({ $0.version }) else { return false }
+    /// `{"etag","object"}` of an object; nil when it can't be read.
+    private func current(_ object: StoredObject) -> ByteBuffer? {
+        guard let version = object.withRow({ $0.version }) else { return nil }
         let names = served.names(of: object.schema)
-        let start = json.buffer.count
+        let json = JSONWriter(ByteBuffer(capacity: 512))
         json.raw("{\"etag\":")
         json.string(StoreVersion(epoch: store.epoch, number: version).description)
         json.raw(",\"object\":")
@@ -51,22 +48,26 @@ extension RESTService {
                 writer.write(object)
             }
         } catch {
-            json.buffer.truncate(to: start)
-            return false
+            return nil
         }
         json.raw("}")
-        return true
+        return json.buffer
     }
 }
 
 extension Response {
     /// Makes what the replies of every error have.
     ///
-    /// - `writeCurrent`: Writes the object as it is, or nothing and returns false.
-    init(
-        _ fault: RequestFault, writeCurrent: (JSONWriter) -> Bool = { _ in false }
-    ) {
-        self.init(fault.kind.status, .problem, Problem.document(fault, writeCurrent))
+    /// - `current`: The object as it is, as JSON.
+    init(_ fault: RequestFault, current: ByteBuffer? = nil) {
+        let status = fault.kind.status
+        let document = Bytes(problem: status, fault.code, fault.detail) { object in
+            if !fault.errors.isEmpty {
+                object.member("errors").objects(of: fault.errors) { $0.write(to: &$1) }
+            }
+            if let current { object.member("current").raw(current.bytes) }
+        }
+        self.init(status, .problem, document)
         if let seconds = fault.retryAfterSeconds { headers.add(.retryAfter, String(seconds)) }
         if fault.kind == .unauthenticated { headers.addChallenge(for: fault) }
     }

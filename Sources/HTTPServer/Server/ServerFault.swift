@@ -1,6 +1,3 @@
-import HoldfastBytes
-import HoldfastJSON
-
 /// An error that the server itself answers, before or instead of a handler.
 package struct ServerFault: Error, Equatable {
     /// Why. The raw value is the stable code in the reply's body.
@@ -40,14 +37,8 @@ package struct ServerFault: Error, Equatable {
 
     /// The default body: a problem document (RFC 9457).
     package static func problem(_ fault: ServerFault) -> Response {
-        let json = JSONWriter(ByteBuffer(capacity: 256))
-        json.object { object in
-            object.member("type").string("about:blank")
-            object.member("title").string(reasonPhrase(fault.status))
-            object.member("status").uint(UInt64(fault.status))
-            object.member("code").string(fault.code.rawValue)
-            object.member("detail").string(fault.detail)
-        }
-        return Response(fault.status, .problem, Bytes(json.buffer.array))
+        Response(
+            fault.status, .problem,
+            Bytes(problem: fault.status, fault.code.rawValue, fault.detail))
     }
 }

@@ -55,13 +55,15 @@ extension RESTService {
                 " CSV comes with Content-Type: text/csv, MongoDB's extended JSON with "
                 + "application/x-ndjson; profile=extended-json."
         }
-        let fault = RequestFault(
-            .invalid, "nothing-imported",
+        let detail =
             "No line was taken: \(report.failedCount) \(report.failedCount == 1 ? "is" : "are") faulty, the first because: "
-                + (report.faults.first.map { "line \($0.line): \($0.fault.detail)" } ?? "it is.")
-                + otherForms)
-        return Response(fault.kind.status, .problem, Problem.document(fault, report))
-            .with(.holdfastVersion, report.version.description)
+            + (report.faults.first.map { "line \($0.line): \($0.fault.detail)" } ?? "it is.")
+            + otherForms
+        let status = RequestFault.Kind.invalid.status
+        return Response(
+            status, .problem,
+            Bytes(problem: status, "nothing-imported", detail) { report.write(to: &$0) }
+        ).with(.holdfastVersion, report.version.description)
     }
 
     /// The options that every import's parameters state.
