@@ -82,7 +82,9 @@ extension RESTService {
     ) -> Outcome {
         .later { exchange in
             self.schedule(for: exchange, expecting: expectation) { job in
-                self.answer(exchange) { () throws(RequestFault) in try step(job) }
+                self.answer(exchange) { () throws(RequestFault) in
+                    try step(job).map { .respond($0) }
+                }
             }
         }
     }
@@ -100,26 +102,18 @@ extension RESTService {
             let reading = RequestScratch.current.reader.budget
             reading.turn = job
             defer { reading.turn = nil }
-            do throws(RequestFault) {
-                switch try job.attempt(body) {
-                case .reply(.respond(let response)): exchange.respond(response)
-                case .reply(.later(let hand)): hand(exchange)
-                case .again: return
-                case .gone: exchange.abandon()
-                }
-            } catch {
-                exchange.respond(self.response(error))
-            }
+            self.answer(exchange) { () throws(RequestFault) in try job.attempt(body) }
         }
     }
 
     /// Answers an exchange with the outcome of a job's step; a job that begins again is not over.
-    func answer(
-        _ exchange: Exchange, _ step: () throws(RequestFault) -> JobOutcome<Response>
+    private func answer(
+        _ exchange: Exchange, _ step: () throws(RequestFault) -> JobOutcome<Outcome>
     ) {
         do throws(RequestFault) {
             switch try step() {
-            case .reply(let response): exchange.respond(response)
+            case .reply(.respond(let response)): exchange.respond(response)
+            case .reply(.later(let hand)): hand(exchange)
             case .again: return
             case .gone: exchange.abandon()
             }
