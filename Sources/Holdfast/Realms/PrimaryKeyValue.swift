@@ -1,4 +1,3 @@
-import Foundation
 import HoldfastObjectModel
 import HoldfastRows
 
@@ -20,11 +19,7 @@ enum PrimaryKeyValue {
     /// A value of any type as the store's model has it; nil for one that is no plain value.
     static func plain(_ value: Any) -> Value? {
         if let scalar = value as? any _Scalar { return scalar._stored.value }
-        let mirror = Mirror(reflecting: value)
-        if mirror.displayStyle == .optional {
-            return mirror.children.first.map { plain($0.value) } ?? .null
-        }
-        if value is NSNull { return .null }
+        guard let value = StatedValues.unwrapped(value) else { return .null }
         if let mapped = value as? any _CustomPersistable { return plain(mapped.persistedAny) }
         if let raw = (value as? any RawRepresentable)?.rawAny { return plain(raw) }
         return nil
