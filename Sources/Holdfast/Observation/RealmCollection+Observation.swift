@@ -1,4 +1,5 @@
 import Dispatch
+import HoldfastObjectStore
 
 extension RealmCollection {
     /// Has `block` called with the collection, and when elements have come, gone or changed.

@@ -3,6 +3,8 @@ import HoldfastObjectModel
 import HoldfastRows
 
 extension AnyRealmValue: RealmCollectionValue, _Indexable {
+    /// The type whose values an index has.
+    public typealias _Indexed = AnyRealmValue
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.mixed)) }
     /// The value of a property without a default.

@@ -98,27 +98,39 @@ extension _StoredInteger {
 }
 
 extension Int: _StoredInteger {
+    /// The type whose values an index has.
+    public typealias _Indexed = Int
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.int)) }
 }
 extension Int8: _StoredInteger {
+    /// The type whose values an index has.
+    public typealias _Indexed = Int8
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.int8)) }
 }
 extension Int16: _StoredInteger {
+    /// The type whose values an index has.
+    public typealias _Indexed = Int16
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.int16)) }
 }
 extension Int32: _StoredInteger {
+    /// The type whose values an index has.
+    public typealias _Indexed = Int32
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.int32)) }
 }
 extension Int64: _StoredInteger {
+    /// The type whose values an index has.
+    public typealias _Indexed = Int64
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.int64)) }
 }
 
 extension Bool: _Scalar, _Indexable {
+    /// The type whose values an index has.
+    public typealias _Indexed = Bool
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.bool)) }
     /// Makes a value of what is stored.
@@ -166,6 +178,8 @@ extension Float: _Scalar {
 }
 
 extension String: _Scalar, _PrimaryKey {
+    /// The type whose values an index has.
+    public typealias _Indexed = String
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.string)) }
     /// Makes a value of what is stored.
@@ -195,6 +209,8 @@ extension Data: _Scalar {
 }
 
 extension Date: _Scalar, _Indexable {
+    /// The type whose values an index has.
+    public typealias _Indexed = Date
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.date)) }
     /// Makes a value of what is stored.
@@ -219,6 +235,8 @@ extension Date: _Scalar, _Indexable {
 }
 
 extension UUID: _Scalar, _PrimaryKey {
+    /// The type whose values an index has.
+    public typealias _Indexed = UUID
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.uuid)) }
     /// Makes a value of what is stored.
