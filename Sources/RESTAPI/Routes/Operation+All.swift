@@ -11,7 +11,7 @@ extension Operation {
         Operation(.get, "/", "getLinks", nil, .open) { $0.getLinks },
         Operation(.get, "/v1", "getService", .read, .guarded) { $0.getService }
             .forUsers(),
-        Operation(.get, "/v1/", "getVersionLinks", nil, .open) { $0.getLinks },
+        Operation(.get, "/v1/", "getVersionLinks", nil, .open) { $0.getVersionLinks },
         Operation(.get, "/v1/openapi.json", "getOpenAPI", .read, [.ifNoneMatchRead], .guarded) {
             $0.getOpenAPI
         }.forUsers(),

@@ -1,7 +1,7 @@
 import HoldfastHTTPServer
 
 extension RESTService {
-    /// `GET /`, and `GET /v1/`: where to go on from the address alone; it reveals nothing of the store.
+    /// `GET /`: where to go on from the address alone; it reveals nothing of the store.
     func getLinks(_ request: Request) -> Outcome {
         let links: StaticString = """
             {"name":"holdfast","links":{"service":"/v1","openapi":"/v1/openapi.json",\
