@@ -88,7 +88,7 @@ extension ImportWriter {
     private func writeByItself(
         _ transaction: WriteTransaction, _ chunk: ImportChunk, _ positions: [Int]
     ) throws(StoreError) {
-        let written = try transaction.attempt { () throws(StoreError) in
+        let written = try attempt(transaction) { () throws(StoreError) in
             var written: [WriteResult] = []
             for position in positions {
                 self.position = position
@@ -96,9 +96,6 @@ extension ImportWriter {
                 written.append(
                     try write(transaction, reading, chunk.earlierKey(position), source: position))
             }
-            try requireTargets(transaction)
-            try transaction.requireAllowedAttempt()
-            try transaction.requireUniqueAttempt()
             return written
         }
         for written in written { count(written, chunk) }

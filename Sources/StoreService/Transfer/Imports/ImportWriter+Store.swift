@@ -38,16 +38,9 @@ extension ImportWriter {
             guard let reading = line.reading else { continue }
             let key = chunk.earlierKey(position)
             do throws(StoreError) {
-                let written = try transaction.attempt { () throws(StoreError) in
-                    let written =
-                        if let key {
-                            try fill(transaction, reading, key)
-                        } else {
-                            try write(transaction, reading, nil)
-                        }
-                    try requireTargets(transaction)
-                    try transaction.requireUniqueAttempt()
-                    return written
+                let written = try attempt(transaction) { () throws(StoreError) in
+                    if let key { return try fill(transaction, reading, key) }
+                    return try write(transaction, reading, nil)
                 }
                 if key == nil { count(written, chunk) } else { chunk.writtenCount += 1 }
             } catch {
@@ -71,11 +64,8 @@ extension ImportWriter {
             throw .duplicateKey(className: rowClass.definition.name)
         }
         do throws(StoreError) {
-            let written = try transaction.attempt { () throws(StoreError) in
-                let written = try write(transaction, reading, nil)
-                try requireTargets(transaction)
-                try transaction.requireUniqueAttempt()
-                return written
+            let written = try attempt(transaction) { () throws(StoreError) in
+                try write(transaction, reading, nil)
             }
             if !isKeyed { rename(reading, to: written.key) }
             count(written, chunk)
@@ -87,10 +77,8 @@ extension ImportWriter {
                 return wait(chunk, position, createdKey: 0)
             }
             let plain = reading.draft.plainPart()
-            let created = try transaction.attempt { () throws(StoreError) in
-                let created = try transaction.write(plain, mode: .create)
-                try transaction.requireUniqueAttempt()
-                return created
+            let created = try attempt(transaction) { () throws(StoreError) in
+                try transaction.write(plain, mode: .create)
             }
             if !isKeyed { rename(reading, to: created.key) }
             wait(chunk, position, createdKey: created.key)
@@ -104,11 +92,6 @@ extension ImportWriter {
         return try transaction.write(
             reading.draft, objectKey: isKeyed ? nil : key,
             mode: reading.draft.isMerge ? .update : .replaceExisting)
-    }
-
-    func requireTargets(_ transaction: WriteTransaction) throws(StoreError) {
-        let dangling = transaction.danglingLinks()
-        if !dangling.isEmpty { throw .danglingLinks(dangling) }
     }
 
     private func wait(_ chunk: ImportChunk, _ position: Int, createdKey: UInt64) {

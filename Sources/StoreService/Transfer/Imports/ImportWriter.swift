@@ -82,6 +82,20 @@ final class ImportWriter: @unchecked Sendable {
 
     // MARK: Lines
 
+    /// Writes what has to hold by itself: its links lead somewhere, and it is allowed and unique; else nothing of it.
+    func attempt<Result>(
+        _ transaction: WriteTransaction, _ body: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        try transaction.attempt { () throws(StoreError) in
+            let result = try body()
+            let dangling = transaction.danglingLinks()
+            if !dangling.isEmpty { throw .danglingLinks(dangling) }
+            try transaction.requireAllowedAttempt()
+            try transaction.requireUniqueAttempt()
+            return result
+        }
+    }
+
     /// - `earlierKey`: The object key that was reserved for the line's own object.
     /// - `source`: The line, by which errors name it.
     func write(
