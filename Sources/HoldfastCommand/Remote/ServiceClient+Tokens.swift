@@ -4,19 +4,14 @@ import HoldfastStoreService
 
 // The tokens of a running service.
 extension ServiceClient {
-    /// Makes a token. Returns its text, which the service tells this once.
-    func createToken(_ members: TokenMembers) throws(CommandFailure) -> String {
-        try Self.find(
-            "which token it has made",
-            in: text("POST", "/v1/tokens", json: members.json)
-        ) { $0.member(named: "token")?.string }
-    }
-
-    /// Carries out a command. Returns what to show.
+    /// Carries out a command. Returns what to show: of a new token its text, which the service tells this once.
     func run(_ command: TokenCommand) throws(CommandFailure) -> String {
         switch command {
         case .list: return try listTokens()
-        case .create(let members, _): return try createToken(members)
+        case .create(let members, _):
+            return try Self.find(
+                "which token it has made", in: text("POST", "/v1/tokens", json: members.json)
+            ) { $0.member(named: "token")?.string }
         case .change(let name, let members):
             try text("PATCH", tokenTarget(name), json: members.json)
         case .revoke(let name): try text("DELETE", tokenTarget(name))

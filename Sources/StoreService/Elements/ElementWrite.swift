@@ -86,7 +86,10 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
         path.element = target.element
         switch (action, target.storage.shape, target.element) {
         case (_, .set, .index?):
-            throw Self.setElement(name)
+            throw Self.notAllowed(
+                "'\(name)' is a set, whose elements are values without positions: POST …/elements "
+                    + "adds one, DELETE …/elements?value= takes one away.",
+                allow: "GET, HEAD, OPTIONS")
         case _ where target.inner != nil:
             path.inner = target.inner ?? []
             if action == .add { path.inner.append(Array((place.map { "\($0)" } ?? "-").utf8)) }
@@ -116,13 +119,6 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
         default: throw .entryKeyMissing
         }
         return path
-    }
-
-    private static func setElement(_ name: String) -> RequestFault {
-        notAllowed(
-            "'\(name)' is a set, whose elements are values without positions: POST …/elements "
-                + "adds one, DELETE …/elements?value= takes one away.",
-            allow: "GET, HEAD, OPTIONS")
     }
 
     private static func notAllowed(_ detail: String, allow: String) -> RequestFault {
