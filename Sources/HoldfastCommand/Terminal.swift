@@ -4,11 +4,17 @@ import Synchronization
 
 /// Where the command writes: results on standard output, everything else on standard error.
 enum Terminal {
-    /// Writes text to standard output.
-    static func write(_ text: String) { write(Array(text.utf8), to: 1) }
+    /// Writes text to standard output, behind the line of ``progress(_:)``.
+    static func write(_ text: String) {
+        endProgress()
+        write(Array(text.utf8), to: 1)
+    }
 
-    /// Writes a line to standard error.
-    static func complain(_ text: String) { write(Array("holdfast: \(text)\n".utf8), to: 2) }
+    /// Writes a line to standard error, behind the line of ``progress(_:)``.
+    static func complain(_ text: String) {
+        endProgress()
+        write(Array("holdfast: \(text)\n".utf8), to: 2)
+    }
 
     /// Writes all bytes; false when the reader is gone or the medium full.
     @discardableResult
@@ -21,15 +27,12 @@ enum Terminal {
         writeAll(buffer, to: descriptor) == 0
     }
 
-    /// Whether standard error is a terminal.
-    static var isWatched: Bool { isatty(2) == 1 }
-
-    /// When ``progress(_:)`` has written last, in milliseconds of the monotonic clock.
+    /// When ``progress(_:)`` has written last, in milliseconds of the monotonic clock; 0 for a line that has ended.
     private static let shownAt = Mutex<UInt64>(0)
 
     /// Replaces the last line on the terminal, five times a second at most; nothing when standard error is none.
     static func progress(_ text: @autoclosure () -> String) {
-        guard isWatched else { return }
+        guard isatty(2) == 1 else { return }
         let now = monotonicMilliseconds()
         let isDue = shownAt.withLock { shownAt in
             if now < shownAt + 200 { return false }
@@ -39,9 +42,12 @@ enum Terminal {
         if isDue { write(Array("\r\(text())\u{1B}[K".utf8), to: 2) }
     }
 
-    /// Ends the line of ``progress(_:)``.
+    /// Ends the line of ``progress(_:)``, if there is one.
     static func endProgress() {
-        guard isWatched else { return }
-        write(Array("\r\u{1B}[K".utf8), to: 2)
+        let isShown = shownAt.withLock { shownAt in
+            defer { shownAt = 0 }
+            return shownAt > 0
+        }
+        if isShown { write(Array("\r\u{1B}[K".utf8), to: 2) }
     }
 }

@@ -30,7 +30,6 @@ extension ImportCommand {
                 text += piece
                 return true
             })
-        Terminal.endProgress()
         if status == 0 { throw CommandFailure("'\(path)' can't be read") }
         // Of a refusal the report is in the problem document.
         let code = ServiceClient.read(status < 300 ? text : refusal, tell)

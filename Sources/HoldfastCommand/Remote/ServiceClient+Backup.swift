@@ -24,12 +24,10 @@ extension ServiceClient {
                     Terminal.progress("backup: \(file.byteCount >> 20) MiB written")
                     return true
                 })
-            Terminal.endProgress()
             if status == 0 { throw file.unwritable }
             if status >= 300 { throw Self.refused(status, refusal) }
             try file.finish()
         } catch {
-            Terminal.endProgress()
             unlink(partial)
             throw CommandFailure("\(error.message); the service keeps it as '\(name)'")
         }

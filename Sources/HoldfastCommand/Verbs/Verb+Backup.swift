@@ -25,11 +25,9 @@ extension Verb {
                 Terminal.progress("backup: \(byteCount >> 20) MiB written")
                 return true
             }
-            Terminal.endProgress()
             Terminal.write(
                 "\(path): version \(written.description.version), \(written.byteCount) bytes\n")
         } catch {
-            Terminal.endProgress()
             switch error {
             case .store(let error):
                 throw OpenStore.failure(error, OpenStore.directory(arguments))

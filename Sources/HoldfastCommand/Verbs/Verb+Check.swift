@@ -19,10 +19,8 @@ extension Verb {
         do throws(StoreError) {
             report = try StoreCheck.run(store) { Terminal.progress("check: \($0) entries read") }
         } catch {
-            Terminal.endProgress()
             throw OpenStore.failure(error, OpenStore.directory(arguments))
         }
-        Terminal.endProgress()
         for entry in report.objectCounts {
             Terminal.write("\(entry.className): \(entry.count) objects\n")
         }

@@ -145,7 +145,6 @@ struct ImportCommand {
         let start = monotonicNanoseconds()
         var converter: RealmJSONConverter?
         let report = try importAll(store, &converter)
-        Terminal.endProgress()
         for entry in report.faults {
             let pointer = entry.fault.pointer.map { $0.isEmpty ? "" : " at \($0)" } ?? ""
             let location = converter?.location(ofLine: entry.line) ?? "line \(entry.line)"
@@ -203,14 +202,12 @@ struct ImportCommand {
                 if let converter { try CommandFailure.telling(converter.complete()) }
             }
         } catch {
-            Terminal.endProgress()
             throw CommandFailure(
                 "\(error.message) (\(session.progress) lines before that were dealt with)")
         }
         switch outcome {
         case .success(let report)?: return report
         case .failure(let fault)?:
-            Terminal.endProgress()
             throw CommandFailure(fault)
         case nil: throw CommandFailure("the import was given up")
         }

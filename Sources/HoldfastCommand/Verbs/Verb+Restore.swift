@@ -25,7 +25,6 @@ extension Verb {
                 Terminal.progress("restore: \($0 >> 20) MiB checked")
             }
         } catch {
-            Terminal.endProgress()
             throw failure(error, path, directory)
         }
         try folder.begin()
@@ -36,7 +35,6 @@ extension Verb {
                 Terminal.progress("restore: \($0 >> 20) MiB read")
             }
         } catch {
-            Terminal.endProgress()
             folder.giveUp()
             throw failure(error, path, directory)
         }
@@ -45,7 +43,6 @@ extension Verb {
             arguments, for: .changing, directory: folder.building)
         let version = store.version
         store.close()
-        Terminal.endProgress()
         try folder.finish()
         Terminal.write("\(directory): restored, version \(version)\n")
         return .success
