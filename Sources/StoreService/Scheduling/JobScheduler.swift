@@ -13,11 +13,9 @@ package final class JobScheduler: Sendable {
         var schedule: Schedule
         var idle: [SchedulerThread] = []
 
-        /// Gives jobs that may run now to their threads, to idle ones, or to new ones.
-        mutating func start(
-            _ makeThread: () -> SchedulerThread?
-        ) -> [(thread: SchedulerThread, job: Job)] {
-            var started: [(thread: SchedulerThread, job: Job)] = []
+        /// Chooses the threads of jobs that may run now: their own, idle ones, or new ones.
+        mutating func start(_ makeThread: () -> SchedulerThread?) -> [Job] {
+            var started: [Job] = []
             while let job = schedule.next() {
                 guard let thread = job.thread ?? idle.popLast() ?? makeThread() else {
                     // It runs when one of those that there are has nothing to do.
@@ -25,7 +23,7 @@ package final class JobScheduler: Sendable {
                     break
                 }
                 job.thread = thread
-                started.append((thread, job))
+                started.append(job)
             }
             return started
         }
@@ -69,7 +67,7 @@ package final class JobScheduler: Sendable {
             return (isTaken, isTaken ? state.start(makeThread) : [])
         }
         if !isTaken { jobCount.wrappingSubtract(1, ordering: .relaxed) }
-        for (thread, job) in started { thread.give(.run(job)) }
+        run(started)
         return isTaken
     }
 
@@ -94,18 +92,18 @@ package final class JobScheduler: Sendable {
             defer { state.idle = [] }
             return (started, state.idle)
         }
-        for (thread, job) in started { thread.give(.run(job)) }
-        for thread in idle { thread.give(.exit) }
+        run(started)
+        for thread in idle { thread.update { $0 = .exit } }
         threadCount.wait { $0 == 0 ? () : nil }
     }
 
     /// Starts a thread; nil when the system has none. There are never more than jobs that run or wait for
     /// their next slice.
     private func makeThread() -> SchedulerThread? {
-        let thread = SchedulerThread()
+        let thread = SchedulerThread(nil)
         threadCount.withLock { $0 += 1 }
         let isStarted = startThreadIfPossible { [self] in
-            while case .run(let job) = thread.wait() {
+            while case .run(let job) = thread.wait({ $0.take() }) {
                 job.run(sliceMicroseconds: limits.sliceMicroseconds)
                 finish(job, on: thread)
             }
@@ -113,6 +111,11 @@ package final class JobScheduler: Sendable {
         }
         if !isStarted { endThread() }
         return isStarted ? thread : nil
+    }
+
+    /// Gives jobs to the threads that were chosen for them. Cost: a lock for each, and waking its thread.
+    private func run(_ started: [Job]) {
+        for job in started { job.thread?.update { $0 = .run(job) } }
     }
 
     private func endThread() {
@@ -138,8 +141,8 @@ package final class JobScheduler: Sendable {
             state.idle.remove(at: index)
             return (started, true)
         }
-        for (thread, job) in started { thread.give(.run(job)) }
-        if exits { thread.give(.exit) }
+        run(started)
+        if exits { thread.update { $0 = .exit } }
     }
 
     /// Ends a running job's slice: it goes on at once or waits for its turn, unless it has to end.
@@ -152,10 +155,10 @@ package final class JobScheduler: Sendable {
             state.schedule.expire(now)
             return (verdict, state.start(makeThread))
         }
-        for (thread, job) in started { thread.give(.run(job)) }
+        run(started)
         if case .ends(let ending) = verdict { job.ending = ending }
         // The only order that the thread of a job in the middle can get is to go on with it, which it may have already.
-        if verdict == .waits { _ = own?.wait() }
+        if verdict == .waits { _ = own?.wait { $0.take() } }
         job.beginSlice(limits.sliceMicroseconds)
     }
 }
