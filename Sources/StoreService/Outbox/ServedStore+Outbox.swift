@@ -27,8 +27,8 @@ extension ServedStore {
     func outboxStart(
         _ request: OutboxRequest, restarts: Bool
     ) throws(RequestFault) -> (query: CheckedStream, cursor: OutboxCursor, reset: ResetReason?) {
-        try withOutbox(request.className, for: request.caller) {
-            rowClass, read throws(RequestFault) in
+        try withRead(for: request.caller) { read throws(RequestFault) in
+            let rowClass = try read.rows.asymmetricClass(named: request.className)
             let query = try checkedOutbox(
                 request.className, quotesLargeInts: request.quotesLargeInts, in: read)
             if restarts, let cursor = request.since.flatMap({ OutboxCursor($0) }) {
@@ -136,16 +136,8 @@ extension ServedStore {
     package func requireOutbox(
         of className: String, for caller: Caller
     ) throws(RequestFault) {
-        try withOutbox(className, for: caller) { _, _ in }
-    }
-
-    /// Runs `body` with a class that has an outbox, in a view of the last commit.
-    private func withOutbox<Result>(
-        _ className: String, for caller: Caller,
-        _ body: (RowClass, ReadTransaction) throws(RequestFault) -> Result
-    ) throws(RequestFault) -> Result {
         try withRead(for: caller) { read throws(RequestFault) in
-            try body(read.rows.asymmetricClass(named: className), read)
+            _ = try read.rows.asymmetricClass(named: className)
         }
     }
 
