@@ -70,7 +70,7 @@ package final class RESTService: Sendable {
         logger: Logger
     ) {
         self.options = options
-        tickets = StreamTickets(options, key: store.ticketKey)
+        tickets = StreamTickets(options.limits, key: store.ticketKey)
         places = StreamPlaces(options)
         userQueries = UserPlaces(
             options.userQueryCountMax, refusal: .tooManyQueries(options.userQueryCountMax))

@@ -46,6 +46,16 @@ package struct ServiceLimits: Sendable {
     package var userQueryStreamByteCountMax: Int { queryStreamByteCountMax / 16 }
     /// Seconds that a stream of several queries waits for somebody to follow it.
     package var streamReturnSeconds = 60
+    /// Seconds in which a ticket has to open its stream.
+    package var ticketSeconds = 30
+    /// Seconds in which a ticket opens its stream again, after the connection broke.
+    package var ticketReturnSeconds = 60
+    /// The greatest age of a ticket, in seconds, that opens its stream again after a restart of the service.
+    package var ticketRestartSeconds = 86_400
+    /// Tickets in use of one token or user; without either, of one address.
+    package var tokenTicketCountMax = 1000
+    /// Tickets in use.
+    package var ticketCountMax = 10_000
     /// Versions that may be pinned at a time.
     package var snapshotCountMax = 8
     /// Those of one user, or of one anonymous visitor.

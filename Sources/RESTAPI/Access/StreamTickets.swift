@@ -22,7 +22,7 @@ package final class StreamTickets: Sendable {
             + (token.map { 1 + Seal.textByteCount(of: $0.count) } ?? 0)
     }
 
-    private let options: RESTOptions
+    private let limits: ServiceLimits
     /// The key that signs them.
     private let key: [UInt8]
     private let openings: Mutex<TicketOpenings>
@@ -30,17 +30,10 @@ package final class StreamTickets: Sendable {
     private let seal: Seal?
 
     /// The tickets that a key signs.
-    init(_ options: RESTOptions, key: [UInt8]) {
-        self.options = options
+    init(_ limits: ServiceLimits, key: [UInt8]) {
+        self.limits = limits
         self.key = key
-        openings = Mutex(
-            TicketOpenings(
-                TicketOpenings.Limits(
-                    freshMilliseconds: UInt64(options.ticketSeconds) * 1000,
-                    returnMilliseconds: UInt64(options.ticketReturnSeconds) * 1000,
-                    restartMilliseconds: UInt64(options.ticketRestartSeconds) * 1000,
-                    clientCountMax: options.tokenTicketCountMax,
-                    countMax: options.ticketCountMax), startedAt: Self.now()))
+        openings = Mutex(TicketOpenings(limits, startedAt: Self.now()))
         seal = Seal("holdfast ticket bearer 1", storeKey: key)
     }
 
@@ -59,7 +52,7 @@ package final class StreamTickets: Sendable {
     ) throws(RequestFault) -> String {
         let now = Self.now()
         guard openings.withLock({ $0.hasRoom(for: client, at: now) }) else {
-            throw .tooManyTickets(options)
+            throw .tooManyTickets(limits)
         }
         let ticket = SignedTicket(owner: owner, milliseconds: now.wall)
         guard let text = ticket.text(for: target.bytes, key: key) else { throw Self.failed }
@@ -101,7 +94,7 @@ package final class StreamTickets: Sendable {
             grant = tokens.access(ofNumber: ticket.owner)?.grant(right)
         }
         guard !isOver(ticket), let grant, grant.ending == nil, grant.owner == ticket.owner else {
-            throw .invalidTicket(options)
+            throw .invalidTicket(limits)
         }
         return grant
     }
@@ -118,8 +111,8 @@ package final class StreamTickets: Sendable {
         case .opens:
             return Lease { self.openings.withLock { $0.streamEnded(ticket, at: Self.now()) } }
         case .isOpen: throw .ticketInUse
-        case .isOver: throw .invalidTicket(options)
-        case .tooMany: throw .tooManyTickets(options)
+        case .isOver: throw .invalidTicket(limits)
+        case .tooMany: throw .tooManyTickets(limits)
         }
     }
 
@@ -127,7 +120,7 @@ package final class StreamTickets: Sendable {
     private func stated(
         in request: Request
     ) throws(RequestFault) -> (ticket: SignedTicket, token: [UInt8]?) {
-        guard let text = request[query: Self.parameter] else { throw .invalidTicket(options) }
+        guard let text = request[query: Self.parameter] else { throw .invalidTicket(limits) }
         let parts = text.bytes.split(
             separator: UInt8(ascii: "."), maxSplits: 1, omittingEmptySubsequences: false)
         func bytes(_ part: UnsafeBufferPointer<UInt8>.SubSequence) -> UnsafeRawBufferPointer {
@@ -136,10 +129,10 @@ package final class StreamTickets: Sendable {
         guard
             let ticket = SignedTicket(
                 bytes(parts[0]), for: request.identity(leavingOut: Self.parameter).bytes, key: key)
-        else { throw .invalidTicket(options) }
+        else { throw .invalidTicket(limits) }
         if parts.count == 1 { return (ticket, nil) }
         guard let token = seal?.bytes(in: bytes(parts[1]), with: Array(parts[0])) else {
-            throw .invalidTicket(options)
+            throw .invalidTicket(limits)
         }
         return (ticket, token)
     }
@@ -153,11 +146,11 @@ package final class StreamTickets: Sendable {
 }
 
 extension RequestFault {
-    fileprivate static func invalidTicket(_ options: RESTOptions) -> RequestFault {
+    fileprivate static func invalidTicket(_ limits: ServiceLimits) -> RequestFault {
         .single(
             .unauthenticated, "ticket-invalid",
             "The ticket is none of this service, or is for another URL, or has ended: it opens its stream within "
-                + "\(options.ticketSeconds) s, and again within \(options.ticketReturnSeconds) s after the connection "
+                + "\(limits.ticketSeconds) s, and again within \(limits.ticketReturnSeconds) s after the connection "
                 + "broke, as long as its token is valid. Make another with POST /v1/tickets.",
             partDetail: "The ticket opens nothing here.", parameter: "ticket")
     }
@@ -169,11 +162,11 @@ extension RequestFault {
             parameter: "ticket")
     }
 
-    fileprivate static func tooManyTickets(_ options: RESTOptions) -> RequestFault {
+    fileprivate static func tooManyTickets(_ limits: ServiceLimits) -> RequestFault {
         RequestFault(
             .unavailable, "too-many-tickets",
-            "There may be \(options.tokenTicketCountMax) tickets of one token or user in use and \(options.ticketCountMax) in all. "
+            "There may be \(limits.tokenTicketCountMax) tickets of one token or user in use and \(limits.ticketCountMax) in all. "
                 + "Try again when others have ended.",
-            retryAfterSeconds: max(1, options.ticketReturnSeconds))
+            retryAfterSeconds: max(1, limits.ticketReturnSeconds))
     }
 }

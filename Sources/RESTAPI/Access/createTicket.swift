@@ -36,7 +36,7 @@ extension RESTService {
             for: target, owner: request.grant?.owner ?? 0, token, client: caller(request).client)
         let response = Response.object(201) { object in
             object.member("ticket").string(ticket)
-            object.member("expiresIn").int(Int64(self.options.ticketSeconds))
+            object.member("expiresIn").int(Int64(self.options.limits.ticketSeconds))
         }
         return .respond(response.with(.cacheControl, "no-store"))
     }

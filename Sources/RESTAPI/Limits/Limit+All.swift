@@ -104,21 +104,21 @@ extension Limit {
             "too-many-queries", \.rest.userQueryCountMax),
         Limit(
             "ticket-age", .duration, "how long a ticket waits to open its stream",
-            "ticket-invalid", \.rest.ticketSeconds),
+            "ticket-invalid", \.rest.limits.ticketSeconds),
         Limit(
             "ticket-return", .duration,
             "how long a ticket opens its stream again after the connection broke",
-            "ticket-invalid", \.rest.ticketReturnSeconds),
+            "ticket-invalid", \.rest.limits.ticketReturnSeconds),
         Limit(
             "ticket-restart", .duration,
             "how old a ticket may be that opens its stream again after a restart",
-            "ticket-invalid", \.rest.ticketRestartSeconds),
+            "ticket-invalid", \.rest.limits.ticketRestartSeconds),
         Limit(
             "max-token-tickets", .count(1...1_000_000), "tickets in use of one token or user",
-            "too-many-tickets", \.rest.tokenTicketCountMax),
+            "too-many-tickets", \.rest.limits.tokenTicketCountMax),
         Limit(
             "max-tickets", .count(1...1_000_000), "tickets in use", "too-many-tickets",
-            \.rest.ticketCountMax),
+            \.rest.limits.ticketCountMax),
         Limit(
             "max-stream-queries", .count(1...10_000), "queries of one stream of several",
             "too-many-queries", \.rest.limits.streamQueryCountMax),

@@ -20,16 +20,6 @@ package struct RESTOptions: Sendable {
     package var replyByteRateMin = 4 << 10
     /// Connections that streams and waiting polls leave to other requests, at most half of them.
     package var reservedConnectionCount = 100
-    /// Seconds in which a ticket has to open its stream.
-    package var ticketSeconds = 30
-    /// Seconds in which a ticket opens its stream again, after the connection broke.
-    package var ticketReturnSeconds = 60
-    /// The greatest age of a ticket, in seconds, that opens its stream again after a restart of the service.
-    package var ticketRestartSeconds = 86_400
-    /// Tickets in use of one token or user; without either, of one address.
-    package var tokenTicketCountMax = 1000
-    /// Tickets in use.
-    package var ticketCountMax = 10_000
     /// Requests a second of one token or user, and of one address without; 0 for any.
     package var requestRateMax = 0
     /// Event streams and waiting requests of one user at a time; of anonymous visitors, those of one address.

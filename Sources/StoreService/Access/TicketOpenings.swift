@@ -4,32 +4,6 @@
 /// process knows the streams that it has opened: for that while from its start on, a process takes tickets that an
 /// earlier one may have had open, unless they are very old.
 package struct TicketOpenings {
-    /// The lifetime of tickets, and the most that may be in use.
-    package struct Limits: Sendable {
-        /// Milliseconds in which a ticket has to open its stream.
-        package var freshMilliseconds: UInt64
-        /// Milliseconds in which it opens it again.
-        package var returnMilliseconds: UInt64
-        /// The greatest age of a ticket of before the start, in milliseconds.
-        package var restartMilliseconds: UInt64
-        /// Tickets in use of one client.
-        package var clientCountMax: Int
-        /// Tickets in use.
-        package var countMax: Int
-
-        /// Makes limits.
-        package init(
-            freshMilliseconds: UInt64, returnMilliseconds: UInt64, restartMilliseconds: UInt64,
-            clientCountMax: Int, countMax: Int
-        ) {
-            self.freshMilliseconds = freshMilliseconds
-            self.returnMilliseconds = returnMilliseconds
-            self.restartMilliseconds = restartMilliseconds
-            self.clientCountMax = clientCountMax
-            self.countMax = countMax
-        }
-    }
-
     /// A moment by both clocks.
     package struct Moment: Sendable {
         /// Milliseconds since 1970, by which a ticket's age counts: another process has made it.
@@ -62,13 +36,13 @@ package struct TicketOpenings {
         var deadline: UInt64?
     }
 
-    private let limits: Limits
+    private let limits: ServiceLimits
     private let start: Moment
     /// The tickets that have opened their streams; also those that are over but look fresh.
     private var uses: [SignedTicket: Use] = [:]
 
     /// Begins without any.
-    package init(_ limits: Limits, startedAt start: Moment) {
+    package init(_ limits: ServiceLimits, startedAt start: Moment) {
         self.limits = limits
         self.start = start
     }
@@ -83,12 +57,12 @@ package struct TicketOpenings {
     /// Whether a ticket that has opened nothing in this process may.
     private func isTaken(_ ticket: SignedTicket, _ now: Moment) -> Bool {
         // A ticket from the future was made before the clock was set back.
-        if ticket.milliseconds.distance(to: now.wall).magnitude < limits.freshMilliseconds {
-            return true
-        }
+        let age = ticket.milliseconds.distance(to: now.wall).magnitude
+        if age < UInt(limits.ticketSeconds) * 1000 { return true }
+        let ageAtStart = ticket.milliseconds.distance(to: start.wall).magnitude
         return ticket.milliseconds <= start.wall
-            && ticket.milliseconds.distance(to: start.wall).magnitude < limits.restartMilliseconds
-            && now.monotonic < start.monotonic + limits.returnMilliseconds
+            && ageAtStart < UInt(limits.ticketRestartSeconds) * 1000
+            && now.monotonic < start.monotonic + returnMilliseconds
     }
 
     /// Whether there is room for another ticket of a client. Cost: a look at every ticket in use.
@@ -101,8 +75,8 @@ package struct TicketOpenings {
     }
 
     private func isRoom(for client: ClientKey) -> Bool {
-        uses.count < limits.countMax
-            && uses.values.count { $0.client == client } < limits.clientCountMax
+        uses.count < limits.ticketCountMax
+            && uses.values.count { $0.client == client } < limits.tokenTicketCountMax
     }
 
     /// Opens a ticket's stream.
@@ -118,6 +92,8 @@ package struct TicketOpenings {
 
     /// Notes that the stream of a ticket has ended.
     package mutating func streamEnded(_ ticket: SignedTicket, at now: Moment) {
-        uses[ticket]?.deadline = now.monotonic + limits.returnMilliseconds
+        uses[ticket]?.deadline = now.monotonic + returnMilliseconds
     }
+
+    private var returnMilliseconds: UInt64 { UInt64(limits.ticketReturnSeconds) * 1000 }
 }

@@ -173,10 +173,10 @@ struct TicketTests {
 
     @Test("ends when it has waited, or been away, for too long")
     func ages() throws {
-        let waiting = try Self.server { $0.ticketSeconds = 0 }
+        let waiting = try Self.server { $0.limits.ticketSeconds = 0 }
         let late = Self.sent + "&ticket=\(try Self.ticket(waiting, for: Self.url))"
         #expect(Self.open(waiting, late).status == 401)
-        let away = try Self.server { $0.ticketReturnSeconds = 0 }
+        let away = try Self.server { $0.limits.ticketReturnSeconds = 0 }
         let target = Self.sent + "&ticket=\(try Self.ticket(away, for: Self.url))"
         #expect(Self.open(away, target).status == 200)
         #expect(Self.reopen(away, target) == 401)
@@ -185,8 +185,8 @@ struct TicketTests {
     @Test("is one of a bounded number in use, for each token and in all")
     func number() throws {
         let server = try Self.server {
-            $0.tokenTicketCountMax = 2
-            $0.ticketCountMax = 3
+            $0.limits.tokenTicketCountMax = 2
+            $0.limits.ticketCountMax = 3
         }
         // Nothing is held of those that have opened nothing.
         let targets = try [Right.read, .read, .read, .write, .write].map {
@@ -277,15 +277,15 @@ struct TicketTests {
     func restartLimits() throws {
         for (seconds, age) in [(0, 86_400), (60, 0)] {
             let server = try Self.server {
-                $0.ticketSeconds = 0
-                $0.ticketReturnSeconds = seconds
-                $0.ticketRestartSeconds = age
+                $0.limits.ticketSeconds = 0
+                $0.limits.ticketReturnSeconds = seconds
+                $0.limits.ticketRestartSeconds = age
             }
             let target = Self.sent + "&ticket=\(try Self.ticket(server, for: Self.url))"
             try server.restart()
             #expect(Self.open(server, target).status == 401, "\(seconds) s, \(age) s")
         }
-        let server = try Self.server { $0.ticketSeconds = 0 }
+        let server = try Self.server { $0.limits.ticketSeconds = 0 }
         let target = Self.sent + "&ticket=\(try Self.ticket(server, for: Self.url))"
         #expect(Self.open(server, target).status == 401)
         try server.restart()

@@ -34,13 +34,13 @@ struct SignedTicketTests {
     }
 
     private static func openings(
-        fresh: UInt64 = 30_000, again: UInt64 = 60_000, restart: UInt64 = 1_000_000,
-        clientCountMax: Int = 10, countMax: Int = 10
+        again: Int = 60, clientCountMax: Int = 10, countMax: Int = 10
     ) -> TicketOpenings {
-        TicketOpenings(
-            TicketOpenings.Limits(
-                freshMilliseconds: fresh, returnMilliseconds: again, restartMilliseconds: restart,
-                clientCountMax: clientCountMax, countMax: countMax), startedAt: at(0))
+        var limits = ServiceLimits()
+        (limits.ticketSeconds, limits.ticketReturnSeconds) = (30, again)
+        limits.ticketRestartSeconds = 1_000
+        (limits.tokenTicketCountMax, limits.ticketCountMax) = (clientCountMax, countMax)
+        return TicketOpenings(limits, startedAt: at(0))
     }
 
     /// So many milliseconds after the start.
