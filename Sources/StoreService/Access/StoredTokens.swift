@@ -134,8 +134,8 @@ package struct StoredTokens: Sendable {
     /// Says whether a user is let in.
     package func set(_ user: UserAccess) throws(RequestFault) {
         try change { transaction throws(StoreError) in
-            if let record = user.record {
-                transaction.putUser(record)
+            if user.horizon > .min {
+                transaction.putUser(user.record)
             } else {
                 transaction.removeUser(user.id)
             }

@@ -5,12 +5,11 @@ import HoldfastObjectStore
 
 /// Whether a user is let in, by whatever they come with.
 package struct UserAccess: Sendable, Equatable {
+    /// The record of it.
+    private(set) var record: UserRecord
+
     /// Their id.
-    package let id: String
-    /// Whether they are blocked.
-    package private(set) var isBlocked: Bool
-    /// Whole seconds; what they signed in with before is void. Nil for no such time.
-    package private(set) var signedInAfter: Timestamp?
+    package var id: String { record.id }
 
     /// A user who is let in.
     ///
@@ -22,18 +21,10 @@ package struct UserAccess: Sendable, Equatable {
                 "A user's id is a text of 1 to \(TokenMembers.userByteCountMax) bytes without control characters.",
                 parameter: "id")
         }
-        self.id = id
-        isBlocked = false
-        signedInAfter = nil
+        record = UserRecord(id: id, isBlocked: false, signedInAfter: .min)
     }
 
-    init(_ record: UserRecord) {
-        id = record.id
-        isBlocked = record.isBlocked
-        signedInAfter =
-            record.signedInAfter == .min
-            ? nil : Timestamp(seconds: record.signedInAfter, nanoseconds: 0)
-    }
+    init(_ record: UserRecord) { self.record = record }
 
     /// Reads a body such as `{"blocked":true}` or `{"signedInAfter":"2027-01-31T00:00:00Z"}`; what it leaves out does not hold.
     ///
@@ -41,13 +32,11 @@ package struct UserAccess: Sendable, Equatable {
     package init(id: String, _ body: JSONValue) throws(RequestFault) {
         self = try UserAccess(id: id)
         guard body.kind == .object, body.repeatedName == nil else { throw Self.malformed }
-        var isBlocked = false
-        var signedInAfter: Timestamp?
         for member in body.members {
             switch String(decoding: member.name, as: UTF8.self) {
             case "blocked":
                 guard let flag = member.value.bool else { throw Self.malformed }
-                isBlocked = flag
+                record.isBlocked = flag
             case "signedInAfter":
                 if member.value.isNull { continue }
                 // The second behind the last of 9999 has no text.
@@ -60,32 +49,23 @@ package struct UserAccess: Sendable, Equatable {
                         pointer: "/signedInAfter")
                 }
                 // Tokens are issued in whole seconds: one of the same second may be older.
-                signedInAfter = Timestamp(
-                    seconds: time.seconds + (time.nanoseconds > 0 ? 1 : 0), nanoseconds: 0)
+                record.signedInAfter = time.seconds + (time.nanoseconds > 0 ? 1 : 0)
             default: throw Self.malformed
             }
         }
-        self.isBlocked = isBlocked
-        self.signedInAfter = signedInAfter
     }
 
     /// Seconds since 1970; what they signed in with before is void. The earliest time where nothing is, the latest where all is.
-    package var horizon: Int64 {
-        isBlocked ? .max : signedInAfter?.seconds ?? .min
-    }
-
-    /// The record of it; nil where they are let in by whatever they come with.
-    var record: UserRecord? {
-        guard isBlocked || signedInAfter != nil else { return nil }
-        return UserRecord(
-            id: id, isBlocked: isBlocked, signedInAfter: signedInAfter?.seconds ?? .min)
-    }
+    package var horizon: Int64 { record.isBlocked ? .max : record.signedInAfter }
 
     /// Writes the members `id`, `blocked` and, where there is one, `signedInAfter`.
     package func write(to object: inout JSONObjectWriter) {
         object.member("id").string(id)
-        object.member("blocked").bool(isBlocked)
-        if let signedInAfter { object.member("signedInAfter").string(signedInAfter.description) }
+        object.member("blocked").bool(record.isBlocked)
+        if record.signedInAfter > .min {
+            let time = Timestamp(seconds: record.signedInAfter, nanoseconds: 0)
+            object.member("signedInAfter").string(time.description)
+        }
     }
 
     private static let malformed = RequestFault(
