@@ -284,9 +284,6 @@ package final class ReadTransaction {
         return sighted.hiddenProperties(of: identity)
     }
 
-    /// Tells what decides on the part that the view shows apart from other such; nil where it shows everything.
-    package var fingerprint: UInt64? { sighted?.sight.fingerprint }
-
     /// Returns what the view shows of an object whose row was found otherwise; nil where it hides it.
     @inline(__always)
     package func shown(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) -> RowView? {

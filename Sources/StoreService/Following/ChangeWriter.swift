@@ -56,12 +56,8 @@ struct ChangeWriter {
     mutating func write(_ event: QueryEvent, withVersion: Bool, at index: String? = nil) {
         let rowClass = stream.names.schema.classes[event.identity.classIndex]
         beginEntry()
-        switch event.kind {
-        case .enter: json.raw("\"op\":\"enter\"")
-        case .update: json.raw("\"op\":\"update\"")
-        case .leave: json.raw("\"op\":\"leave\"")
-        case .delete: json.raw("\"op\":\"delete\"")
-        }
+        json.raw("\"op\":")
+        json.string(event.kind.rawValue)
         if case .store = stream.definition.target {
             json.raw(",\"class\":")
             json.string(rowClass.definition.name)

@@ -29,8 +29,9 @@ struct PageView {
         self.pin = pin
         self.watch = watch
         seal = caller.sight.flatMap { sight in
-            read.fingerprint.map {
-                CursorSeal(key: served.store.ticketKey, principal: sight.name, fingerprint: $0)
+            read.sight.map {
+                CursorSeal(
+                    key: served.store.ticketKey, principal: sight.name, fingerprint: $0.fingerprint)
             }
         }
     }

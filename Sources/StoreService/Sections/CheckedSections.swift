@@ -88,10 +88,7 @@ package struct CheckedSections: Sendable {
         guard let compiled else { return nil }
         if compiled.isPlain, compiled.distinct.isEmpty, compiled.limit == nil { return nil }
         var suffixes = compiled.suffixes
-        var isSorted = false
-        for suffix in suffixes {
-            if case .sort = suffix { isSorted = true }
-        }
+        let isSorted = suffixes.contains { if case .sort = $0 { true } else { false } }
         if !isSorted {
             // A stated order chooses the objects of a LIMIT; without one they are put in order at last.
             if sort.isEmpty {
