@@ -118,23 +118,16 @@ struct ChangeWriter {
     private func changedNames(
         _ event: QueryEvent, _ rowClass: RowClass, _ row: RowView
     ) -> [String] {
-        var changed: [String] = []
         guard let compared = stream.compared else {
-            for (member, property) in rowClass.definition.properties.enumerated()
-            where event.members.contains(member) && !rowClass.unknown.contains(member)
-                && !rowClass.hides(member, in: row)
-            {
-                changed.append(property.name)
-            }
-            return changed
+            return event.members.subtracting(rowClass.unknown).positions
+                .filter { !rowClass.hides($0, in: row) }
+                .map { rowClass.definition.properties[$0].name }
         }
-        for (position, step) in compared.steps.enumerated()
-        where step.member >= 0 && !rowClass.hides(Int(step.member), in: row) {
-            if event.shown?.contains(position) ?? event.members.contains(Int(step.member)) {
-                changed.append(compared.labels[position])
-            }
-        }
-        return changed
+        return compared.steps.indices.filter { position in
+            let member = Int(compared.steps[position].member)
+            return member >= 0 && !rowClass.hides(member, in: row)
+                && event.shown?.contains(position) ?? event.members.contains(member)
+        }.map { compared.labels[$0] }
     }
 
     /// Writes what was shown of properties before.

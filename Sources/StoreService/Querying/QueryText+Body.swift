@@ -123,11 +123,7 @@ extension QueryText {
     static func list(_ json: JSONValue) -> String? {
         if let text = json.string { return text }
         guard json.kind == .array, json.count > 0 else { return nil }
-        var parts: [String] = []
-        for element in json.elements {
-            guard let part = element.string else { return nil }
-            parts.append(part)
-        }
-        return parts.joined(separator: ",")
+        let parts = json.elements.compactMap(\.string)
+        return parts.count == json.count ? parts.joined(separator: ",") : nil
     }
 }

@@ -47,20 +47,16 @@ extension AccessRules {
         _ stated: AccessDocument.ClassRules, _ present: Int, _ role: CompiledRole,
         of old: RowClass, _ renames: SchemaRenames, _ pointer: JSONPointer
     ) throws(RequestFault) -> AccessDocument.ClassRules? {
-        guard role.classes[present] != nil else { return nil }
-        let members = Dictionary(
-            uniqueKeysWithValues: schema.classes[present].members.enumerated().map {
-                ($1.number, $0)
-            })
         // Nothing is written to a version that was: a class of which nothing is read is unknown there.
-        guard let read = stated.read else { return nil }
+        guard role.classes[present] != nil, let read = stated.read else { return nil }
         var seen = AccessDocument.ClassRules()
         seen.read = read
         seen.properties = stated.properties
         var rules = try renamed(seen, present, role, renames, pointer)
         let names = old.definition.properties.map(\.name)
         rules.properties = rules.properties.filter { names.contains($0.name) }
-        for (member, compiled) in old.members.enumerated() where members[compiled.number] == nil {
+        for (member, compiled) in old.members.enumerated()
+        where schema.memberByNumber[compiled.number] == nil {
             // Objects of which the key has gone can't be named.
             if member == old.primaryKeyIndex { return nil }
             rules.properties.append((names[member], PropertyRight.none))
