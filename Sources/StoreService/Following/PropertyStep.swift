@@ -111,13 +111,7 @@ extension CheckedStream {
         let object: (key: UInt64, row: RowView)?
         switch observed.target {
         case .keyed(_, let primaryKey):
-            let found: Result<(key: UInt64, row: RowView)?, StoreError> =
-                primaryKey.bytes.withUnsafeBytes { bytes in
-                    Result { () throws(StoreError) in
-                        try read.find(property.rowClass, primaryKey: bytes)
-                    }
-                }
-            object = try served.stored(found.get())
+            object = try served.stored(read.find(property.rowClass, primaryKey: primaryKey))
         case .object(_, let key):
             object = try served.stored(read.find(property.rowClass, key: key)).map { (key, $0) }
         case .objects, .store: object = nil
