@@ -15,8 +15,7 @@ package final class SilentChannel: FeedChannel {
     package func publish(
         _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep
     ) {}
-    package func invalidate() {}
-    package func overrun() {}
+    package func invalidate(isSlow: Bool) {}
 }
 
 extension ObservedQuery {

@@ -322,13 +322,11 @@ package final class ChangeFeed: @unchecked Sendable {
                 logFailure(.storage(failure))
                 return invalidate()
             }
-            for channel in findings.slow {
-                index.remove(channel)
-                channel.overrun()
-            }
-            for channel in findings.deferred {
-                index.remove(channel)
-                channel.invalidate()
+            for (channels, isSlow) in [(findings.slow, true), (findings.deferred, false)] {
+                for channel in channels {
+                    index.remove(channel)
+                    channel.invalidate(isSlow: isSlow)
+                }
             }
             for channel in findings.touched { channel.touch(from: before.version, to: version) }
             for isFirst in [true, false] {
@@ -343,6 +341,6 @@ package final class ChangeFeed: @unchecked Sendable {
     private func invalidate() {
         let invalidated = index?.channels ?? []
         index = nil
-        for channel in invalidated { channel.invalidate() }
+        for channel in invalidated { channel.invalidate(isSlow: false) }
     }
 }

@@ -25,11 +25,9 @@ package protocol FeedChannel: AnyObject, Sendable {
     /// Learns that the feed can't tell what comes after the last step: the schema has changed, the change log was
     /// trimmed, a state could not be read, or a step had more to test than the feed does. The channel is no longer part
     /// of the feed; who catches up learns why.
-    func invalidate()
-
-    /// Learns that the filter takes too long for the feed's thread. As ``invalidate()``, but a worker does better to
-    /// test the filter from now on.
-    func overrun()
+    ///
+    /// - `isSlow`: Whether the filter takes too long for the feed's thread, so that workers do better to test it from now on.
+    func invalidate(isSlow: Bool)
 }
 
 extension FeedChannel {

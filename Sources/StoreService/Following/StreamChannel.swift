@@ -183,16 +183,12 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         delay { _ in self.letCatchUp() }
     }
 
-    func invalidate() {
+    func invalidate(isSlow: Bool) {
+        if isSlow { hub.leaveToWorkers(stream) }
         // Who catches up learns from the change log what was not told.
         _ = content.take()
         if let result { return result.carryOver(self) }
         letCatchUp()
-    }
-
-    func overrun() {
-        hub.leaveToWorkers(stream)
-        invalidate()
     }
 
     // MARK: Intervals

@@ -203,7 +203,7 @@ package final class StreamHub: @unchecked Sendable {
             if present.stream.names.schema.identity == query.names.schema.identity {
                 return present
             }
-            present.invalidate()
+            present.invalidate(isSlow: false)
         }
         let fresh = StreamChannel(key, hub: self)
         channels[key] = fresh

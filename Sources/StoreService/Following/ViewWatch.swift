@@ -45,11 +45,9 @@ final class ViewWatch: FeedChannel, @unchecked Sendable {
         hub.lookAgain(Array(followers.values))
     }
 
-    func invalidate() {
+    func invalidate(isSlow: Bool) {
         let all = Array(followers.values)
         hub.forget(self)
         hub.lookAgain(all)
     }
-
-    func overrun() { invalidate() }
 }
