@@ -58,8 +58,8 @@ extension RESTService {
                 Follower(
                     .reply(
                         WaitingExchange(
-                            exchange, self, place, quotesLargeInts: quotesLargeInts,
-                            waitSeconds: wait),
+                            exchange: exchange, service: self, place: place,
+                            quotesLargeInts: quotesLargeInts, waitSeconds: wait),
                         limit: limit, deadline: monotonicMilliseconds() + UInt64(wait) * 1000),
                     checked, caller, after: number))
         }

@@ -52,22 +52,11 @@ extension StreamSent {
 
 /// A request that is answered when something happens.
 struct WaitingExchange: ReplySink {
-    private let exchange: Exchange
-    private let service: RESTService
-    private let place: Lease
-    private let quotesLargeInts: Bool
-    private let waitSeconds: Int
-
-    init(
-        _ exchange: Exchange, _ service: RESTService, _ place: Lease,
-        quotesLargeInts: Bool, waitSeconds: Int
-    ) {
-        self.exchange = exchange
-        self.service = service
-        self.place = place
-        self.quotesLargeInts = quotesLargeInts
-        self.waitSeconds = waitSeconds
-    }
+    let exchange: Exchange
+    let service: RESTService
+    let place: Lease
+    let quotesLargeInts: Bool
+    let waitSeconds: Int
 
     var isGone: Bool { exchange.isGone }
 

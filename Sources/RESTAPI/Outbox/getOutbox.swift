@@ -46,7 +46,8 @@ extension RESTService {
                 self.streams.poll(
                     outbox, until: monotonicMilliseconds() + UInt64(wait) * 1000,
                     WaitingExchange(
-                        exchange, self, place, quotesLargeInts: quotesLargeInts, waitSeconds: wait))
+                        exchange: exchange, service: self, place: place,
+                        quotesLargeInts: quotesLargeInts, waitSeconds: wait))
             }
         }
     }

@@ -8,27 +8,17 @@ import HoldfastObjectStore
 struct MissedChanges {
     /// The last version of the changes.
     var through: UInt64 { fold.changes.through }
-    private let fold: SharedFold
+    let fold: SharedFold
     /// The last version whose result the client held exactly.
-    private let since: UInt64
+    let since: UInt64
     /// The objects that are left.
     private(set) var candidates: ObservedCandidates
     /// The events of those that do not match, where they are written already.
-    private let departures: SharedFold.Departures?
+    let departures: SharedFold.Departures?
     /// Whether nothing is left.
     private(set) var isAtEnd = false
     /// Whether it can't be told object by object to those who may not read everything.
     private(set) var isUndecided = false
-
-    init(
-        _ fold: SharedFold, since: UInt64, _ candidates: ObservedCandidates,
-        _ departures: SharedFold.Departures?
-    ) {
-        self.fold = fold
-        self.since = since
-        self.candidates = candidates
-        self.departures = departures
-    }
 
     /// Objects that are tested for one piece.
     private static let pieceObjectCount = 2_000

@@ -188,12 +188,12 @@ struct StreamCatchUp: Sendable {
     ) throws(RequestFault) -> MissedChanges {
         try served.evaluate(on: read) { () throws(RequestFault) in
             MissedChanges(
-                fold, since: follower.state.exactVersion,
-                MissedEvents(
+                fold: fold, since: follower.state.exactVersion,
+                candidates: MissedEvents(
                     of: follower.query.observed, fold.changes, since: follower.state.exactVersion,
                     in: read
                 ).candidates(since: follower.state.version, dependentCountMax: countMax),
-                follower.query.observed.sight == nil
+                departures: follower.query.observed.sight == nil
                     ? try fold.departures(as: follower.query, read, served) : nil)
         }
     }

@@ -81,7 +81,9 @@ struct PageCursor: Equatable, Sendable {
             classNumber: UInt32(truncatingIfNeeded: returnedCount >> 32),
             repetition: UInt32(truncatingIfNeeded: returnedCount))
     }
+}
 
+extension PageCursor {
     /// Makes the cursor of a page of elements.
     ///
     /// - `origin`: Nil for those of a collection.
@@ -90,16 +92,6 @@ struct PageCursor: Equatable, Sendable {
         self.init(query: query, epoch: epoch, returnedCount: count ?? 0, position: position)
     }
 
-    /// Makes the cursor of a page of objects.
-    init(query: QueryHash, epoch: UInt64, returnedCount: UInt64, position: QueryPosition) {
-        self.query = query
-        self.epoch = epoch
-        self.returnedCount = returnedCount
-        self.position = position
-    }
-}
-
-extension PageCursor {
     /// Reads a cursor's text; nil when it is none.
     init?(_ text: String) {
         var text = text

@@ -10,8 +10,8 @@ struct AccessCompiler {
     private(set) var faults = FaultList()
     private(set) var roles: [CompiledRole] = []
     private(set) var usersClass: Int?
-    private let document: AccessDocument
-    private let schema: RowSchema
+    let document: AccessDocument
+    let schema: RowSchema
 
     /// Where something stands in the document.
     private struct Place {
@@ -19,11 +19,6 @@ struct AccessCompiler {
         var words: String
 
         func into(_ member: String) -> JSONPointer { pointer.appending(member) }
-    }
-
-    init(_ document: AccessDocument, _ schema: RowSchema) {
-        self.document = document
-        self.schema = schema
     }
 
     mutating func compile() {

@@ -31,7 +31,7 @@ package final class AccessRules: Sendable {
     package init(
         _ document: AccessDocument, revision: UInt64 = 0, schema: RowSchema
     ) throws(RequestFault) {
-        var compiler = AccessCompiler(document, schema)
+        var compiler = AccessCompiler(document: document, schema: schema)
         compiler.compile()
         guard compiler.faults.isEmpty else {
             throw .several(
