@@ -144,9 +144,7 @@ package final class AccessControl: Sendable {
     package func view(
         for principal: Principal, on read: ReadTransaction
     ) throws(RequestFault) -> AccessView? {
-        guard hasDocument else { return nil }
-        let known = try known(in: read.rows)
-        return view(for: principal, try facts(about: principal, known, on: read), known)
+        try hasDocument ? decided(for: principal, on: read).view : nil
     }
 
     /// Makes what a principal may read on a view of the bare store, or finds it; nothing where no document holds. Cost where it is known:
@@ -160,13 +158,28 @@ package final class AccessControl: Sendable {
         for principal: Principal, on read: ReadTransaction
     ) throws(RequestFault) -> (sight: Sight, view: AccessView) {
         let known = try known(in: read.rows)
-        let facts = try facts(about: principal, known, on: read)
+        // Where a token's right decides, or no document holds, nothing is asked.
+        var facts: PrincipalFacts?
+        if principal.token == nil, let rules = known.rules {
+            do throws(StoreError) {
+                facts = try PrincipalFacts(principal, usersClass: rules.usersClass, on: read)
+            } catch {
+                throw fault(error)
+            }
+        }
         let references = facts == nil ? [] : known.rules?.references ?? []
         let asker = KnownSights.Asker(
             isUser: principal.user != nil, token: principal.token, classes: principal.classes,
             values: references.map { facts?.value(of: $0) })
         if let decided = known.decided(for: asker) { return decided }
-        let view = view(for: principal, facts, known)
+        var view = AccessView.nothing
+        if let token = principal.token {
+            view = AccessView(token.right, principal.classes, in: known.schema)
+        } else if let rules = known.rules, let facts {
+            view = rules.view(for: facts, isUser: principal.user != nil)
+            view.limit(to: principal.classes, in: known.schema)
+        }
+        view.mark = ViewMark(of: view, by: known.rules, for: facts, key: store.ticketKey)
         let sight = known.sight(of: view)
         // What could not be read in time is not what the user has.
         do throws(StoreError) { try read.checkFailure() } catch { throw fault(error) }
@@ -182,32 +195,6 @@ package final class AccessControl: Sendable {
         return WriteRights(of: principal.user, sight: sight) { classIndex in
             view.roles.compactMap { $0.classes[classIndex]?.writing }
         }
-    }
-
-    /// The facts about a principal that rules are asked of; nil where a token's right decides, or no document holds.
-    private func facts(
-        about principal: Principal, _ known: KnownSights, on read: ReadTransaction
-    ) throws(RequestFault) -> PrincipalFacts? {
-        guard principal.token == nil, let rules = known.rules else { return nil }
-        do throws(StoreError) {
-            return try PrincipalFacts(principal, usersClass: rules.usersClass, on: read)
-        } catch {
-            throw fault(error)
-        }
-    }
-
-    private func view(
-        for principal: Principal, _ facts: PrincipalFacts?, _ known: KnownSights
-    ) -> AccessView {
-        var view = AccessView.nothing
-        if let token = principal.token {
-            view = AccessView(token.right, principal.classes, in: known.schema)
-        } else if let rules = known.rules, let facts {
-            view = rules.view(for: facts, isUser: principal.user != nil)
-            view.limit(to: principal.classes, in: known.schema)
-        }
-        view.mark = ViewMark(of: view, by: known.rules, for: facts, key: store.ticketKey)
-        return view
     }
 
     /// Sets a document and waits until that is durable.
