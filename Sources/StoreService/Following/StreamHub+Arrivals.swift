@@ -31,10 +31,7 @@ extension StreamHub {
         if let result = channel.result {
             return result.join(follower, at: position.version, in: channel)
         }
-        if follower.state.owesUpToDate {
-            tellUpToDate(follower, position.version)
-            follower.state.tellUpToDate()
-        }
+        if follower.state.owesUpToDate { tellUpToDate(follower, position.version) }
         channel.settle(position.transaction, position.version)
         // It is let go where that takes too long.
         guard isInUse(channel) else { return feedLater(follower) }
@@ -50,6 +47,7 @@ extension StreamHub {
         follower.send(
             events.upToDate(
                 isID ? cursor(version, of: follower.query) : nil, of: follower.query))
+        follower.state.tellUpToDate()
     }
 
     /// Has a stream told of each step by a channel.
@@ -132,7 +130,6 @@ extension StreamHub {
         }
         if follower.state.owesUpToDate, follower.flush(), follower.hasRoom {
             tellUpToDate(follower, position.version)
-            follower.state.tellUpToDate()
         }
         retry { self.feedLater(follower) }
         return false
