@@ -129,16 +129,14 @@ package final class ObservedQuery: Sendable {
     /// The outcome for each is asked for with ``MissedEvents``, now or in a later state: what happens
     /// to it after the changes is in later ones, and delivered then.
     ///
-    /// - `since`: Leaves out the objects that have not changed since this version.
     /// - `dependentCountMax`: The most candidates that only depend on other objects; where there are more, one more is
     ///   delivered. With 0 none are looked for.
     package func candidates(
-        _ changes: FoldedChanges, since version: UInt64 = 0, in transaction: ReadTransaction,
-        dependentCountMax: Int = .max
+        _ changes: FoldedChanges, in transaction: ReadTransaction, dependentCountMax: Int = .max
     ) -> ObservedCandidates {
         ObservedCandidates(
             ReachedObjects(
-                of: self, seenBy: nil, changes, since: version, in: transaction.bare,
+                of: self, seenBy: nil, changes, since: 0, in: transaction.bare,
                 dependentCountMax: dependentCountMax))
     }
 

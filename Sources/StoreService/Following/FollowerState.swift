@@ -2,7 +2,7 @@
 /// clients.
 ///
 ///     begin ──────────────────────────────▶ live ◀─────────────┐
-///     resume ─▶ catchingUp ─▶ missed ─▶ … ─▶ catchingUp ─▶ goLive
+///     know ───▶ catchingUp ─▶ missed ─▶ … ─▶ catchingUp ─▶ goLive
 ///     reset ──▶ snapshot ──▶ … ──────────────────▲
 ///     overrun: live ─▶ catchingUp          arriveLate: missed ─▶ catchingUp
 ///
@@ -43,9 +43,6 @@ struct FollowerState<Missed> {
         know(through: present)
         owesUpToDate = false
     }
-
-    /// Begins behind a version that the client knows.
-    mutating func resume(after known: UInt64) { know(through: known) }
 
     /// Begins with the whole result: the client forgets what it has.
     mutating func reset(_ reason: ResetReason) {

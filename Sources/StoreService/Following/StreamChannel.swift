@@ -241,10 +241,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     ///
     /// All changes up to `version` have been told, so the polls that are left have nothing to learn.
     func end(version: UInt64) {
-        for poll in take(where: \.isPoll) {
-            poll.state.know(through: version)
-            poll.end(hub.served)
-        }
+        endPolls(.max, version: version)
         for follower in followers + (result?.takeArrivals() ?? []) { follower.end(hub.served) }
         followers = []
     }

@@ -151,7 +151,7 @@ package final class StreamHub: @unchecked Sendable {
         guard version.epoch == served.store.epoch, version.number <= present else {
             return restart(follower, .restored)
         }
-        follower.state.resume(after: version.number)
+        follower.state.know(through: version.number)
         feedLater(follower)
     }
 

@@ -30,7 +30,7 @@ struct FollowerStateTests {
     @Test("one that resumes with nothing missed is told that it is at the present")
     func resume() {
         var state = State()
-        state.resume(after: 5)
+        state.know(through: 5)
         #expect(Self.phase(state) == "catching up" && state.version == 5 && state.owesUpToDate)
         state.tellUpToDate()
         state.goLive()
@@ -58,7 +58,7 @@ struct FollowerStateTests {
     @Test("what was missed moves the version once all of it is told")
     func missed() {
         var state = State()
-        state.resume(after: 5)
+        state.know(through: 5)
         state.tellUpToDate()
         state.find(2)
         state.owe()
@@ -77,7 +77,7 @@ struct FollowerStateTests {
     )
     func late() {
         var state = State()
-        state.resume(after: 5)
+        state.know(through: 5)
         state.find(3)
         state.arriveLate()
         #expect(Self.phase(state) == "catching up" && state.version == 5)
@@ -113,7 +113,7 @@ struct FollowerStateTests {
         for _ in 0..<SeededGenerator.scaled(300) {
             var state = State()
             var (present, told) = (UInt64(1), UInt64(0))
-            if Bool.random(using: &random) { state.reset(.start) } else { state.resume(after: 0) }
+            if Bool.random(using: &random) { state.reset(.start) } else { state.know(through: 0) }
             for step in 0..<60 {
                 if Bool.random(using: &random) { present += 1 }
                 switch state.phase {

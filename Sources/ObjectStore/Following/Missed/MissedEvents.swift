@@ -33,7 +33,7 @@ package final class MissedEvents {
         matcher = query.matcher(in: transaction)
     }
 
-    /// The objects that changes may concern, see ``ObservedQuery/candidates(_:since:in:dependentCountMax:)``: by what their
+    /// The objects that changes may concern, see ``ObservedQuery/candidates(_:in:dependentCountMax:)``: by what their
     /// followers saw, or see.
     package func candidates(
         since version: UInt64 = 0, dependentCountMax: Int = .max
