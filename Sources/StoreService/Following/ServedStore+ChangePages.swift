@@ -24,7 +24,7 @@ extension ServedStore {
     package func streamCursor(
         _ text: String, _ name: String, of mark: String
     ) throws(RequestFault) -> StreamCursor {
-        let seal = mark.isEmpty ? nil : ChangePartSeal(storeKey: store.ticketKey)
+        let seal = mark.isEmpty ? nil : Seal(ofChangePartsBy: store.ticketKey)
         guard let cursor = StreamCursor(text, of: mark, seal) else {
             throw .parameter(
                 name,
@@ -162,7 +162,7 @@ extension ServedStore {
             isExact ? .after(version(changes.through)) : .within(version(number), position)
         writer.raw("],\"cursor\":\"")
         let seal =
-            isExact || query.viewMark.isEmpty ? nil : ChangePartSeal(storeKey: store.ticketKey)
+            isExact || query.viewMark.isEmpty ? nil : Seal(ofChangePartsBy: store.ticketKey)
         writer.text(cursor.text(of: query.viewMark, seal))
         writer.raw(isCurrent ? "\",\"upToDate\":true}" : "\",\"upToDate\":false}")
         return ChangePage(

@@ -8,7 +8,7 @@ import HoldfastObjectStore
 /// `<epoch>-<n>~<class>.<key>`, in a snapshot that began at version n, behind an object of the class of a number.
 ///
 /// A cursor of somebody who may not read everything ends with `_` and its ``ViewTag``, and has in the place of `<l>.<m>.<k>.<key>`
-/// what ``ChangePartSeal`` makes of it.
+/// what ``Seal/text(of:in:)`` makes of it.
 package enum StreamCursor: Equatable, Sendable {
     /// It is of another view than its client's.
     case otherView
@@ -67,7 +67,7 @@ package enum StreamCursor: Equatable, Sendable {
     ///
     /// - `mark`: Names their view; empty where they may read everything.
     /// - `seal`: Opens what is sealed in it; nil when the library failed.
-    init?(_ text: String, of mark: String, _ seal: ChangePartSeal?) {
+    init?(_ text: String, of mark: String, _ seal: Seal?) {
         guard let markStart = text.lastIndex(of: "_") else {
             guard let cursor = StreamCursor(text) else { return nil }
             self = cursor.version == nil || mark.isEmpty ? cursor : .otherView
@@ -133,7 +133,7 @@ package enum StreamCursor: Equatable, Sendable {
     /// The text of the cursor for those who have a view.
     ///
     /// - `seal`: Seals what they may not read of it; without one it is that behind its version.
-    func text(of mark: String, _ seal: ChangePartSeal? = nil) -> String {
+    func text(of mark: String, _ seal: Seal? = nil) -> String {
         guard let version, !mark.isEmpty else { return text }
         var body = text
         if case .within(_, let part) = self {

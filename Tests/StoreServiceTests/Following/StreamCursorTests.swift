@@ -20,7 +20,7 @@ struct StreamCursorTests {
 
     @Test("what a user's cursor counts of hidden objects is sealed, and theirs alone")
     func sealed() throws {
-        let seal = try #require(ChangePartSeal(storeKey: Self.key))
+        let seal = try #require(Seal(ofChangePartsBy: Self.key))
         let cursor = StreamCursor.within(Self.version, Self.part)
         let text = cursor.text(of: "abc", seal)
         #expect(!text.contains("123456") && !text.contains("987654321"))
@@ -28,7 +28,7 @@ struct StreamCursorTests {
         #expect(StreamCursor(text, of: "abc", seal) == cursor)
         #expect(StreamCursor(text, of: "abd", seal) == .otherView)
         #expect(StreamCursor(text, of: "", seal) == .otherView)
-        #expect(StreamCursor(text, of: "abc", ChangePartSeal(storeKey: [1])) == nil)
+        #expect(StreamCursor(text, of: "abc", Seal(ofChangePartsBy: [1])) == nil)
         #expect(
             StreamCursor(text.replacing("-34.", with: "-33."), of: "abc", seal) == .otherView)
         #expect(StreamCursor(cursor.text + "_abc", of: "abc", seal) == nil)
@@ -60,7 +60,7 @@ struct StreamCursorTests {
                 StreamCursor.SnapshotPlace(classNumber: 3, key: 9)),
         ])
     func plain(cursor: StreamCursor) {
-        let seal = ChangePartSeal(storeKey: Self.key)
+        let seal = Seal(ofChangePartsBy: Self.key)
         for mark in ["", "k3"] {
             #expect(StreamCursor(cursor.text(of: mark, seal), of: mark, seal) == cursor)
         }
