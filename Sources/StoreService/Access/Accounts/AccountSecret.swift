@@ -4,23 +4,15 @@ import HoldfastObjectModel
 
 /// The token of a session or a one-time code, which is told once and stored nowhere: it names its account, by which it is found.
 package struct AccountSecret: Sendable {
-    /// The purpose of a secret.
-    package enum Kind: Sendable {
+    /// The purpose of a secret, by the beginning of its text, which no other secret's has.
+    package enum Kind: String, Sendable {
         /// It is the token of a session.
-        case session
+        case session = "hfs_"
         /// It resets a password.
-        case resetCode
+        case resetCode = "hfr_"
 
-        /// The beginning of its text, which no other secret's has.
-        package var prefix: [UInt8] {
-            switch self {
-            case .session: Self.sessionPrefix
-            case .resetCode: Self.resetCodePrefix
-            }
-        }
-
-        private static let sessionPrefix = Array("hfs_".utf8)
-        private static let resetCodePrefix = Array("hfr_".utf8)
+        /// The beginning of its text.
+        package var prefix: String.UTF8View { rawValue.utf8 }
     }
 
     /// The prefix, and the account's id and 32 random bytes in base64's URL alphabet.
@@ -39,7 +31,7 @@ package struct AccountSecret: Sendable {
         let id = ByteBuffer(capacity: Self.idByteCount)
         id.append(big: account.high)
         id.append(big: account.low)
-        let secret = try TokenSecret(prefix: kind.prefix, naming: id.array)
+        let secret = try TokenSecret(prefix: Array(kind.prefix), naming: id.array)
         (text, hash) = (secret.text, secret.hash)
         self.account = account
     }
