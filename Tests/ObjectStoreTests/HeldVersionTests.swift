@@ -35,7 +35,7 @@ struct HeldVersionTests {
         held.begin(2, .frozen)
         held.begin(1, .realm)
         held.end(1, .realm)
-        var export: VersionHold? = held.hold(3, .export)
+        var export: Lease? = held.hold(3, .export)
         #expect(held.takePiles(at: start + 29_000) == [])
         let old = held.takePiles(at: start + 32_000)
         #expect(old.map(\.holder) == [.frozen, .export])

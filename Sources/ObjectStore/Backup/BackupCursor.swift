@@ -1,6 +1,7 @@
 import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastStorage
+import HoldfastThreads
 
 /// Makes a backup piece by piece, all from one snapshot; see ``BackupFormat``.
 ///
@@ -11,7 +12,7 @@ package final class BackupCursor {
     /// The backup's description of itself.
     package let description: BackupDescription
     private let snapshot: any StorageSnapshot
-    private let hold: VersionHold
+    private let hold: Lease
     private let buffer = ByteBuffer(capacity: BackupFormat.blockByteCount + (64 << 10))
     /// The checksums of the blocks so far.
     private let checksums = ByteBuffer(capacity: 4096)

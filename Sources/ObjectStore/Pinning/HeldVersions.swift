@@ -66,8 +66,9 @@ package final class HeldVersions: Sendable {
     }
 
     /// Notes that a commit is held, until the result is let go of.
-    package func hold(_ commit: UInt64, _ holder: Holder) -> VersionHold {
-        VersionHold(self, commit, holder)
+    package func hold(_ commit: UInt64, _ holder: Holder) -> Lease {
+        begin(commit, holder)
+        return Lease { self.end(commit, holder) }
     }
 
     /// How many commits there are that something holds.

@@ -1,5 +1,6 @@
 import HoldfastBytes
 import HoldfastObjectStore
+import HoldfastThreads
 
 /// A version of the store that the reads of one client are answered from as long as it is pinned: what
 /// `snapshot=<id>` names.
@@ -17,7 +18,7 @@ package struct SnapshotPin: Sendable {
     /// The bytes that the data took then.
     let storedByteCount: Int
     /// The note that the version is held, once it is kept.
-    var hold: VersionHold?
+    var hold: Lease?
     /// Whether it is not kept yet, or not since ``milliseconds``.
     package internal(set) var isNew = true
 

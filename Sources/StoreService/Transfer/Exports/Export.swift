@@ -1,4 +1,5 @@
 import HoldfastObjectStore
+import HoldfastThreads
 
 /// An export that has begun.
 package struct Export {
@@ -9,5 +10,5 @@ package struct Export {
     /// The bound.
     package let limit: ExportLimit
     /// The note that its version is held.
-    let hold: VersionHold
+    let hold: Lease
 }
