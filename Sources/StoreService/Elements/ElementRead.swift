@@ -39,7 +39,7 @@ package struct ElementRead: ReadCase {
         let names = scratch.names(of: read.rows, served)
         let target = try address.target(names, scratch)
         let rowClass = target.rowClass
-        let (_, row) = try address.object.find(of: rowClass, read, scratch, served)
+        let (_, row) = try address.object.key.find(of: rowClass, read, scratch, served)
         var inner: MixedView?
         var element: (part: CollectionView, offset: Int)?
         if target.storage.shape == .single {

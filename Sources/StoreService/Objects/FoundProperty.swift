@@ -15,7 +15,7 @@ package struct FoundProperty {
         let scratch = RequestScratch.current
         let names = scratch.names(of: read.rows, served)
         let rowClass = try names.objectClass(named: request.address.container)
-        let (key, row) = try request.address.find(of: rowClass, read, scratch, served)
+        let (key, row) = try request.address.key.find(of: rowClass, read, scratch, served)
         let member = try names.member(named: request.name.bytes, of: rowClass)
         let projection = try request.projection.map { projection throws(RequestFault) in
             try names.projection(named: projection, of: rowClass, member)

@@ -37,16 +37,18 @@ package struct ObjectAddress: @unchecked Sendable {
     package func target(
         _ names: SchemaNames, _ scratch: RequestScratch
     ) throws(RequestFault) -> ObjectTarget {
-        try target(of: names.objectClass(named: container), scratch)
+        try key.target(of: names.objectClass(named: container), scratch)
     }
+}
 
+extension ObjectAddress.Key {
     /// Reads the key of an object of a class.
     ///
     /// - Throws: ``RequestFault`` `.malformed` for a key that is missing or of the wrong type.
     package func target(
         of rowClass: RowClass, _ scratch: RequestScratch
     ) throws(RequestFault) -> ObjectTarget {
-        switch key {
+        switch self {
         case .text(let text):
             return ObjectTarget(
                 rowClass: rowClass, key: try KeyText.value(path: text, of: rowClass))
@@ -71,7 +73,7 @@ package struct ObjectAddress: @unchecked Sendable {
     ) throws(RequestFault) -> (key: UInt64, row: RowView) {
         scratch.key.removeAll()
         var objectKey: UInt64?
-        if case .text(let text) = key {
+        if case .text(let text) = self {
             if rowClass.primaryKeyIndex == nil {
                 objectKey = UInt64(jsonDigits: text)
                 if objectKey == nil { throw KeyText.wrongType(rowClass) }

@@ -84,11 +84,11 @@ package struct ObjectRead: ReadCase {
             let name = String(decoding: address.container, as: UTF8.self)
             let projection = try names.projection(named: name)
             let selection = try projection.selection(fields: fields)
-            let (key, row) = try address.find(of: projection.rowClass, read, scratch, served)
+            let (key, row) = try address.key.find(of: projection.rowClass, read, scratch, served)
             return Found(key: key, row: row, selection: selection, names: names)
         }
         let rowClass = try names.objectClass(named: address.container)
-        let (key, row) = try address.find(of: rowClass, read, scratch, served)
+        let (key, row) = try address.key.find(of: rowClass, read, scratch, served)
         let selection = try names.selection(fields: fields, expand: expand, of: rowClass)
         return Found(key: key, row: row, selection: selection, names: names)
     }

@@ -79,7 +79,7 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
                 named: String(decoding: address.container, as: UTF8.self))
             let rowClass = projection.rowClass
             return (
-                try address.target(of: rowClass, scratch),
+                try address.key.target(of: rowClass, scratch),
                 ProjectedPatch.Subject(projection: projection, rowClass: rowClass, member: nil)
             )
         }

@@ -82,17 +82,9 @@ package struct AccessQuestion: Sendable {
         else { throw served.fault(.unknownClass(RequestFault.shown(className))) }
         let text = ByteBuffer(capacity: key.count)
         text.append(key)
-        let value = try KeyText.value(json: text.bytes, of: rowClass, parser: JSONParser())
-        let target = ObjectTarget(rowClass: rowClass, key: value)
-        if let objectKey = target.objectKey {
-            guard let row = try served.stored(read.find(rowClass, key: objectKey)) else {
-                throw RequestFault(.objectNotFound)
-            }
-            return (rowClass, objectKey, row)
-        }
-        guard let ordered = OrderedKey(value),
-            let found = try served.stored(read.find(rowClass, primaryKey: ordered))
-        else { throw RequestFault(.objectNotFound) }
+        let found = try ObjectAddress.Key.json(text.bytes)
+            .find(of: rowClass, read, .current, served)
+        withExtendedLifetime(text) {}
         return (rowClass, found.key, found.row)
     }
 
