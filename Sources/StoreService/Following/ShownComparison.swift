@@ -12,8 +12,6 @@ struct ShownComparison {
     private let selection: FieldSelection
     /// Whether every property counts, and not only what is selected.
     private let countsEverything: Bool
-    private let before: ReadTransaction
-    private let after: ReadTransaction
     private let earlier: Shown
     private let later: Shown
 
@@ -49,8 +47,6 @@ struct ShownComparison {
         guard let compared = stream.compared ?? isPart else { return nil }
         selection = compared
         countsEverything = stream.compared == nil
-        self.before = before
-        self.after = after
         earlier = Shown(before, stream.names, limits)
         later = Shown(after, stream.names, limits)
     }
@@ -62,8 +58,8 @@ struct ShownComparison {
         events.compactMap { event in
             guard event.kind == .update else { return event }
             let (index, key) = (event.identity.classIndex, event.identity.key)
-            guard let old = before.row(classIndex: index, key: key),
-                let new = after.row(classIndex: index, key: key)
+            guard let old = earlier.read.row(classIndex: index, key: key),
+                let new = later.read.row(classIndex: index, key: key)
             else { return nil }
             var event = event
             if countsEverything {
@@ -86,7 +82,7 @@ struct ShownComparison {
             let isHidden = rowClass.hides(member, in: new)
             if isHidden, rowClass.hides(member, in: old) { continue }
             if isHidden != rowClass.hides(member, in: old)
-                || rowClass.differs(member, from: (old, before), to: (new, after))
+                || rowClass.differs(member, from: (old, earlier.read), to: (new, later.read))
             {
                 changed.insert(member)
             }
@@ -125,11 +121,11 @@ struct ShownComparison {
                 if isHidden || wasHidden { continue }
             }
             // What begins with another property can't have changed, unless the rest of it was hidden.
-            guard event.members.contains(Int(step.member)) || after.showsPart else { continue }
+            guard event.members.contains(Int(step.member)) || later.read.showsPart else { continue }
             // Also of what is too large to be written, the row tells that it is the same.
             if selection.showsRowAlone(step),
                 !selection.rowClass.differs(
-                    Int(step.member), from: (old, before), to: (new, after))
+                    Int(step.member), from: (old, earlier.read), to: (new, later.read))
             {
                 continue
             }
