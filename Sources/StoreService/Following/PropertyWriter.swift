@@ -117,17 +117,20 @@ struct PropertyWriter {
 
     private mutating func writeElement(_ part: CollectionView, _ offset: Int) {
         if part.isNull(offset) { return json.null() }
-        let classIndex = property.compiled.classIndex
         switch part.element {
-        case .link:
-            let key = part.pointer(offset).storedLink
-            guard let row = read.row(classIndex: classIndex, key: key) else { return json.null() }
-            writer.write(row, key: key, selection)
+        case .link: write(target: part.pointer(offset).storedLink)
         case .embedded:
             guard let row = RowView(part.bytes(offset)) else { return json.null() }
             writer.write(row, key: 0, selection)
         default: writer.writeElement(offset, of: part)
         }
+    }
+
+    private mutating func write(target key: UInt64) {
+        guard let row = read.row(classIndex: property.compiled.classIndex, key: key) else {
+            return json.null()
+        }
+        writer.write(row, key: key, selection)
     }
 
     // MARK: What became of it
@@ -194,8 +197,8 @@ struct PropertyWriter {
         }
         json.raw("\"update\",\"removed\":")
         json.array(of: removed) { text, json in text.withUnsafeBytes { json.raw($0) } }
-        write(inserted, named: ",\"inserted\":[")
-        write(modified, named: ",\"modified\":[")
+        write(inserted, named: ",\"inserted\":")
+        write(modified, named: ",\"modified\":")
         guard !property.isSet || property.holdsObjects else { return buffer.count <= byteCountMax }
         json.raw(",\"entries\":[")
         for (position, key) in (inserted + modified).enumerated() {
@@ -213,11 +216,7 @@ struct PropertyWriter {
 
     private mutating func write(_ keys: [[UInt8]?], named opening: StaticString) {
         json.raw(opening)
-        for (position, key) in keys.enumerated() {
-            if position > 0 { json.comma() }
-            write(key: key)
-        }
-        json.raw("]")
+        json.array(of: keys) { key, _ in write(key: key) }
     }
 
     /// A part of what a property shows.
@@ -281,12 +280,10 @@ struct PropertyWriter {
     private mutating func writeObject(_ link: [UInt8]?) {
         // What a `mixed` value links to is not shown.
         guard storage.element == .link else { return write(key: link) }
-        let classIndex = property.compiled.classIndex
-        guard
-            let key = link?.withUnsafeBytes({ $0.baseAddress?.storedLink }),
-            let row = read.row(classIndex: classIndex, key: key)
-        else { return json.null() }
-        writer.write(row, key: key, selection)
+        guard let key = link?.withUnsafeBytes({ $0.baseAddress?.storedLink }) else {
+            return json.null()
+        }
+        write(target: key)
     }
 
     private mutating func writeEntry(_ key: [UInt8], _ row: RowView) {

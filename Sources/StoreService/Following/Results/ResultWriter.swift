@@ -49,16 +49,6 @@ struct ResultWriter {
         var byteCount = 0
         var writer = makeWriter()
         var isFirst = true
-        /// Begins what stands in an array of a piece.
-        func begin(_ name: StaticString) {
-            if isFirst {
-                framing.begin("snapshot", id: nil, in: writer.buffer)
-                writer.raw(name)
-            } else {
-                writer.raw(",")
-            }
-            isFirst = false
-        }
         func end() throws(RequestFault) {
             writer.raw("]}")
             framing.end(id: nil, in: writer.buffer)
@@ -71,14 +61,29 @@ struct ResultWriter {
             writer = makeWriter()
             isFirst = true
         }
+        /// Has `body` write what stands in the array of a piece.
+        func add(_ body: () -> Void) throws(RequestFault) {
+            if isFirst {
+                framing.begin("snapshot", id: nil, in: writer.buffer)
+                writer.raw(hasSections ? "{\"sections\":[" : "{\"objects\":[")
+            } else {
+                writer.raw(",")
+            }
+            isFirst = false
+            body()
+            if writer.byteCount >= Self.partByteCount { try end() }
+        }
         func write(_ key: UInt64) {
             if let row = read.row(classIndex: identity(key).classIndex, key: key) {
                 writer.writeSnapshot(row, identity(key))
             }
         }
         for section in result.sections {
-            if hasSections {
-                begin("{\"sections\":[")
+            guard hasSections else {
+                for key in section.objects { try add { write(key) } }
+                continue
+            }
+            try add {
                 writeHead(of: section, to: writer)
                 writer.raw(",\"objects\":[")
                 for (index, key) in section.objects.enumerated() {
@@ -86,13 +91,6 @@ struct ResultWriter {
                     write(key)
                 }
                 writer.raw("]}")
-                if writer.byteCount >= Self.partByteCount { try end() }
-            } else {
-                for key in section.objects {
-                    begin("{\"objects\":[")
-                    write(key)
-                    if writer.byteCount >= Self.partByteCount { try end() }
-                }
             }
         }
         if !isFirst { try end() }
