@@ -162,14 +162,8 @@ struct ChangeWriter {
 
     /// Writes the key of an object that is gone, from its record.
     private func writeKey(_ event: QueryEvent, _ rowClass: RowClass) {
-        guard let member = rowClass.primaryKeyIndex, event.primaryKey.first == 1 else {
-            if rowClass.primaryKeyIndex == nil {
-                json.uint(event.identity.key)
-            } else {
-                json.null()
-            }
-            return
-        }
+        guard let member = rowClass.primaryKeyIndex else { return json.uint(event.identity.key) }
+        guard event.primaryKey.first == 1 else { return json.null() }
         event.primaryKey.withUnsafeBytes { tagged in
             let bytes = UnsafeRawBufferPointer(rebasing: tagged.dropFirst())
             switch rowClass.members[member].storage.element {
