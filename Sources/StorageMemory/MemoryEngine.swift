@@ -77,7 +77,8 @@ package final class MemoryEngine: StorageEngine {
 
     /// Makes `state` the last commit; the caller holds the writer lock, and keeps it.
     func publish(_ state: MemoryState) throws(StorageError) -> UInt64 {
-        let published = state.renumbered(state.commit + 1)
+        let published = MemoryState(
+            chunks: state.chunks, commit: state.commit + 1, byteCount: state.byteCount)
         try shared.withLock { (shared) throws(StorageError) in
             guard !shared.isClosed else { throw StorageError(.closed, operation: "commit") }
             shared.state = published

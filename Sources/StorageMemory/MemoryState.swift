@@ -37,11 +37,6 @@ final class MemoryState: Sendable {
         self.byteCount = byteCount
     }
 
-    /// Returns the same entries as another commit.
-    func renumbered(_ commit: UInt64) -> MemoryState {
-        MemoryState(chunks: chunks, commit: commit, byteCount: byteCount)
-    }
-
     /// Returns the value of `key`.
     func value(forKey key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         let position = lowerBound(key)

@@ -1,5 +1,4 @@
 import HoldfastBytes
-import HoldfastStorage
 
 /// Sorted changes that don't change any more: those of one commit, or of several merged ones.
 ///
@@ -54,25 +53,7 @@ final class ChangeRun: @unchecked Sendable {
         }
     }
 
-    /// The changes of one commit, written as a record to `start`, which is `memory`'s.
-    convenience init(
-        _ batch: StorageBatch, _ header: JournalRecord.Header, at start: UnsafeMutableRawPointer,
-        in memory: JournalMemory
-    ) {
-        self.init(capacity: batch.changes.count, memory: memory) { changes in
-            var next = changes
-            JournalRecord.write(batch, header, to: start) { key, change in
-                let bytes = UnsafeRawBufferPointer(start: key, count: change.key.count)
-                next.initialize(
-                    to: Change(
-                        key: key, hash: Self.hash(bytes), keyCount: UInt16(change.key.count)))
-                next += 1
-            }
-            return batch.changes.count
-        }
-    }
-
-    /// The changes of a record that was read back; nil when it isn't what its header says.
+    /// The changes of a commit's record, which is `memory`'s; nil when it isn't what its header says.
     convenience init?(
         reading record: UnsafeRawBufferPointer, _ header: JournalRecord.Header,
         in memory: JournalMemory

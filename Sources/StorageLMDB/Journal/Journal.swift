@@ -87,18 +87,22 @@ final class Journal: @unchecked Sendable {
         guard let start = memory.reserve(header.byteCount) else {
             throw SystemError(code: ENOMEM)
         }
-        let run = ChangeRun(batch, header, at: start, in: memory)
+        JournalRecord.write(batch, header, to: start)
+        let record = UnsafeRawBufferPointer(start: start, count: header.byteCount)
         do throws(SystemError) {
-            try file.write(
-                UnsafeRawBufferPointer(start: start, count: header.byteCount), isSynced: isSynced)
+            // What can't be read back is not written.
+            guard let run = ChangeRun(reading: record, header, in: memory) else {
+                throw SystemError(code: EINVAL)
+            }
+            try file.write(record, isSynced: isSynced)
+            file.keep(header.byteCount)
+            lastCommit = commit
+            Self.add(run, to: &active)
         } catch {
             file.withdraw()
             memory.giveBack(start, header.byteCount)
             throw error
         }
-        file.keep(header.byteCount)
-        lastCommit = commit
-        Self.add(run, to: &active)
     }
 
     /// Makes what was written durable, and every later commit before it is acknowledged.

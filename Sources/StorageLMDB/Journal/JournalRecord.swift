@@ -49,11 +49,8 @@ struct JournalRecord {
     }
 
     /// Writes a record, of which `header` says the length, to `start`.
-    ///
-    /// - `body`: Is told where each change's key begins, in order.
     static func write(
-        _ batch: StorageBatch, _ header: Header, to start: UnsafeMutableRawPointer,
-        _ body: (UnsafeRawPointer, StorageBatch.Change) -> Void
+        _ batch: StorageBatch, _ header: Header, to start: UnsafeMutableRawPointer
     ) {
         store(header.mark, start, 0)
         store(header.isSynced ? 0 : 1 as UInt32, start, 12)
@@ -75,7 +72,6 @@ struct JournalRecord {
                 next.copyMemory(from: bytes, byteCount: value.count)
                 next += value.count
             }
-            body(UnsafeRawPointer(key), change)
         }
         let end = start + header.byteCount
         while next < end {
@@ -109,7 +105,7 @@ struct JournalRecord {
             byteCount: byteCount)
     }
 
-    /// Calls `body` with the key and the value's length of each change of a whole record.
+    /// Calls `body` with the key of each change of a whole record.
     ///
     /// - Returns: Whether the changes fill the record as its header says.
     static func readChanges(
