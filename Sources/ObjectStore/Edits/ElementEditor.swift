@@ -1,3 +1,4 @@
+import HoldfastBytes
 import HoldfastRows
 
 /// Changes single elements of a collection, in its row or out of line. The writer's thread alone uses it.
@@ -16,8 +17,22 @@ protocol ElementEditor: AnyObject {
     func replace(at index: Int, by element: LeafSlice) throws(StoreError)
     /// Removes the element at `index`.
     func remove(at index: Int) throws(StoreError)
+    /// Where an element stands, or would stand, among elements that are in order; nil when a part can't be read.
+    ///
+    /// - `order`: The order of an element and the one that is looked for: negative, 0 or positive.
+    func lowerBound(_ order: (LeafView, Int) -> Int) -> (index: Int, isThere: Bool)?
+}
+
+extension ElementEditor {
     /// Where an element of a set stands, or would stand, or the entry of a map with its key.
-    func find(_ elements: LeafView, _ index: Int) -> (index: Int, isThere: Bool)?
+    func find(_ elements: LeafView, _ index: Int) -> (index: Int, isThere: Bool)? {
+        if let keys = elements.keys { return find(key: keys.bytes(index)) }
+        let order = SetOrder()
+        return lowerBound { order.compare($0.values, $1, elements.values, index) }
+    }
+
     /// Where an entry of a map stands, or would stand.
-    func find(key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool)?
+    func find(key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool)? {
+        lowerBound { leaf, offset in leaf.keys.map { compareKeys($0.bytes(offset), key) } ?? 0 }
+    }
 }

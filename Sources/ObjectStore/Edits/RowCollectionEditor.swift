@@ -60,19 +60,8 @@ final class RowCollectionEditor: ElementEditor {
         leaf = LeafView(buffers.0.bytes, storage)
     }
 
-    func find(_ elements: LeafView, _ index: Int) -> (index: Int, isThere: Bool)? {
-        if let keys = elements.keys { return find(key: keys.bytes(index)) }
-        let order = SetOrder()
-        return search { order.compare(leaf.values, $0, elements.values, index) }
-    }
-
-    func find(key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool)? {
-        guard let keys = leaf.keys else { return nil }
-        return search { compareKeys(keys.bytes($0), key) }
-    }
-
-    private func search(_ order: (Int) -> Int) -> (index: Int, isThere: Bool) {
-        let index = partitionPoint(leaf.count) { order($0) < 0 }
-        return (index, index < leaf.count && order(index) == 0)
+    func lowerBound(_ order: (LeafView, Int) -> Int) -> (index: Int, isThere: Bool)? {
+        let index = partitionPoint(leaf.count) { order(leaf, $0) < 0 }
+        return (index, index < leaf.count && order(leaf, index) == 0)
     }
 }

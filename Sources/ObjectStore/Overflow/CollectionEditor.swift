@@ -14,7 +14,6 @@ final class CollectionEditor: ElementEditor {
     private let member: Int
     private let tree: TreeEditor
     private let identity = ByteBuffer(capacity: OverflowReference.identityByteCount)
-    private let order = SetOrder()
     private var isChanged = false
     /// How many links more, or fewer, there are of each kind.
     private var linkChanges: [LinkKind: Int] = [:]
@@ -79,21 +78,8 @@ final class CollectionEditor: ElementEditor {
         isChanged = true
     }
 
-    /// Where an entry of a map stands, or would stand.
-    func find(key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool)? {
-        let found = tree.tree.lowerBound { leaf, offset in
-            leaf.keys.map { compareKeys($0.bytes(offset), key) } ?? 0
-        }
-        return found.map { ($0.index, $0.isEqual) }
-    }
-
-    /// Where an element of a set stands, or would stand, or the entry of a map with its key.
-    func find(_ elements: LeafView, _ index: Int) -> (index: Int, isThere: Bool)? {
-        if let keys = elements.keys { return find(key: keys.bytes(index)) }
-        let found = tree.tree.lowerBound { leaf, offset in
-            order.compare(leaf.values, offset, elements.values, index)
-        }
-        return found.map { ($0.index, $0.isEqual) }
+    func lowerBound(_ order: (LeafView, Int) -> Int) -> (index: Int, isThere: Bool)? {
+        tree.tree.lowerBound(order).map { ($0.index, $0.isEqual) }
     }
 
     /// Notes that an element goes.

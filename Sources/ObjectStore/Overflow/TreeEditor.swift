@@ -109,7 +109,7 @@ final class TreeEditor {
             header.root = edited.children[0].number
         } else {
             header.height += 1
-            header.root = putInner(edited.children[...], makeNumber())
+            header.root = putInner(edited.children[...], makeNumber()).number
         }
         while header.height > 0, let node = inner(header.root), node.childCount == 1 {
             let child = node[0].number
@@ -228,9 +228,7 @@ final class TreeEditor {
             var start = 0
             for node in 0..<nodeCount {
                 let end = level.count * (node + 1) / nodeCount
-                let number = putInner(level[start..<end], makeNumber())
-                let count = level[start..<end].reduce(0) { $0 + $1.count }
-                above.append(InnerNode.Child(number: number, count: count))
+                above.append(putInner(level[start..<end], makeNumber()))
                 start = end
             }
             level = above
@@ -271,11 +269,13 @@ final class TreeEditor {
         OverflowReference.withKey(identity.bytes, number) { chunks.remove($0) }
     }
 
-    private func putInner(_ children: ArraySlice<InnerNode.Child>, _ number: UInt32) -> UInt32 {
+    private func putInner(
+        _ children: ArraySlice<InnerNode.Child>, _ number: UInt32
+    ) -> InnerNode.Child {
         scratch.removeAll()
         InnerNode.append(children, to: scratch)
         putChunk(number, scratch.bytes)
-        return number
+        return InnerNode.Child(number: number, count: children.reduce(0) { $0 + $1.count })
     }
 
     /// Stores children as one node or more, the first under `number`.
@@ -293,9 +293,8 @@ final class TreeEditor {
             // What grows at its end keeps full nodes behind it.
             let taken = left <= most ? left : isAtEnd ? most : max((left + 1) / 2, 1)
             let end = start + min(taken, most)
-            let own = putInner(children[start..<end], nodes.isEmpty ? number : makeNumber())
-            let count = children[start..<end].reduce(0) { $0 + $1.count }
-            nodes.append(InnerNode.Child(number: own, count: count))
+            let own = nodes.isEmpty ? number : makeNumber()
+            nodes.append(putInner(children[start..<end], own))
             start = end
         }
         return Edited(
