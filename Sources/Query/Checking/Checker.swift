@@ -130,10 +130,7 @@ struct Checker {
         case .or(let nodes):
             var all: [Predicate] = []
             all.reserveCapacity(nodes.count)
-            for node in nodes {
-                let checked = try predicate(node)
-                if case .or(let inner) = checked { all += inner } else { all.append(checked) }
-            }
+            for node in nodes { all += try predicate(node).disjuncts }
             return .or(all)
         }
     }

@@ -40,6 +40,11 @@ extension Predicate {
         if case .and(let parts) = self { parts } else { [self] }
     }
 
+    /// The parts of which one has to hold: those of an OR, or the predicate itself.
+    var disjuncts: [Predicate] {
+        if case .or(let parts) = self { parts } else { [self] }
+    }
+
     /// Returns the predicate that holds when all of some do; nil for none.
     package static func conjunction(_ parts: [Predicate]) -> Predicate? {
         parts.count > 1 ? .and(parts) : parts.first

@@ -19,14 +19,8 @@ extension Predicate {
         case .constant: return []
         case .not(let part): return part.conditions(reading: member, behind: steps, schema)
         case .and(let parts), .or(let parts):
-            var found: [Predicate] = []
-            for part in parts {
-                guard let own = part.conditions(reading: member, behind: steps, schema) else {
-                    return nil
-                }
-                found += own
-            }
-            return found
+            let found = parts.compactMap { $0.conditions(reading: member, behind: steps, schema) }
+            return found.count == parts.count ? found.flatMap { $0 } : nil
         case .comparison, .within:
             let reads = dependencies(schema).contains { $0.member == member && $0.path == steps }
             if !reads { return [] }

@@ -20,14 +20,9 @@ extension Predicate {
     /// - `parts`: Simplified ones.
     package static func any(of parts: [Predicate]) -> Predicate {
         var left: [Predicate] = []
-        for part in parts {
-            switch part {
-            case .constant(true): return part
-            case .constant(false): continue
-            case .or(let inner):
-                for part in inner where !left.contains(part) { left.append(part) }
-            default: if !left.contains(part) { left.append(part) }
-            }
+        for part in parts.flatMap(\.disjuncts) where !left.contains(part) {
+            if part == .constant(true) { return part }
+            if part != .constant(false) { left.append(part) }
         }
         return left.count > 1 ? .or(left) : left.first ?? .constant(false)
     }
