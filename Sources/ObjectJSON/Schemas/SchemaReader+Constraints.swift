@@ -22,13 +22,10 @@ extension SchemaReader {
                     "A unique group is an array of properties, such as [\"country\",\"code\"].")
                 continue
             }
-            var group: [String] = []
-            for (position, name) in element.elements.enumerated() {
-                if let name = readText(name, itemPointer.appending(index: position)) {
-                    group.append(name)
-                }
-            }
-            groups.append(group)
+            groups.append(
+                element.elements.enumerated().compactMap { position, name in
+                    readText(name, itemPointer.appending(index: position))
+                })
         }
         return groups
     }

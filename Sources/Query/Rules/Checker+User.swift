@@ -60,12 +60,11 @@ extension Checker {
     private func userReference(
         _ path: Syntax.Path, isList: Bool, _ rule: RuleScope
     ) throws(QueryError) -> (UserReference, UserOrigin) {
-        var names: [String] = []
-        for step in path.steps.dropFirst() {
+        let names = path.steps.dropFirst().compactMap { step -> String? in
             switch step.kind {
-            case .name(let name): names.append(name)
-            case .position(.key(let bytes)): names.append(String(decoding: bytes, as: UTF8.self))
-            default: break
+            case .name(let name): name
+            case .position(.key(let bytes)): String(decoding: bytes, as: UTF8.self)
+            default: nil
             }
         }
         guard path.steps.count > 1, case .name(let first) = path.steps[1].kind else {

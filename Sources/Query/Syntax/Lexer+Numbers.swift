@@ -159,10 +159,7 @@ extension Lexer {
         if let timestamp = internetTimestamp() { return timestamp }
         var fields: [Int64?] = []
         var offset = start
-        for separators in [
-            [UInt8(ascii: "-")], [UInt8(ascii: "-")], [UInt8(ascii: "@"), UInt8(ascii: "T")],
-            [UInt8(ascii: ":")], [UInt8(ascii: ":")], [],
-        ] as [[UInt8]] {
+        for separators in ["-", "-", "@T", ":", ":", ""].map(\.utf8) {
             let end = digitsEnd(offset)
             guard end > offset else { return nil }
             fields.append(Int64(source.text(offset, end)))
