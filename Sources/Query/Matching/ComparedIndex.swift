@@ -15,7 +15,7 @@ final class ComparedIndex {
         var greatest: ComparedValue
     }
 
-    /// `a ⋈ value`, where the operator is one that ``canAnswer(_:)``.
+    /// `a ⋈ value`, where the operator is an equality or an order.
     private let relation: ValueRelation
     private let equality: ValueRelation
     private let less: ValueRelation
@@ -31,14 +31,6 @@ final class ComparedIndex {
     private var hasReal = false
     private var hasDecimal = false
 
-    /// Whether an index decides comparisons by an operator.
-    static func canAnswer(_ comparison: ComparisonOperator) -> Bool {
-        switch comparison {
-        case .equal, .notEqual, .less, .lessEqual, .greater, .greaterEqual: true
-        case .beginsWith, .endsWith, .contains, .like, .matches, .text: false
-        }
-    }
-
     init(_ relation: Relation, _ bound: BoundSource) {
         self.relation = ValueRelation(relation)
         self.bound = bound
@@ -53,14 +45,10 @@ final class ComparedIndex {
 
     private var budget: Budget { bound.budget }
 
-    private var isOrder: Bool {
-        relation.comparison != .equal && relation.comparison != .notEqual
-    }
-
     /// Adds a value; false once the budget has failed.
     func add(_ value: ComparedValue) -> Bool {
         guard budget.spend(1 + value.bytes.count >> 6) else { return false }
-        if isOrder {
+        if relation.comparison.isOrder {
             order(value)
             return true
         }

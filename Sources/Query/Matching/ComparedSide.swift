@@ -58,33 +58,28 @@ final class ComparedSide {
         }
     }
 
-    /// Whether its values are the same for all objects and all snapshots.
-    var isFixed: Bool {
-        if case .constants(let constants) = origin { !constants.hasObjects } else { false }
+    private var constants: ConstantValues? {
+        if case .constants(let constants) = origin { constants } else { nil }
     }
+
+    /// Whether its values are the same for all objects and all snapshots.
+    var isFixed: Bool { constants?.hasObjects == false }
 
     /// The number of values of all groups.
-    var valueCount: Int {
-        if case .constants(let constants) = origin { return constants.count }
-        return sink.values.count
-    }
+    var valueCount: Int { constants?.count ?? sink.values.count }
 
     /// Whether its values come from the query itself.
-    var isConstant: Bool { if case .constants = origin { true } else { false } }
+    var isConstant: Bool { constants != nil }
 
     var groupCount: Int { isConstant ? 1 : sink.groupEnds.count }
 
     /// Returns the values of one group.
     func group(_ index: Int) -> Range<Int> {
-        if case .constants(let constants) = origin { return 0..<constants.count }
-        return sink.group(index)
+        constants.map { 0..<$0.count } ?? sink.group(index)
     }
 
     /// Returns one value; its texts lie where the row or the query has them.
-    func value(_ index: Int) -> ComparedValue {
-        if case .constants(let constants) = origin { return constants[index] }
-        return sink.values[index]
-    }
+    func value(_ index: Int) -> ComparedValue { constants?[index] ?? sink.values[index] }
 }
 
 /// Constants of a query to compare with, their texts kept.

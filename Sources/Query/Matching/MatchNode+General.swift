@@ -28,9 +28,7 @@ final class GeneralNode: MatchNode {
         self.relation = ValueRelation(relation)
         let isList =
             left.isMany && right.isMany && left.quantifier == nil && right.quantifier == nil
-        if !areKinds, !isList, ComparedIndex.canAnswer(relation.comparison),
-            let comparison = relation.comparison.swapped
-        {
+        if !areKinds, !isList, let comparison = relation.comparison.swapped {
             var swapped = relation
             swapped.comparison = comparison
             indexed = (relation, swapped)

@@ -81,7 +81,7 @@ struct MatchNodeBuilder {
         if let compared = ComparedPath(comparison) {
             let test = maker.test(compared)
             guard let list = test as? ListTest, list.tests.count > ListTest.fewCountMax,
-                compared.path.type != .kinds, ComparedIndex.canAnswer(comparison.comparison)
+                compared.path.type != .kinds, !comparison.comparison.isTextual
             else { return node(compared.path, compared.quantifier, test) }
         }
         return GeneralNode(
