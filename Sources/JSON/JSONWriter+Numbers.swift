@@ -8,13 +8,6 @@ extension JSONWriter {
         uint(value.magnitude)
     }
 
-    /// Writes an integer as a string, for readers whose numbers are doubles.
-    public func quotedInt(_ value: Int64) {
-        buffer.append(UInt8(ascii: "\""))
-        int(value)
-        buffer.append(UInt8(ascii: "\""))
-    }
-
     /// Writes an integer.
     public func uint(_ value: UInt64) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in

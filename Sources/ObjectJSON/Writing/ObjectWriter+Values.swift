@@ -32,7 +32,7 @@ extension ObjectWriter {
 
     package func write(int value: Int64) {
         if quotesLargeInts, value.magnitude > 1 << 53 {
-            json.quotedInt(value)
+            quoted { json.int(value) }
         } else {
             json.int(value)
         }
