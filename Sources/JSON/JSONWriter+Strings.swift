@@ -19,8 +19,14 @@ extension JSONWriter {
 
     /// Writes bytes as a string of base64 (RFC 4648, section 4, with padding).
     public func base64(_ bytes: UnsafeRawBufferPointer) {
+        quoted { Base64.encode(bytes, into: buffer) }
+    }
+
+    /// Writes what `write` appends, which needs no escape, as a string.
+    @inlinable @inline(__always)
+    public func quoted(_ write: () -> Void) {
         buffer.append(UInt8(ascii: "\""))
-        Base64.encode(bytes, into: buffer)
+        write()
         buffer.append(UInt8(ascii: "\""))
     }
 

@@ -30,7 +30,7 @@ struct WriterTests {
         }
         #expect(written { $0.int(.min) } == "-9223372036854775808")
         #expect(written { $0.uint(.max) } == "18446744073709551615")
-        #expect(written { $0.quotedInt(-5) } == "\"-5\"")
+        #expect(written { json in json.quoted { json.int(-5) } } == "\"-5\"")
         for value in 0..<100_000 where written({ $0.int(Int64(value)) }) != String(value) {
             Issue.record("\(value)")
         }

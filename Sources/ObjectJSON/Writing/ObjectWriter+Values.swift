@@ -12,27 +12,20 @@ extension ObjectWriter {
         case .int: write(int: address.storedInt)
         case .double: json.double(address.storedDouble)
         case .float: json.float(address.storedFloat)
-        case .decimal: quoted { address.storedDecimal.writeText { buffer.append($0) } }
-        case .date: quoted { address.storedDate.writeRFC3339 { buffer.append($0) } }
+        case .decimal: json.quoted { address.storedDecimal.writeText { buffer.append($0) } }
+        case .date: json.quoted { address.storedDate.writeRFC3339 { buffer.append($0) } }
         case .objectID:
-            quoted {
+            json.quoted {
                 Hexadecimal.encode(UnsafeRawBufferPointer(start: address, count: 12), into: buffer)
             }
-        case .uuid: quoted { address.storedUUID.writeText { buffer.append($0) } }
+        case .uuid: json.quoted { address.storedUUID.writeText { buffer.append($0) } }
         case .string, .data, .link, .embedded, .mixed: json.null()
         }
     }
 
-    @inline(__always)
-    private func quoted(_ write: () -> Void) {
-        buffer.append(UInt8(ascii: "\""))
-        write()
-        buffer.append(UInt8(ascii: "\""))
-    }
-
     package func write(int value: Int64) {
         if quotesLargeInts, value.magnitude > 1 << 53 {
-            quoted { json.int(value) }
+            json.quoted { json.int(value) }
         } else {
             json.int(value)
         }
