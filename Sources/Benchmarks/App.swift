@@ -28,7 +28,7 @@ struct App {
         if arguments.only == "planner" { return try GeneratedPlans(arguments: arguments).run() }
         switch arguments.suite {
         case "reads": try reads(arguments)
-        case "writes": try EmbeddedWrites(arguments).run()
+        case "writes": try EmbeddedWrites(arguments: arguments).run()
         default: try scans(arguments)
         }
     }

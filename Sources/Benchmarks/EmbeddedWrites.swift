@@ -10,8 +10,6 @@ import HoldfastThreads
 struct EmbeddedWrites {
     let arguments: Arguments
 
-    init(_ arguments: Arguments) { self.arguments = arguments }
-
     /// The body of a write to the objects of a class.
     typealias Body = @Sendable (WriteTransaction, RowClass) throws(StoreError) -> Void
 

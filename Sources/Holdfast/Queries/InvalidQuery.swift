@@ -15,16 +15,10 @@ public struct InvalidQuery: Error, CustomStringConvertible, Hashable, Sendable {
         (message.hasPrefix("Invalid predicate") ? "" : "Invalid predicate: ")
             + "\(message) (column \(column))" + (hint.map { "; \($0)" } ?? "")
     }
+}
 
-    init(message: String, column: Int, hint: String?) {
-        self.message = message
-        self.column = column
-        self.hint = hint
-    }
-
+extension InvalidQuery {
     init(_ error: QueryError) {
-        message = error.message
-        column = error.column
-        hint = error.hint
+        self.init(message: error.message, column: error.column, hint: error.hint)
     }
 }

@@ -6,11 +6,6 @@ public struct ResultsSection<Key: RealmCollectionValue, Element: RealmCollection
     /// The value that the elements have in common.
     public let key: Key
 
-    init(_ core: SectionsCore<Key, Element>, _ key: Key) {
-        self.core = core
-        self.key = key
-    }
-
     /// The realm that the elements belong to; nil after it was invalidated.
     public var realm: Realm? { core.results.realm }
     /// Whether the realm was invalidated since.
@@ -56,7 +51,9 @@ extension ResultsSection: Equatable {
 
 extension ResultsSection: ThreadConfined {
     /// The way to the section: that to the results, and its key.
-    public func _makeAddress() -> _Address { core.address { [key] in ResultsSection($0, key) } }
+    public func _makeAddress() -> _Address {
+        core.address { [key] in ResultsSection(core: $0, key: key) }
+    }
 }
 
 @available(*, unavailable)

@@ -45,12 +45,12 @@ extension SectionedResults: RandomAccessCollection {
         guard keys.indices.contains(position) else {
             Misuse.endOutOfBounds(position, keys.count)
         }
-        return ResultsSection(core, keys[position])
+        return ResultsSection(core: core, key: keys[position])
     }
 
     /// Walks the sections that there are now, whatever is written meanwhile.
     public func makeIterator() -> IndexingIterator<[ResultsSection<Key, SectionElement>]> {
-        core.division.keys.map { ResultsSection(core, $0) }.makeIterator()
+        core.division.keys.map { ResultsSection(core: core, key: $0) }.makeIterator()
     }
 }
 

@@ -54,6 +54,7 @@ extension StreamSent {
 struct WaitingExchange: ReplySink {
     let exchange: Exchange
     let service: RESTService
+    /// The connection that it takes.
     let place: Lease
     let quotesLargeInts: Bool
     let waitSeconds: Int
