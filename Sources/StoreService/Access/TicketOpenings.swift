@@ -92,7 +92,8 @@ package struct TicketOpenings {
 
     /// Notes that the stream of a ticket has ended.
     package mutating func streamEnded(_ ticket: SignedTicket, at now: Moment) {
-        uses[ticket]?.deadline = now.monotonic + returnMilliseconds
+        let deadline = now.monotonic + returnMilliseconds
+        uses[ticket]?.deadline = deadline
     }
 
     private var returnMilliseconds: UInt64 { UInt64(limits.ticketReturnSeconds) * 1000 }
