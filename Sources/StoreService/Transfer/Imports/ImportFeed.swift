@@ -30,6 +30,8 @@ package final class ImportFeed: Sendable {
         var ending: @Sendable () -> RequestFault? = { nil }
         /// When these were asked last, in nanoseconds of the monotonic clock.
         var askedAt = monotonicNanoseconds()
+        /// Why the import was ended, as was said then; asked again it may be nothing.
+        var refusal: RequestFault?
 
         mutating func abandon() {
             isAbandoned = true
@@ -133,7 +135,10 @@ package final class ImportFeed: Sendable {
     }
 
     /// Why the import may not go on; nil as long as it may. Any thread.
-    var ending: RequestFault? { state.withLock(\.ending)() }
+    var ending: RequestFault? {
+        let (refusal, ending) = state.withLock { ($0.refusal, $0.ending) }
+        return refusal ?? ending()
+    }
 
     /// Ends the import where no client waits for it any more, or it may not go on, and returns whether it has ended: called wherever
     /// its work may be long. Cost: a system call.
@@ -143,7 +148,8 @@ package final class ImportFeed: Sendable {
             let wasAbandoned = state.isAbandoned
             if !wasAbandoned {
                 state.askedAt = monotonicNanoseconds()
-                if state.ending() != nil || state.departures.contains(where: { $0() }) {
+                state.refusal = state.ending()
+                if state.refusal != nil || state.departures.contains(where: { $0() }) {
                     state.abandon()
                 }
             }
