@@ -14,6 +14,7 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
 
     private let served: ServedStore
     private let claim: IdempotencyClaim?
+    /// What the write does; only for the thread that has the write.
     package private(set) var body: Body
     /// The side that waits.
     package var waiter: Waiter

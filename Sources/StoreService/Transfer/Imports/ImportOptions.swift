@@ -26,7 +26,8 @@ package struct ImportOptions: Sendable {
     package var mode = WriteMode.create
     /// Whether all lines are taken or none, in one transaction.
     package var isAtomic = false
-    /// The limits of use cases: an import keeps those of its lines and faults, of the rate of its text and of JSON.
+    /// The limits of use cases: an import keeps those of its lines and faults, of the rate of its text and of JSON, and
+    /// makes the file of lines that wait where they say.
     package var limits = ServiceLimits()
     /// How many faults the report lists; all are counted.
     package var faultCountMax = 1000
