@@ -65,6 +65,7 @@ final class ImportRun {
     func run(
         _ cut: () throws(RequestFault) -> Bool
     ) -> Result<ImportReport, RequestFault>? {
+        defer { kept = [] }
         do throws(RequestFault) {
             let isCut = try cut()
             if let failure { throw failure }
@@ -75,6 +76,8 @@ final class ImportRun {
                 return nil
             }
         } catch {
+            // The rest of the text may take long to come.
+            kept = []
             countSubmitted()
             // The rest is received, so that the client is ready to hear; not where it is told at once.
             feed.close()
@@ -150,12 +153,17 @@ final class ImportRun {
 
     /// Makes the schema of a header the store's, unless it is already.
     private func adopt(_ line: UnsafeRawBufferPointer?) throws(RequestFault) -> Catalog {
+        let empty: StaticString = "null"
+        let line = line ?? UnsafeRawBufferPointer(start: empty.utf8Start, count: 4)
         let parser = JSONParser()
         // What it has read is valid as long as it is there.
         defer { withExtendedLifetime(parser) {} }
-        let root = try parser.value(
-            of: line.map { Array($0) } ?? Array("null".utf8),
-            depthMax: options.limits.jsonDepthMax)
+        let root: JSONValue
+        do throws(JSONError) {
+            root = try parser.parse(line, depthMax: options.limits.jsonDepthMax)
+        } catch {
+            throw RequestFault(error, in: line)
+        }
         let before = store.catalog
         defer {
             let after = store.catalog
