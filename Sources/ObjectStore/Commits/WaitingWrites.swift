@@ -8,8 +8,9 @@ struct WaitingWrites {
         var aheadCount: Int
     }
 
-    /// The writes, and when each came.
-    private var writes: [(write: any PendingWrite, arrival: UInt64)] = []
+    private var writes: [any PendingWrite] = []
+    /// When each of the writes came.
+    private var arrivals: [UInt64] = []
     private var turns: [WaitingTurn] = []
 
     /// The number of writes.
@@ -19,7 +20,8 @@ struct WaitingWrites {
 
     /// Adds a write that comes at `now`.
     mutating func append(_ write: any PendingWrite, at now: UInt64) {
-        writes.append((write, now))
+        writes.append(write)
+        arrivals.append(now)
     }
 
     /// Adds a turn, behind everything that waits.
@@ -40,17 +42,23 @@ struct WaitingWrites {
 
     /// Takes the writes that came at `time` or before.
     mutating func takeWrites(until time: UInt64) -> [any PendingWrite] {
-        takeFirst(writes.firstIndex { $0.arrival > time } ?? writes.count)
+        takeFirst(arrivals.firstIndex { $0 > time } ?? arrivals.count)
     }
 
     /// When the first write came; nil when there is none.
-    var firstArrival: UInt64? { writes.first?.arrival }
+    var firstArrival: UInt64? { arrivals.first }
 
     private mutating func takeFirst(_ count: Int) -> [any PendingWrite] {
         for index in turns.indices {
             turns[index].aheadCount = max(0, turns[index].aheadCount - count)
         }
+        if count == writes.count {
+            arrivals.removeAll(keepingCapacity: true)
+            defer { writes = [] }
+            return writes
+        }
+        arrivals.removeFirst(count)
         defer { writes.removeFirst(count) }
-        return writes[..<count].map(\.write)
+        return Array(writes[..<count])
     }
 }
