@@ -251,12 +251,14 @@ package final class ColumnStore: Sendable {
                 Self.request(rowClass, members, commit, counts: counts, options, &$0)
             }
             guard let id = request.id else { continue }
-            defer { end(request, id) }
+            var isPublished = false
+            defer { if !isPublished { end(request, id) } }
             let update = ColumnUpdate(
                 transaction: transaction, rowClass: rowClass, meter: meter)
             var versions = try update.versions(request.present, request.changedKeys)
             let built = try build(request, update, countRange)
             versions.merge(built) { old, _ in old }
+            isPublished = true
             publish(versions, request, id)
             for (member, version) in versions {
                 found[ColumnReference(classIndex: classIndex, member: member)] = version.chunks
