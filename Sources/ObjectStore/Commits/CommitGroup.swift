@@ -111,19 +111,25 @@ final class CommitGroup {
 
     /// As ``scan(_:expecting:_:)``, with the storage's own error, or backwards: the overlay goes forward only, so that
     /// what it has of the range is collected first then.
+    ///
+    /// - Returns: How many entries of the overlay `body` was given.
+    @discardableResult
     func scanStored(
         _ range: KeyRange, reversed: Bool = false, expecting: Int, ofBase: Bool = false,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
-    ) throws(StorageError) {
+    ) throws(StorageError) -> Int {
         var cursor = Overlay.Cursor(overlay, range, ofBase: ofBase)
         var collected: [(UnsafeRawBufferPointer, Overlay.Entry)] = []
         while reversed, let next = cursor.next() { collected.append(next) }
         var own = reversed ? collected.popLast() : cursor.next()
         var goesOn = true
+        var ownCount = 0
         /// Hands over what the overlay has next, unless it is a removal.
         func giveOwn(_ key: UnsafeRawBufferPointer, _ entry: Overlay.Entry) {
             own = reversed ? collected.popLast() : cursor.next()
-            if case .value(let value) = entry { goesOn = body(key, value) }
+            guard case .value(let value) = entry else { return }
+            ownCount += 1
+            goesOn = body(key, value)
         }
         try below.scan(range, reversed: reversed, expecting: expecting) { key, value in
             while goesOn, let (ownKey, entry) = own {
@@ -136,6 +142,7 @@ final class CommitGroup {
             return goesOn
         }
         while goesOn, let (ownKey, entry) = own { giveOwn(ownKey, entry) }
+        return ownCount
     }
 
     /// The counters of a class.

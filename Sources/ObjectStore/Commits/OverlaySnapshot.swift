@@ -52,12 +52,8 @@ final class OverlaySnapshot: StorageSnapshot {
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
     ) throws(StorageError) {
         try requireOpen("scan")
-        try group.scanStored(
-            range, reversed: reversed, expecting: expecting, ofBase: ofBase
-        ) { key, value in
-            ownEntriesRead += 1
-            return body(key, value)
-        }
+        ownEntriesRead += try group.scanStored(
+            range, reversed: reversed, expecting: expecting, ofBase: ofBase, body)
     }
 
     /// Nothing: the group closes what it stands on.
