@@ -8,14 +8,14 @@ extension CollectionView {
         count: Int, of element: ElementStorage, isNull: (Int) -> Bool, to buffer: ByteBuffer,
         _ append: (Int) -> Void
     ) {
-        let nulls = (0..<count).filter(isNull)
-        appendHead(count, nulls, to: buffer)
+        let hasNull = (0..<count).contains(where: isNull)
+        appendHead(count, hasNull, isNull, to: buffer)
         let table = buffer.count
         let width = element.fixedByteCount
         if width == nil { buffer.appendZeros(4 * count) }
         let start = buffer.count
         for index in 0..<count {
-            if nulls.isEmpty || !isNull(index) {
+            if !hasNull || !isNull(index) {
                 append(index)
             } else if let width {
                 buffer.appendZeros(width)
@@ -27,10 +27,13 @@ extension CollectionView {
     }
 
     /// Appends what lies before the elements and the table of their ends: the number of elements, and which are null.
-    private static func appendHead(_ count: Int, _ nulls: [Int], to buffer: ByteBuffer) {
+    @inline(__always)
+    private static func appendHead(
+        _ count: Int, _ hasNull: Bool, _ isNull: (Int) -> Bool, to buffer: ByteBuffer
+    ) {
         buffer.append(little: UInt32(count))
-        buffer.append(little: (nulls.isEmpty ? 0 : 1) as UInt32)
-        if !nulls.isEmpty { buffer.appendBits(nulls, of: count) }
+        buffer.append(little: (hasNull ? 1 : 0) as UInt32)
+        if hasNull { buffer.appendBits(count, where: isNull) }
     }
 
     /// The bytes that an element has in the table of ends.
@@ -53,17 +56,18 @@ extension CollectionView {
     package static func append(
         _ slices: [(view: CollectionView, range: Range<Int>)], to buffer: ByteBuffer
     ) {
-        var count = 0
-        var nulls: [Int] = []
-        for slice in slices {
-            if slice.view.nulls != nil {
-                for index in slice.range where slice.view.isNull(index) {
-                    nulls.append(count + index - slice.range.lowerBound)
-                }
-            }
-            count += slice.range.count
+        let count = slices.reduce(0) { $0 + $1.range.count }
+        let hasNull = slices.contains { slice in
+            slice.view.nulls != nil && slice.range.contains { slice.view.isNull($0) }
         }
-        appendHead(count, nulls, to: buffer)
+        var next = (slice: 0, offset: 0)
+        func isNextNull(_: Int) -> Bool {
+            while next.offset == slices[next.slice].range.count { next = (next.slice + 1, 0) }
+            let (view, range) = slices[next.slice]
+            next.offset += 1
+            return view.isNull(range.lowerBound + next.offset - 1)
+        }
+        appendHead(count, hasNull, isNextNull, to: buffer)
         if let first = slices.first, first.view.stride == 0 {
             var end = 0
             for slice in slices {
@@ -84,11 +88,14 @@ extension CollectionView {
 }
 
 extension ByteBuffer {
-    /// Appends a bitmap of `count` bits, the lowest of each byte first, of which those at some positions are set.
-    func appendBits(_ positions: [Int], of count: Int) {
+    /// Appends a bitmap of `count` bits, the lowest of each byte first.
+    ///
+    /// - `isSet`: Asked once of each position, in order.
+    @inline(__always)
+    func appendBits(_ count: Int, where isSet: (Int) -> Bool) {
         let bitmap = self.count
         appendZeros((count + 7) / 8)
-        for position in positions {
+        for position in 0..<count where isSet(position) {
             let offset = bitmap + position / 8
             store(bytes[offset] | 1 << UInt8(position % 8), at: offset)
         }

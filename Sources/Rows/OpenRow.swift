@@ -58,8 +58,7 @@ struct OpenRow {
     func finish(holdsOverflow: Bool, hiding hidden: MemberSet = MemberSet()) {
         var flags = holdsOverflow ? RowLayout.holdsOverflowFlag : 0
         if !hidden.isEmpty {
-            let members = rowClass.members.indices
-            buffer.appendBits(members.filter(hidden.contains), of: members.count)
+            buffer.appendBits(rowClass.members.count) { hidden.contains($0) }
             flags |= RowLayout.hidesFlag
         }
         buffer.store(UInt32(buffer.count - start), at: start + 4)
