@@ -1,4 +1,5 @@
 import CHoldfastGeometry
+import Synchronization
 
 /// A validated region of the Earth's surface, compiled for point tests. Immutable.
 ///
@@ -6,7 +7,7 @@ import CHoldfastGeometry
 /// border may be in or out, but of polygons that share an edge or a vertex exactly one has it.
 ///
 /// `@unchecked Sendable`: `init` also makes the index that S2 would else make at the first question; after that
-/// S2's handle is not changed, and it is freed with the object.
+/// S2's handle is not changed, and it is freed with the object. The cover lies behind a lock.
 package final class GeoRegion: @unchecked Sendable {
     /// The most vertices of a region: checking one takes the more than linear time of a sort.
     package static let pointCountMax = 10_000
@@ -19,6 +20,8 @@ package final class GeoRegion: @unchecked Sendable {
     package let shape: GeoShape
     private let handle: OpaquePointer
     private let bounds: HFBounds
+    /// Made when it is asked for.
+    private let knownCover = Mutex<[ClosedRange<UInt64>]?>(nil)
 
     /// Latitudes beyond which points are not compared with the bounds: longitudes mean little there.
     private static let polarLatitude = 89.9
@@ -139,8 +142,14 @@ package final class GeoRegion: @unchecked Sendable {
     }
 
     /// Returns the leaf cells of all points that may lie in the region, as ranges in order that do not
-    /// touch each other; see ``GeoPoint/leafCell``. Cost: some 100 µs.
-    package func cover() -> [ClosedRange<UInt64>] { makeCover(cellCountMax: Self.cellCountMax) }
+    /// touch each other; see ``GeoPoint/leafCell``. Cost: some 100 µs the first time.
+    package func cover() -> [ClosedRange<UInt64>] {
+        knownCover.withLock { known in
+            let cover = known ?? makeCover(cellCountMax: Self.cellCountMax)
+            known = cover
+            return cover
+        }
+    }
 
     /// Returns fewer and larger cells than ``cover()``, often of twenty times the region's area. Cost: some 1 µs.
     package func roughCover() -> [ClosedRange<UInt64>] { makeCover(cellCountMax: 0) }
