@@ -12,6 +12,7 @@ final class RowPacker: ValueSink {
         case sortBytes
     }
 
+    private let direct: (rowClass: RowClass, member: Int, width: Int)?
     private let walker: PathWalker
     private let values: ValueCollector
     private let storage: ElementStorage
@@ -32,10 +33,20 @@ final class RowPacker: ValueSink {
             values = ValueCollector(.texts(.data), textByteCountMax: .max)
             key = KeySink(storage)
         }
+        if let member = path.ownMember, let width = storage.fixedByteCount {
+            direct = (schema.classes[path.lastClass], member, width)
+        } else {
+            direct = nil
+        }
     }
 
     /// Appends an object's value.
     func append(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) {
+        if let direct {
+            let field = direct.rowClass.field(direct.member, in: row)
+            _ = receive(field.isNull ? nil : field.slot, direct.width)
+            return
+        }
         let count = values.count
         walker.walk(row, key, source, self)
         if values.count == count { appendNull() }
