@@ -60,14 +60,18 @@ extension ObjectReader {
     }
 
     func unknown(_ name: UnsafeRawBufferPointer, _ rowClass: RowClass) {
-        let text = Self.text(name)
-        let special = rowClass.definition.kind.standsAlone ? ["$id", "$version"] : []
-        // To find a name that is near takes longer than all the rest.
+        // Made where it is told: to find a name that is near takes longer than all the rest.
         found.note(
-            "unknown-property", "Class '\(rowClass.definition.name)' has no property '\(text)'.",
-            at: pointer(at: name),
-            hint: rowClass.member(named: text).map { rowClass.definition.properties[$0].name }
-                ?? NearestName.of(text, among: rowClass.knownNames + special))
+            "unknown-property",
+            "Class '\(rowClass.definition.name)' has no property '\(Self.text(name))'.",
+            at: pointer(at: name), hint: Self.hint(Self.text(name), rowClass))
+    }
+
+    /// Finds the name that an unknown one of a class may mean.
+    private static func hint(_ name: String, _ rowClass: RowClass) -> String? {
+        let special = rowClass.definition.kind.standsAlone ? ["$id", "$version"] : []
+        return rowClass.member(named: name).map { rowClass.definition.properties[$0].name }
+            ?? NearestName.of(name, among: rowClass.knownNames + special)
     }
 
     func nullNotAllowed(_ name: UnsafeRawBufferPointer, _ rowClass: RowClass, _ member: Int) {
