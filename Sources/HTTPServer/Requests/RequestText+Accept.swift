@@ -8,25 +8,6 @@ package struct Acceptance: Sendable, Equatable {
     package var position: Int
 }
 
-/// The fields `Accept` of a request, read for one media type.
-private struct AcceptReader {
-    let type: StaticString
-    var best: Acceptance?
-    var rangeCount = 0
-
-    /// Reads the next field.
-    mutating func read(_ text: RequestText) {
-        text.forEachElement { range, quality in
-            if let precision = range.precision(of: type),
-                best.map({ precision > $0.precision }) ?? true
-            {
-                best = Acceptance(quality: quality, precision: precision, position: rangeCount)
-            }
-            rangeCount += 1
-        }
-    }
-}
-
 extension Request {
     /// The preference of the fields `Accept`, which are one list (RFC 9110, section 5.3), for a media type; nil when
     /// no range of them has it, and as `*/*` when there is none. Parameters other than `q` do not count.
@@ -34,10 +15,20 @@ extension Request {
     ///
     /// - `type`: Such as `text/csv`, in lower case.
     package func acceptance(of type: StaticString) -> Acceptance? {
-        var reader = AcceptReader(type: type)
-        fields.forEach(.accept) { reader.read($0) }
-        if reader.rangeCount == 0 { return Acceptance(quality: 1000, precision: 0, position: 0) }
-        return reader.best
+        var best: Acceptance?
+        var rangeCount = 0
+        fields.forEach(.accept) { text in
+            text.forEachElement { range, quality in
+                if let precision = range.precision(of: type),
+                    best.map({ precision > $0.precision }) ?? true
+                {
+                    best = Acceptance(quality: quality, precision: precision, position: rangeCount)
+                }
+                rangeCount += 1
+            }
+        }
+        if rangeCount == 0 { return Acceptance(quality: 1000, precision: 0, position: 0) }
+        return best
     }
 }
 

@@ -68,10 +68,8 @@ package struct Preferences: Sendable, Equatable {
 
     /// The value of `Preference-Applied` in the reply to a write; nil when nothing was applied.
     package static func applied(minimal: Bool, quotesLargeInts: Bool) -> String? {
-        var parts: [String] = []
-        if minimal { parts.append("return=minimal") }
-        if quotesLargeInts, !minimal { parts.append("int64=string") }
-        return parts.isEmpty ? nil : parts.joined(separator: ", ")
+        if minimal { return "return=minimal" }
+        return quotesLargeInts ? "int64=string" : nil
     }
 }
 
