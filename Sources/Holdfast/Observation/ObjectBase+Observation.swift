@@ -21,8 +21,7 @@ extension RealmCollectionValue where Self: ObjectBase {
         guard let place else {
             Misuse.end("Only objects which are managed by a Realm support change notifications")
         }
-        let properties = OwnProperties(
-            place: place, paths: ObservedPaths(place.binding.model, keyPaths))
+        let properties = OwnProperties(place, ObservedPaths(place.binding.model, keyPaths))
         // The faults of where it is asked come first.
         let observation = ObjectObservation(place, properties) {
             block(ObjectChange(self, $0, self.value(forKey:)))

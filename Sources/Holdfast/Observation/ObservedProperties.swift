@@ -1,7 +1,7 @@
 import HoldfastObjectStore
 
 /// The properties of an object, or of a projection of it, as observers are told them. Where the realm belongs alone uses it.
-protocol ObservedProperties {
+protocol ObservedProperties: AnyObject {
     /// The properties of which something observed has changed in a step, by their positions.
     func changes(
         _ step: RealmStep, from old: StoredState, to new: StoredState

@@ -2,9 +2,14 @@ import HoldfastObjectStore
 import HoldfastRows
 
 /// The properties of an object, by their positions in its class.
-struct OwnProperties: ObservedProperties {
-    let place: ObjectPlace
-    let paths: ObservedPaths
+final class OwnProperties: ObservedProperties {
+    private let place: ObjectPlace
+    private let paths: ObservedPaths
+
+    init(_ place: ObjectPlace, _ paths: ObservedPaths) {
+        self.place = place
+        self.paths = paths
+    }
 
     func name(_ position: Int) -> String { place.binding.model.fields[position].name }
 

@@ -1,11 +1,17 @@
 import HoldfastObjectStore
 
 /// The properties of a projection, by their positions among those that are observed.
-struct ProjectedProperties: ObservedProperties {
-    /// The object that is projected, at its place.
-    let object: ObjectBase
-    let place: ObjectPlace
-    let properties: [ProjectedProperty]
+final class ProjectedProperties: ObservedProperties {
+    private let object: ObjectBase
+    private let place: ObjectPlace
+    private let properties: [ProjectedProperty]
+
+    /// - `object`: The object that is projected, at its place.
+    init(_ object: ObjectBase, _ place: ObjectPlace, _ properties: [ProjectedProperty]) {
+        self.object = object
+        self.place = place
+        self.properties = properties
+    }
 
     func name(_ position: Int) -> String { properties[position].name }
 

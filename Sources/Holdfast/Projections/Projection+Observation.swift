@@ -23,8 +23,7 @@ extension ProjectionObservable {
         let properties = ProjectionClass.of(self).properties(meantBy: keyPaths)
         // The faults of where it is asked come first.
         let object = rootObject
-        let observed = ProjectedProperties(
-            object: object, place: place, properties: properties)
+        let observed = ProjectedProperties(object, place, properties)
         let observation = ObjectObservation(place, observed) { change in
             block(
                 ObjectChange(self, change) { name in
