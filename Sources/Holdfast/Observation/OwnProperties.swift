@@ -5,6 +5,14 @@ import HoldfastRows
 final class OwnProperties: ObservedProperties {
     private let place: ObjectPlace
     private let paths: ObservedPaths
+    /// The observed properties, in the view's schema: some, or all.
+    private var shown: Shown?
+
+    private struct Shown {
+        let schema: BoundSchema
+        let everything: ShownProperties
+        let properties: [(name: String, shown: ShownProperties, leadsOn: Bool)]?
+    }
 
     init(_ place: ObjectPlace, _ paths: ObservedPaths) {
         self.place = place
@@ -22,9 +30,9 @@ final class OwnProperties: ObservedProperties {
                 old.differs(model.fields[$0].columnName, from: new)
             }
         }
-        let schema = place.realm.schema
-        guard let properties = paths.properties(in: schema, at: place) else {
-            let members = paths.shown(in: schema).changes(in: changes, of: place.key)[place.key]
+        let shown = present
+        guard let properties = shown.properties else {
+            let members = shown.everything.changes(in: changes, of: place.key)[place.key]
             guard let members else { return [] }
             return model.fields.indices.filter { position in
                 new.member(model.fields[position].columnName).map(members.contains) ?? false
@@ -40,6 +48,16 @@ final class OwnProperties: ObservedProperties {
                 || old.differs(model.fields[position].columnName, from: new)
             return isOther ? position : nil
         }
+    }
+
+    private var present: Shown {
+        let schema = place.realm.schema
+        if let shown, shown.schema === schema { return shown }
+        let made = Shown(
+            schema: schema, everything: paths.shown(in: schema),
+            properties: paths.properties(in: schema, at: place))
+        shown = made
+        return made
     }
 
     func value(_ position: Int, in state: StoredState) -> Any? {

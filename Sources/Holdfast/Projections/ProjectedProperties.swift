@@ -5,6 +5,8 @@ final class ProjectedProperties: ObservedProperties {
     private let object: ObjectBase
     private let place: ObjectPlace
     private let properties: [ProjectedProperty]
+    /// The properties that each depends on, in the view's schema.
+    private var shown: (schema: BoundSchema, properties: [[ShownProperties]])?
 
     /// - `object`: The object that is projected, at its place.
     init(_ object: ObjectBase, _ place: ObjectPlace, _ properties: [ProjectedProperty]) {
@@ -21,10 +23,9 @@ final class ProjectedProperties: ObservedProperties {
         guard let changes = step.changes else {
             return properties.indices.filter { differs(properties[$0], from: old, to: new) }
         }
+        let shown = present
         return properties.indices.filter { position in
-            let paths = ObservedPaths(place.binding.model, properties[position].paths)
-            let shown = paths.properties(in: place.realm.schema, at: place) ?? []
-            return shown.contains { !$0.shown.changes(in: changes, of: place.key).isEmpty }
+            shown[position].contains { !$0.changes(in: changes, of: place.key).isEmpty }
         }
     }
 
@@ -37,6 +38,17 @@ final class ProjectedProperties: ObservedProperties {
             let field = path.split(separator: ".").first.flatMap { model.position(of: String($0)) }
             return field.map { old.differs(model.fields[$0].columnName, from: new) } ?? false
         }
+    }
+
+    private var present: [[ShownProperties]] {
+        let schema = place.realm.schema
+        if let shown, shown.schema === schema { return shown.properties }
+        let made = properties.map { property in
+            let paths = ObservedPaths(place.binding.model, property.paths)
+            return paths.properties(in: schema, at: place)?.map(\.shown) ?? []
+        }
+        shown = (schema, made)
+        return made
     }
 
     func value(_ position: Int, in state: StoredState) -> Any? {
