@@ -7,6 +7,12 @@ protocol FollowedCollection<Difference>: AnyObject {
     func load(in view: ReadTransaction) throws(StoreError) -> Bool
     /// Goes on to the next view, and returns what has changed.
     func advance(_ step: RealmStep) throws(StoreError) -> Difference
+    /// Goes on to the next view, of whose changes nothing is told.
+    func pass(_ step: RealmStep) throws(StoreError)
+}
+
+extension FollowedCollection {
+    func pass(_ step: RealmStep) throws(StoreError) { _ = try advance(step) }
 }
 
 /// The difference of a collection or map in two versions.
@@ -45,8 +51,8 @@ final class CollectionObservation<Difference: FollowedDifference>: Observation, 
 
     override func skip(_ step: RealmStep) throws(StoreError) {
         guard isTold else { return }
-        let difference = try followed.advance(step)
-        pending = pending?.followed(by: difference)
+        guard let pending else { return try followed.pass(step) }
+        self.pending = pending.followed(by: try followed.advance(step))
     }
 
     override func tell() {
