@@ -36,6 +36,8 @@ package final class RESTService: Sendable {
     let transfers: Transfers
     /// The backups; nil where none can be made.
     let backups: BackupFolder?
+    /// The document of the store's classes.
+    let openAPI = OpenAPICache()
     /// The figures of the server that the service runs in, once it runs.
     let serverMetrics = Mutex<Metrics?>(nil)
     /// The tickets that admit browsers to streams.

@@ -1,9 +1,6 @@
-import HoldfastBytes
 import HoldfastHTTPServer
-import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectStore
-import HoldfastRows
 
 extension Headers {
     /// Adds `ETag: "<epoch>-<n>"`.
@@ -30,19 +27,5 @@ extension Response {
         guard let tags = try EntityTags.read(.ifNoneMatch, of: request), tags.matchesWeakly(tag)
         else { return nil }
         return Response(304).with(entityTag: tag)
-    }
-
-    /// A document, or 304 for a client that has it: a hash of its text ends its tag.
-    ///
-    /// - `tag`: The rest of the tag.
-    /// - Throws: ``RequestFault`` `.malformed` when `If-None-Match` is.
-    static func hashed(
-        _ request: Request, _ tag: String, _ write: (JSONWriter) -> Void
-    ) throws(RequestFault) -> Response {
-        let buffer = ByteBuffer(capacity: 4096)
-        write(JSONWriter(buffer))
-        let tag = tag + "-" + String(SipHash128.hash(buffer.bytes).high, radix: 36)
-        return try notModified(request, tag)
-            ?? Response(200, .json, Bytes(taking: buffer)).with(entityTag: tag)
     }
 }

@@ -30,12 +30,17 @@ extension RESTService {
     func readDefinitions(
         _ request: Request, _ rows: RowSchema, _ write: (JSONWriter) -> Void
     ) throws(RequestFault) -> Outcome {
-        let tag = schemaTag(rows.definition)
+        var tag = schemaTag(rows.definition)
         guard caller(request).sight != nil else {
             return .respond(
                 try .notModified(request, tag) ?? Response.json(200, write).with(entityTag: tag))
         }
-        return .respond(try .hashed(request, tag, write))
+        let buffer = ByteBuffer(capacity: 4096)
+        write(JSONWriter(buffer))
+        tag += "-" + String(SipHash128.hash(buffer.bytes).high, radix: 36)
+        return .respond(
+            try .notModified(request, tag)
+                ?? Response(200, .json, Bytes(taking: buffer)).with(entityTag: tag))
     }
 
     /// Makes a reply with a schema, or a class or projection of it, and the tag of the schema.
