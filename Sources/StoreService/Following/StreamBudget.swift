@@ -1,3 +1,4 @@
+import HoldfastThreads
 import Synchronization
 
 /// Bytes that are held for streams, of all streams together. Any thread.
@@ -20,24 +21,15 @@ final class StreamBudget: Sendable {
 
     /// Counts bytes that others may read already as long as what is returned lives.
     func count(_ bytes: SharedBytes) -> SharedBytes {
-        SharedBytes(bytes.buffer, heldBy: Share(self, bytes.count, of: bytes))
+        SharedBytes(bytes.buffer, heldBy: share(bytes.count, of: bytes))
     }
 
-    /// Counts bytes as long as what is returned lives.
-    func share(_ byteCount: Int) -> AnyObject & Sendable { Share(self, byteCount) }
-
-    private final class Share: Sendable {
-        let budget: StreamBudget
-        let count: Int
-        let bytes: SharedBytes?
-
-        init(_ budget: StreamBudget, _ count: Int, of bytes: SharedBytes? = nil) {
-            self.budget = budget
-            self.count = count
-            self.bytes = bytes
-            budget.byteCount.wrappingAdd(count, ordering: .relaxed)
+    /// Counts bytes as long as what is returned lives, which holds `bytes`.
+    func share(_ count: Int, of bytes: SharedBytes? = nil) -> Lease {
+        byteCount.wrappingAdd(count, ordering: .relaxed)
+        return Lease {
+            withExtendedLifetime(bytes) {}
+            self.byteCount.wrappingSubtract(count, ordering: .relaxed)
         }
-
-        deinit { budget.byteCount.wrappingSubtract(count, ordering: .relaxed) }
     }
 }
