@@ -1,6 +1,7 @@
 import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
+import Synchronization
 
 /// A query whose changes are followed: on one class with or without a filter, on one object, or on
 /// everything. Immutable; safe to use from any thread.
@@ -62,10 +63,9 @@ package final class ObservedQuery: Sendable {
     let namedClasses: Set<Int>
     /// The key that its filter has in common with equal ones.
     package let filterKey: ObservedFilter.Key
-    /// The conditions that find the filter.
-    let conditions: FilterConditions
+    private let madeConditions = Mutex<FilterConditions?>(nil)
 
-    /// Makes an observed query. Cost: n log n in the terms of the condition.
+    /// Makes an observed query.
     ///
     /// - `filterPaths`: The reads of the filter.
     /// - `shownPaths`: What is shown of the objects reads beyond them.
@@ -114,7 +114,6 @@ package final class ObservedQuery: Sendable {
             readByShown = readByFilter
         }
         filterKey = ObservedFilter.Key(target, predicate, self.sight)
-        conditions = FilterConditions(Self.anchors(of: target, predicate, self.sight, schema))
         namedClasses = (deciding + displaying).flatMap(\.rules).reduce(
             into: predicate?.namedClasses(schema) ?? []
         ) { $0.formUnion($1.namedClasses(sight?.schema ?? schema)) }
@@ -245,32 +244,43 @@ package final class ObservedQuery: Sendable {
     /// The sight that objects are shown by before they are tested; nil where what is stored is tested.
     var showing: Sight? { readsStored ? nil : sight }
 
+    /// Does what following the query takes with each of its terms, so that the feed's thread need not. Cost: n log n in
+    /// the terms, once.
+    package func prepare() { _ = conditions }
+
+    /// The conditions that find the filter, made when they are first asked for.
+    var conditions: FilterConditions {
+        madeConditions.withLock { made in
+            let conditions = made ?? FilterConditions(makeAnchors())
+            made = conditions
+            return conditions
+        }
+    }
+
     /// Whether it reads other objects along more paths than the feed walks back for one query.
     package var isWide: Bool { filter.watches.count + shown.watches.count > Self.watchCountMax }
     private static let watchCountMax = 256
 
-    /// The conditions on stored objects that a query is found by, of which one holds of each of its results; nil where none are known.
-    private static func anchors(
-        of target: Target, _ predicate: Predicate?, _ sight: Sight?, _ schema: RowSchema
-    ) -> [Anchor]? {
-        guard let classIndex = target.classIndex else { return nil }
-        if case .keyed(_, let key) = target,
-            let member = schema.classes[classIndex].primaryKeyIndex
-        {
+    private func makeAnchors() -> [Anchor]? {
+        guard let classIndex else { return nil }
+        let rowClass = schema.classes[classIndex]
+        if case .keyed(_, let key) = target, let member = rowClass.primaryKeyIndex {
             return [
                 Anchor(
                     place: ValuePlace(steps: [], member: member),
                     condition: .ranges([.value(key.bytes)]))
             ]
         }
+        return placed().flatMap { Anchor.anchors(of: $0, schema) }
+    }
+
+    /// The condition on stored objects that the query is found by, which each of its results satisfies.
+    private func placed() -> Predicate? {
+        guard let sight, let classIndex else { return predicate }
         // What may be shown otherwise than it is stored, such as null, does not find it.
-        let stored = predicate.flatMap { predicate in
-            sight?.alters(anyOf: predicate.dependencies(schema), from: classIndex) ?? false
-                ? nil : predicate
-        }
-        let parts = [sight?.parts[classIndex].rule, stored].compactMap(\.self)
-        return Predicate.conjunction(parts.flatMap(\.conjuncts))
-            .flatMap { Anchor.anchors(of: $0, schema) }
+        guard let predicate, !sight.alters(anyOf: predicate.dependencies(schema), from: classIndex)
+        else { return rule }
+        return .conjunction((rule?.conjuncts ?? []) + predicate.conjuncts)
     }
 
     /// How many objects changed by themselves after a version in a way that can take them out of the results.

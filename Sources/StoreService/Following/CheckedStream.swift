@@ -84,8 +84,10 @@ package final class CheckedStream: Sendable {
         _ read: ReadTransaction, _ served: ServedStore
     ) throws(RequestFault) -> CheckedStream {
         if isChecked(for: read) { return self }
-        return try definition.checked(
+        let checked = try definition.checked(
             served.names(of: read.rows), served.limits, for: read.sight)
+        checked.observed.prepare()
+        return checked
     }
 
     /// The text of a cursor of its followers.

@@ -10,6 +10,7 @@ extension StreamHub {
     /// Answers a request at once if something has happened since its cursor; else has it wait for the first change that
     /// concerns its query. Any thread.
     package func open(_ poll: Follower) {
+        poll.query.observed.prepare()
         feedLater(poll)
     }
 

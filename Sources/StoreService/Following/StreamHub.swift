@@ -119,6 +119,7 @@ package final class StreamHub: @unchecked Sendable {
         _ follower: Follower, from start: StreamCursor,
         begin: @escaping @Sendable () -> Void
     ) {
+        follower.query.observed.prepare()
         let present = served.store.publisher.version
         if case .now = start, follower.query.result == nil {
             perform { position in

@@ -81,6 +81,7 @@ package struct StreamQueriesBody {
                 let definition = try definition(
                     member.value, name, byteCount: byteCount, names, served.limits)
                 let checked = try definition.checked(names, served.limits, for: sight)
+                checked.observed.prepare()
                 added.append(FollowedQuery(name, checked, byteCount: byteCount / queries.count))
             } catch {
                 first = first ?? error.ofQuery
