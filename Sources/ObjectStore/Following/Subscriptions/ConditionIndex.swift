@@ -74,7 +74,9 @@ final class ConditionIndex {
 
     /// Whether a value may satisfy any condition that ``forEach(at:_:_:)`` asks.
     func mayFind(_ value: PlacedValue, _ scratch: ByteBuffer?) -> Bool {
-        !forEach(at: value, scratch) { _ in false }
+        if !forEach(at: value, nil, { _ in false }) { return true }
+        // Texts are looked through where nothing else finds any.
+        return scratch != nil && hasTexts && !forEach(at: value, scratch) { _ in false }
     }
 
     /// The hash of the value, null perhaps, and the interval that a range is looked up by.
