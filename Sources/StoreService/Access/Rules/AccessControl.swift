@@ -179,11 +179,11 @@ package final class AccessControl: Sendable {
             view = rules.view(for: facts, isUser: principal.user != nil)
             view.limit(to: principal.classes, in: known.schema)
         }
-        view.mark = ViewMark(of: view, by: known.rules, for: facts, key: store.ticketKey)
-        let sight = known.sight(of: view)
+        let mark = ViewMark(of: view, by: known.rules, for: facts, key: store.ticketKey)
+        let sight = known.sight(of: view, named: mark)
         // What could not be read in time is not what the user has.
         do throws(StoreError) { try read.checkFailure() } catch { throw fault(error) }
-        known.keep(sight, of: asker, view)
+        known.keep(sight, of: asker, view, named: mark)
         return (sight, view)
     }
 

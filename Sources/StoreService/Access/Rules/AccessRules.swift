@@ -55,7 +55,7 @@ package final class AccessRules: Sendable {
     /// - Parameters:
     ///   - user: The facts about the user; none for an anonymous visitor.
     ///   - isUser: Whether there is a user.
-    /// - Returns: The roles that hold, with what they allow.
+    /// - Returns: The roles that hold, with what they allow with objects of any class.
     package func view(for user: some UserFacts, isUser: Bool) -> AccessView {
         var view = AccessView(revision: revision, roles: [])
         for role in roles where holds(role, for: user, isUser: isUser) {

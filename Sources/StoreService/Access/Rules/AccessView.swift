@@ -17,16 +17,13 @@ package struct AccessView: Hashable, Sendable {
             func predicate(_ condition: CompiledCondition?) -> Predicate {
                 condition?.predicate(for: user) ?? .constant(false)
             }
-            func members(_ rights: PropertyRight...) -> MemberSet {
-                MemberSet(rules.rights.indices.lazy.filter { rights.contains(rules.rights[$0]) })
-            }
             read = predicate(rules.read)
-            hidden = members(.none)
+            hidden = rules.hidden
             writing = WriteRights.Role(
                 place: rules.place, create: predicate(rules.create),
                 before: predicate(rules.before), after: predicate(rules.after),
-                delete: predicate(rules.delete), stated: members(.create, .write),
-                changed: members(.write))
+                delete: predicate(rules.delete), stated: rules.stated,
+                changed: rules.changed)
         }
 
         /// The conditions of a right.
@@ -53,8 +50,6 @@ package struct AccessView: Hashable, Sendable {
     package var revision: UInt64
     /// The roles that hold, in the order of the document.
     package var roles: [Role]
-    /// Tells views apart by what decides on what they show; nil until ``AccessControl`` has named the view.
-    var mark: ViewMark?
     /// The only classes that it is of, by their names; empty for all.
     package private(set) var classes: Set<String> = []
 

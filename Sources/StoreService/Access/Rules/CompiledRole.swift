@@ -1,4 +1,5 @@
 import HoldfastQuery
+import HoldfastRows
 
 /// A role of a document, checked for a schema.
 struct CompiledRole: Sendable {
@@ -12,7 +13,29 @@ struct CompiledRole: Sendable {
         var after: CompiledCondition?
         var delete: CompiledCondition?
         /// The rights of the properties, by their positions.
-        var rights: [PropertyRight]
+        let rights: [PropertyRight]
+        /// The properties that are not seen.
+        private(set) var hidden = MemberSet()
+        /// The properties that may be stated of objects that are created.
+        private(set) var stated = MemberSet()
+        /// The properties that may be changed.
+        private(set) var changed = MemberSet()
+
+        /// Takes the rules of a document, once for all users.
+        init(
+            place: String, read: CompiledCondition?, create: CompiledCondition?,
+            before: CompiledCondition?, after: CompiledCondition?, delete: CompiledCondition?,
+            rights: [PropertyRight]
+        ) {
+            (self.place, self.read, self.create) = (place, read, create)
+            (self.before, self.after, self.delete) = (before, after, delete)
+            self.rights = rights
+            for (member, right) in rights.enumerated() {
+                if right == .none { hidden.insert(member) }
+                if right >= .create { stated.insert(member) }
+                if right == .write { changed.insert(member) }
+            }
+        }
 
         /// The rules that decide on an action, each with its name.
         func conditions(_ action: AccessAction) -> [(name: String, CompiledCondition?)] {

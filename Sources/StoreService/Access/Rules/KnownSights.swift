@@ -54,10 +54,16 @@ final class KnownSights: Sendable {
         }
     }
 
+    /// A view and its name.
+    private struct NamedView: Hashable {
+        let view: AccessView
+        let mark: ViewMark
+    }
+
     /// What was decided for an asker.
     private struct Decided {
         let sight: Sight
-        let view: AccessView
+        let named: NamedView
         let weight: Int
     }
 
@@ -66,7 +72,7 @@ final class KnownSights: Sendable {
         /// What these count as together.
         var weight = 0
         /// Equal for users whose values that rules read are equal.
-        var byView: [AccessView: Sight] = [:]
+        var byView: [NamedView: Sight] = [:]
         /// The schema without names that are unknown to somebody.
         var parts: [UnknownNames: RowSchema] = [:]
     }
@@ -96,12 +102,12 @@ final class KnownSights: Sendable {
 
     /// Returns what was kept; nil for nothing.
     func decided(for asker: Asker) -> (sight: Sight, view: AccessView)? {
-        state.withLock { $0.byAsker[asker] }.map { ($0.sight, $0.view) }
+        state.withLock { $0.byAsker[asker] }.map { ($0.sight, $0.named.view) }
     }
 
-    /// Keeps a sight that ``sight(of:)`` has made of a view, unless it would take the place of too many. Where there is no room, an eighth of
-    /// what is kept makes way.
-    func keep(_ sight: Sight, of asker: Asker, _ view: AccessView) {
+    /// Keeps a sight that ``sight(of:named:)`` has made of a view, unless it would take the place of too many. Where there is no room,
+    /// an eighth of what is kept makes way.
+    func keep(_ sight: Sight, of asker: Asker, _ view: AccessView, named mark: ViewMark) {
         let ruleCount = view.roles.reduce(0) { $0 + $1.classes.count { $0 != nil } }
         let roles = Set(view.roles.map(\.name))
         let byteCount = rules?.roles.reduce(0) { roles.contains($1.name) ? $0 + $1.byteCount : $0 }
@@ -112,29 +118,31 @@ final class KnownSights: Sendable {
             if state.weight + weight > Self.weightMax {
                 for (asker, decided) in Array(state.byAsker.prefix(state.byAsker.count / 8 + 1)) {
                     state.byAsker[asker] = nil
-                    state.byView[decided.view] = nil
+                    state.byView[decided.named] = nil
                     state.weight -= decided.weight
                 }
             }
+            let named = NamedView(view: view, mark: mark)
             guard state.weight + weight <= Self.weightMax,
                 state.byAsker.updateValue(
-                    Decided(sight: sight, view: view, weight: weight), forKey: asker) == nil
+                    Decided(sight: sight, named: named, weight: weight), forKey: asker) == nil
             else { return }
             state.weight += weight
-            state.byView[view] = sight
+            state.byView[named] = sight
         }
     }
 
-    /// Makes what a view shows, or finds it; ``keep(_:of:_:)`` follows.
-    func sight(of view: AccessView) -> Sight {
-        if let known = state.withLock({ $0.byView[view] }) { return known }
+    /// Makes what a view shows, or finds it; ``keep(_:of:_:named:)`` follows.
+    func sight(of view: AccessView, named mark: ViewMark) -> Sight {
+        let named = NamedView(view: view, mark: mark)
+        if let known = state.withLock({ $0.byView[named] }) { return known }
         var classes: [Int: ClassSight] = [:]
         for rowClass in schema.classes {
             classes[rowClass.index] = ClassSight(roles: view.shown(rowClass.index))
         }
         return Sight(
             classes, schema: schema, rows: part(without: view.unknownNames(of: schema)),
-            fingerprint: view.mark?.number ?? 0, mark: view.mark?.text ?? "")
+            fingerprint: mark.number, mark: mark.text)
     }
 
     /// The schema without some names, which is one for all who do not know them.
