@@ -52,7 +52,8 @@ final class CollectionObservation<Difference: FollowedDifference>: Observation, 
     override func skip(_ step: RealmStep) throws(StoreError) {
         guard isTold else { return }
         guard let pending else { return try followed.pass(step) }
-        self.pending = pending.followed(by: try followed.advance(step))
+        let all = pending.followed(by: try followed.advance(step))
+        self.pending = all.isEmpty ? nil : all
     }
 
     override func tell() {

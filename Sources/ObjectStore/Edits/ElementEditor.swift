@@ -31,8 +31,16 @@ extension ElementEditor {
         return lowerBound { order.compare($0.values, $1, elements.values, index) }
     }
 
-    /// Where an entry of a map stands, or would stand.
+    /// Where an entry of a map stands, or would stand; nil in a collection without keys.
     func find(key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool)? {
-        lowerBound { leaf, offset in leaf.keys.map { compareKeys($0.bytes(offset), key) } ?? 0 }
+        var hasKeys = true
+        let found = lowerBound { leaf, offset in
+            guard let keys = leaf.keys else {
+                hasKeys = false
+                return 0
+            }
+            return compareKeys(keys.bytes(offset), key)
+        }
+        return hasKeys ? found : nil
     }
 }

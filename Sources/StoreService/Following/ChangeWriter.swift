@@ -119,11 +119,12 @@ struct ChangeWriter {
         _ event: QueryEvent, _ rowClass: RowClass, _ row: RowView
     ) -> [String] {
         guard let compared = stream.compared else {
-            return event.members.subtracting(rowClass.unknown).positions
-                .filter { !rowClass.hides($0, in: row) }
-                .map { rowClass.definition.properties[$0].name }
+            return rowClass.definition.properties.indices.lazy.filter { member in
+                event.members.contains(member) && !rowClass.unknown.contains(member)
+                    && !rowClass.hides(member, in: row)
+            }.map { rowClass.definition.properties[$0].name }
         }
-        return compared.steps.indices.filter { position in
+        return compared.steps.indices.lazy.filter { position in
             let member = Int(compared.steps[position].member)
             return member >= 0 && !rowClass.hides(member, in: row)
                 && event.shown?.contains(position) ?? event.members.contains(member)

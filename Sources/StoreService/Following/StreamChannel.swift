@@ -241,7 +241,10 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     ///
     /// All changes up to `version` have been told, so the polls that are left have nothing to learn.
     func end(version: UInt64) {
-        endPolls(.max, version: version)
+        for poll in take(where: \.isPoll) {
+            poll.state.know(through: version)
+            poll.end(hub.served)
+        }
         for follower in followers + (result?.takeArrivals() ?? []) { follower.end(hub.served) }
         followers = []
     }
