@@ -149,8 +149,11 @@ class DocumentTests(unittest.TestCase):
             used |= set(re.findall(r'fault\(\s*(?:\w+(?:\([^()]*\))*, )?"([a-z]+(?:-[a-z0-9]+)+)"', text))
         fault = (SOURCES / "HTTPServer" / "Server" / "ServerFault.swift").read_text()
         used |= set(re.findall(r'case \w+ = "([a-z-]+)"', fault))
-        kinds = (SOURCES / "ObjectJSON" / "Faults" / "RequestFault+QueryError.swift").read_text()
-        used |= {f"query-{kind}" for kind in re.findall(r'case \.\w+: "([a-z-]+)"', kinds)}
+        error = (SOURCES / "Query" / "QueryError.swift").read_text()
+        kinds = re.search(r"enum Kind: String.*?\n    \}\n", error, re.S).group()
+        used |= {
+            f"query-{code or name}"
+            for name, code in re.findall(r'^        case (\w+)(?: = "([a-z-]+)")?$', kinds, re.M)}
         self.assertEqual(sorted(used - documented), [], "used, but not documented")
         everything = "\n".join(file.read_text() for file in files)
         unused = {
