@@ -12,14 +12,15 @@ final class ValueReader {
     private struct Source: Hashable {
         let realm: ObjectIdentifier
         let identity: ObjectIdentity
-        let way: ObjectIdentifier?
+        /// Not the way itself: another object's may come to be where it was.
+        let steps: [InnerWay.Step]
 
         /// Nil for an unmanaged object.
         init?(_ object: ObjectBase) {
             guard let place = object.place else { return nil }
             realm = ObjectIdentifier(place.realm)
             identity = place.identity
-            way = place.way.map { ObjectIdentifier($0) }
+            steps = place.steps
         }
     }
 

@@ -97,6 +97,21 @@ struct StatedValueTests {
         #expect(realm.objects(Pet.self).count == 3)
     }
 
+    @Test("copy each embedded object as itself, however many were read and let go of before")
+    func embeddedCopies() throws {
+        let realm = try realm()
+        let streets = (0..<100).map { "street \($0)" }
+        let pet = Pet(
+            value: [
+                "id": 1, "home": ["street": "Main"], "homes": streets.map { ["street": $0] },
+                "named": Dictionary(uniqueKeysWithValues: streets.map { ($0, ["street": $0]) }),
+            ] as [String: Any])
+        try realm.write { realm.add(pet) }
+        let copy = Pet(value: pet)
+        #expect(copy.home?.street == "Main" && copy.homes.map(\.street) == streets)
+        for street in streets { #expect(copy.named[street]??.street == street) }
+    }
+
     @Test("of a wrong type make nothing, and name the property and the types")
     func wrongTypes() async throws {
         let realm = try realm()
