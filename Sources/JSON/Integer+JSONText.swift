@@ -18,7 +18,7 @@ extension FixedWidthInteger {
 
     /// Multiplies by ten and moves `digit` further from zero; false when that does not fit.
     @inlinable
-    package mutating func appendDigit(_ digit: UInt8, _ isNegative: Bool) -> Bool {
+    mutating func appendDigit(_ digit: UInt8, _ isNegative: Bool) -> Bool {
         let (tenfold, isTooLarge) = multipliedReportingOverflow(by: 10)
         let (sum, isSumTooLarge) =
             isNegative
@@ -88,7 +88,7 @@ extension Int64 {
 extension UInt8 {
     /// The value of an ASCII digit.
     @inlinable
-    package var decimalDigit: UInt8? {
+    var decimalDigit: UInt8? {
         let digit = self &- UInt8(ascii: "0")
         return digit < 10 ? digit : nil
     }

@@ -1,5 +1,6 @@
 import CHoldfastLMDB
 import HoldfastStorage
+import Synchronization
 
 extension LMDBEnvironment {
     /// A batch that is longer goes to the tree at once: it would take too much memory until a checkpoint,
@@ -156,6 +157,17 @@ extension LMDBEnvironment {
             writeLock.unlock()
             throw error
         }
+    }
+
+    /// Begins a write transaction of the tree. Needs the write lock or the checkpoint lock.
+    func beginTreeTransaction(_ operation: String) throws(StorageError) -> LMDBTransaction {
+        var begun: OpaquePointer?
+        let code = mdb_txn_begin(handle, nil, 0, &begun)
+        guard code == MDB_SUCCESS, let begun else { throw failure(code, operation: operation) }
+        let transaction = LMDBTransaction(
+            handle: begun, database: database, limits: limits, isReadOnly: false)
+        lastBegun.store(transaction.number, ordering: .sequentiallyConsistent)
+        return transaction
     }
 
     /// Ends a write transaction without a trace.

@@ -211,17 +211,6 @@ final class LMDBEnvironment: @unchecked Sendable {
         endUse(keeping: reader.isPooled ? reader : nil)
     }
 
-    /// Begins a write transaction of the tree. Needs the write lock or the checkpoint lock.
-    func beginTreeTransaction(_ operation: String) throws(StorageError) -> LMDBTransaction {
-        var begun: OpaquePointer?
-        let code = mdb_txn_begin(handle, nil, 0, &begun)
-        guard code == MDB_SUCCESS, let begun else { throw failure(code, operation: operation) }
-        let transaction = LMDBTransaction(
-            handle: begun, database: database, limits: limits, isReadOnly: false)
-        lastBegun.store(transaction.number, ordering: .sequentiallyConsistent)
-        return transaction
-    }
-
     // MARK: Uses
 
     /// Keeps the environment open until ``endUse(keeping:)``.

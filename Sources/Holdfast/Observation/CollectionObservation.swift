@@ -30,6 +30,7 @@ final class CollectionObservation<Difference: FollowedDifference>: Observation, 
     private let followed: any FollowedCollection<Difference>
     private let block: (Difference?) -> Void
     private var isTold = false
+    /// What is to be told; nil for nothing.
     private var pending: Difference?
 
     /// - `block`: Is told nil when the collection was first found, and then each difference.
@@ -51,9 +52,8 @@ final class CollectionObservation<Difference: FollowedDifference>: Observation, 
 
     override func skip(_ step: RealmStep) throws(StoreError) {
         guard isTold else { return }
-        guard let pending else { return try followed.pass(step) }
-        let all = pending.followed(by: try followed.advance(step))
-        self.pending = all.isEmpty ? nil : all
+        // Of what is to be told nothing is left out.
+        if pending == nil { try followed.pass(step) } else { try note(step) }
     }
 
     override func tell() {
@@ -68,7 +68,7 @@ final class CollectionObservation<Difference: FollowedDifference>: Observation, 
         }
         guard let difference = pending else { return }
         pending = nil
-        if !difference.isEmpty { block(difference) }
+        block(difference)
     }
 }
 

@@ -38,10 +38,7 @@ extension ObjectReader {
         _ code: String, _ detail: String, at name: StaticString, element: Int? = nil,
         hint: String? = nil
     ) {
-        fault(
-            code, detail,
-            at: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount),
-            element: element, hint: hint)
+        fault(code, detail, at: Self.name(name), element: element, hint: hint)
     }
 
     /// Notes a fault whose pointer begins at the value that is being read.
@@ -99,6 +96,11 @@ extension ObjectReader {
             "too-long",
             "The value of '\(property.name)' is longer than the \(ModelLimits.valueByteCountMax) "
                 + "bytes that a string or data value may have.", at: name, element: element)
+    }
+
+    /// The name of a member, whose text lives as long as the program.
+    package static func name(_ text: StaticString) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     }
 
     package static func text(_ name: UnsafeRawBufferPointer) -> String {

@@ -14,7 +14,7 @@ extension TransactionReader {
             fault(
                 .invalid, "invalid-operation",
                 "Through a projection objects are changed by 'patch'; name the 'class' for '\(kind.rawValue)'.",
-                at: Self.name("op"))
+                at: ObjectReader.name("op"))
             return nil
         }
         let target = self.target(statement, kind, rowClass)
@@ -27,13 +27,14 @@ extension TransactionReader {
         if target == nil, kind == .patch || kind == .delete {
             fault(
                 .malformed, "missing-member", "'\(kind.rawValue)' needs the 'id' of an object.",
-                at: Self.name("id"))
+                at: ObjectReader.name("id"))
             return nil
         }
         guard kind != .delete else {
             if statement.value != nil {
                 fault(
-                    .malformed, "invalid-body", "'delete' takes no 'value'.", at: Self.name("value")
+                    .malformed, "invalid-body", "'delete' takes no 'value'.",
+                    at: ObjectReader.name("value")
                 )
             }
             return precondition == nil ? nil : operation
@@ -41,7 +42,7 @@ extension TransactionReader {
         guard let value = statement.value else {
             fault(
                 .malformed, "missing-member", "'\(kind.rawValue)' needs a 'value'.",
-                at: Self.name("value")
+                at: ObjectReader.name("value")
             )
             return nil
         }
@@ -64,7 +65,7 @@ extension TransactionReader {
             fault(
                 .invalid, "key-mismatch",
                 "The store makes the key of this object, so that it can't be stated; leave it out.",
-                at: Self.name("value"))
+                at: ObjectReader.name("value"))
             return nil
         }
         operation.draft = reading.draft
@@ -80,7 +81,8 @@ extension TransactionReader {
             fault(
                 .invalid, "missing-key",
                 "Class '\(rowClass.definition.name)' has no primary key, so 'put' needs the 'id' of an "
-                    + "object that is there; use 'create' to make one.", at: Self.name("id"))
+                    + "object that is there; use 'create' to make one.", at: ObjectReader.name("id")
+            )
             return nil
         }
         return precondition == nil ? nil : operation
@@ -92,7 +94,7 @@ extension TransactionReader {
         _ statement: Statement, _ kind: TransactionOperation.Kind, _ rowClass: RowClass
     ) -> Bool {
         guard kind == .create else {
-            fault(.asymmetricClass(rowClass), at: Self.name("op"))
+            fault(.asymmetricClass(rowClass), at: ObjectReader.name("op"))
             return false
         }
         let name = rowClass.definition.name
@@ -100,14 +102,14 @@ extension TransactionReader {
             fault(
                 .invalid, "precondition-not-allowed",
                 "'\(name)' is an asymmetric class: its objects are never read, so leave 'ifMatch' out.",
-                at: Self.name("ifMatch"))
+                at: ObjectReader.name("ifMatch"))
             return false
         }
         if statement.ref != nil {
             fault(
                 .invalid, "invalid-ref",
                 "'\(name)' is an asymmetric class, to which nothing links; leave 'ref' out.",
-                at: Self.name("ref"))
+                at: ObjectReader.name("ref"))
             return false
         }
         return true
@@ -124,7 +126,7 @@ extension TransactionReader {
         if case .id(let id) = target { key = id }
         let path = reader.path
         defer { reader.path = path }
-        reader.path.append(.name(Self.name("value")))
+        reader.path.append(.name(ObjectReader.name("value")))
         return reading {
             let reading = reader.read(
                 value, as: rowClass, names: names, isMerge: kind == .merge || kind == .patch,
@@ -167,7 +169,7 @@ extension TransactionReader {
         } catch {
             note(error.kind, error.code, error.detail)
             for fault in error.errors {
-                reader.path.append(.name(Self.name("value")))
+                reader.path.append(.name(ObjectReader.name("value")))
                 reader.add(fault)
                 reader.path.removeLast()
             }
@@ -180,7 +182,7 @@ extension TransactionReader {
         _ statement: Statement, _ kind: TransactionOperation.Kind, _ rowClass: RowClass
     ) -> TransactionOperation.Target? {
         guard let id = statement.id else { return nil }
-        let name = Self.name("id")
+        let name = ObjectReader.name("id")
         if id.kind == .object, let ref = id.member(named: "$ref") {
             return named(ref, id, rowClass)
         }
@@ -209,7 +211,7 @@ extension TransactionReader {
             fault(
                 .invalid, "unknown-ref",
                 "An 'id' of the form {\"$ref\":…} has the 'ref' of an operation that stands before.",
-                at: Self.name("id"),
+                at: ObjectReader.name("id"),
                 hint: NearestName.of(name, among: references.keys))
             return nil
         }
@@ -217,7 +219,7 @@ extension TransactionReader {
             fault(
                 .invalid, "wrong-class",
                 "'\(name)' is an object of class '\(before.rowClass.definition.name)', not "
-                    + "'\(rowClass.definition.name)'.", at: Self.name("id"))
+                    + "'\(rowClass.definition.name)'.", at: ObjectReader.name("id"))
             return nil
         }
         if case .new = before.target, let number = before.number { return .named(number) }
@@ -234,7 +236,7 @@ extension TransactionReader {
         fault(
             .malformed, "invalid-version",
             "'ifMatch' is an ETag's text without quotes, such as a reply carries, or \"*\".",
-            at: Self.name("ifMatch"))
+            at: ObjectReader.name("ifMatch"))
         return nil
     }
 }

@@ -87,7 +87,7 @@ struct TransactionReader {
         guard let list, list.kind == .array else {
             fault(
                 .malformed, "invalid-body", "'operations' is an array of operations.",
-                at: Self.name("operations"))
+                at: ObjectReader.name("operations"))
             throw wholeFault()
         }
         guard list.count <= operationCountMax else {
@@ -97,7 +97,7 @@ struct TransactionReader {
         reader.references = references
         plan.operations.reserveCapacity(list.count)
         for (index, element) in list.elements.enumerated() {
-            reader.path = [.name(Self.name("operations")), .element(index)]
+            reader.path = [.name(ObjectReader.name("operations")), .element(index)]
             if let operation = operation(statement(element, index)) {
                 plan.operations.append(operation)
             }
@@ -118,11 +118,6 @@ struct TransactionReader {
             classIndex: className.flatMap { names.classIndex(named: $0) }
                 ?? projection.flatMap { names.projections[$0]?.rowClass.index })
         plan.named.append(index)
-    }
-
-    /// The name of a member, whose text lives as long as the program.
-    static func name(_ text: StaticString) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     }
 
     // MARK: Faults
@@ -210,18 +205,20 @@ struct TransactionReader {
             }
         }
         if json.member(named: "op") == nil {
-            fault(.malformed, "missing-member", "The operation lacks 'op'.", at: Self.name("op"))
+            fault(
+                .malformed, "missing-member", "The operation lacks 'op'.",
+                at: ObjectReader.name("op"))
         }
         switch (json.member(named: "class"), json.member(named: "projection")) {
         case (nil, nil):
             fault(
                 .malformed, "missing-member", "The operation lacks 'class', or 'projection'.",
-                at: Self.name("class"))
+                at: ObjectReader.name("class"))
         case (_?, _?):
             fault(
                 .malformed, "invalid-body",
                 "An operation names a 'class' or a 'projection', not both; leave 'class' out.",
-                at: Self.name("class"))
+                at: ObjectReader.name("class"))
         default: break
         }
         if let ref { readRef(ref, index, &statement) }

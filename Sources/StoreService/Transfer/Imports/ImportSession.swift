@@ -8,9 +8,9 @@ import HoldfastThreads
 /// An import of lines into one class or a whole store: text goes in by pieces, a report comes out.
 ///
 /// The sender's thread only copies bytes. They are unpacked, converted, cut into lines and read into drafts on a
-/// thread of the session's own; transactions of a few MiB of text are written while the next one is being read. Good lines are kept whatever becomes of others. Links are checked at the
-/// end: a line whose links lead nowhere yet waits until all lines are there. Memory is bounded: the sender is
-/// told to wait. Knows nothing of HTTP.
+/// thread of the session's own; transactions of a few MiB of text are written while the next one is being read.
+/// Good lines are kept whatever becomes of others. Links are checked at the end: a line whose links lead nowhere
+/// yet waits until all lines are there. Memory is bounded: the sender is told to wait. Knows nothing of HTTP.
 package final class ImportSession: Sendable {
     private let store: Store
     private let target: ImportTarget

@@ -81,8 +81,4 @@ extension ObjectReader {
         }
         return rowClass
     }
-
-    private static func name(_ text: StaticString) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
-    }
 }
