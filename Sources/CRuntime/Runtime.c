@@ -163,3 +163,10 @@ bool holdfast_try_retain(void *object) { return swift_tryRetain(object) != NULL;
 bool holdfast_is_on_executor(const void *identity, uintptr_t implementation) {
     return swift_task_isCurrentExecutorWithFlags(identity, implementation, 0);
 }
+
+uint64_t holdfast_thread_number(void) {
+    static _Atomic uint64_t count;
+    static _Thread_local uint64_t number;
+    if (number == 0) number = ++count;
+    return number;
+}

@@ -53,4 +53,7 @@ bool holdfast_try_retain(void *_Nonnull object);
 /// Never ends the process, unlike `assertIsolated()`.
 bool holdfast_is_on_executor(const void *_Nullable identity, uintptr_t implementation);
 
+/// Returns the number of the calling thread, which no other thread of the process has or has had, unlike `pthread_self`.
+uint64_t holdfast_thread_number(void);
+
 #endif

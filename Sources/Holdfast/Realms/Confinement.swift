@@ -4,7 +4,8 @@ import Synchronization
 
 /// Where a realm belongs: what its objects may be used on, by one at a time.
 enum Confinement: Sendable {
-    case thread(UInt)
+    /// A thread by its number, which no later one has.
+    case thread(UInt64)
     /// The main thread and the main queue, which other threads serve once the main one has ended.
     case main
     /// A serial queue and its number.
@@ -13,7 +14,7 @@ enum Confinement: Sendable {
 
     /// The identity of a confinement, as long as there are realms in it.
     enum Identity: Hashable, Sendable {
-        case thread(UInt)
+        case thread(UInt64)
         case queue(Int)
         case actor(ObjectIdentifier)
     }
@@ -33,7 +34,7 @@ enum Confinement: Sendable {
     }
 
     /// That of a realm which names none: the main queue's on the main thread, else the thread's own.
-    static var present: Confinement { isOnMain ? .main : .thread(ViewState.currentThread) }
+    static var present: Confinement { isOnMain ? .main : .thread(holdfast_thread_number()) }
 
     /// That of a serial queue.
     init(_ queue: DispatchQueue) {
@@ -55,7 +56,7 @@ enum Confinement: Sendable {
 
     var identity: Identity {
         switch self {
-        case .thread(let thread): .thread(thread)
+        case .thread(let number): .thread(number)
         case .main: .queue(Self.mainNumber)
         case .queue(_, let number): .queue(number)
         case .actor(let held): .actor(held.identity)
@@ -65,7 +66,7 @@ enum Confinement: Sendable {
     /// Whether the calling code runs there.
     var isCurrent: Bool {
         switch self {
-        case .thread(let thread): thread == ViewState.currentThread
+        case .thread(let number): number == holdfast_thread_number()
         case .main: Self.isOnMain
         case .queue(_, let number): DispatchQueue.getSpecific(key: Self.key) == number
         case .actor(let held): held.actor.map { Self.isOn($0.unownedExecutor) } ?? false
@@ -103,6 +104,9 @@ enum Confinement: Sendable {
             Task { await Self.run(body, on: actor) }
         }
     }
+
+    /// Whether it is an actor that is gone, whose address another one may have.
+    var isGone: Bool { if case .actor(let held) = self { held.actor == nil } else { false } }
 
     /// The actor that has to be kept so that ``schedule(_:)`` runs its work.
     var keeper: (any Actor)? { if case .actor(let held) = self { held.actor } else { nil } }

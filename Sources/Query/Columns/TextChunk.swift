@@ -11,12 +11,16 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
     /// Which positions hold bytes beyond ASCII; nil for none.
     private let foreign: UnsafePointer<UInt8>?
 
+    /// The most bytes of a value of a fixed width. As many follow the last value: where an exception stands or no
+    /// object is, tests read a value that has no bytes, whose result nobody uses.
+    private static let fixedByteCountMax = 16
+
     /// Packs texts, each of which ends at its offset in `ends`.
     init(
         _ texts: UnsafeRawBufferPointer, ends: [UInt32], count: Int, nulls: [UInt8]?,
         exceptions: [UInt8]?, meter: ColumnMeter
     ) {
-        bytes = .allocate(capacity: max(texts.count, 1))
+        bytes = .allocate(capacity: texts.count + Self.fixedByteCountMax)
         UnsafeMutableRawBufferPointer(start: bytes, count: texts.count).copyMemory(from: texts)
         self.ends = .allocate(capacity: max(count, 1))
         self.ends.update(from: ends, count: count)

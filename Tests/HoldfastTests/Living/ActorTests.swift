@@ -65,6 +65,19 @@ struct ActorTests {
         struct Abandoned: Error {}
     }
 
+    @Test("have a realm of their own where one before them is gone whose realm something holds")
+    func successors() async throws {
+        let configuration = Shared.configuration()
+        var references: [ThreadSafeReference<Dog>?] = []
+        for id in 1...50 {
+            let kennel = Kennel()
+            try await kennel.open(configuration)
+            #expect(try await kennel.add(id) == id)
+            references.append(await kennel.reference(id))
+        }
+        #expect(references.allSatisfy { $0 != nil })
+    }
+
     @Test("have a realm of their own on whichever thread they run, and follow each other's commits")
     func realms() async throws {
         let configuration = Shared.configuration()

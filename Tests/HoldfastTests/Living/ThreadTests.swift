@@ -27,6 +27,21 @@ struct ThreadTests {
         #expect(!realm.refresh())
     }
 
+    @Test("begin with the newest version where one before them is gone whose realm something holds")
+    func successors() throws {
+        let configuration = Shared.configuration()
+        let realm = try Realm(configuration: configuration)
+        nonisolated(unsafe) var references: [ThreadSafeReference<Dog>] = []
+        for id in 1...20 {
+            try realm.write { realm.add(Dog(value: [id])) }
+            try Shared.onThread {
+                let dogs = try Realm(configuration: configuration).objects(Dog.self)
+                #expect(dogs.count == id)
+                if let dog = dogs.first { references.append(ThreadSafeReference(to: dog)) }
+            }
+        }
+    }
+
     @Test("of a queue take turns with its realm, whichever they are")
     func queue() throws {
         let configuration = Shared.configuration()
