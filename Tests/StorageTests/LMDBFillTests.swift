@@ -9,9 +9,11 @@ struct LMDBFillTests {
     private let directory = TemporaryDirectory()
 
     private func open() throws -> LMDBEngine {
+        // Checkpoints come when they are asked for, however long a test takes.
         try LMDBEngine(
             LMDBOptions(
-                directory: directory.path, mapByteCount: LMDBOptions.embeddedMapByteCount))
+                directory: directory.path, mapByteCount: LMDBOptions.embeddedMapByteCount,
+                checkpointMilliseconds: 3_600_000))
     }
 
     private func key(_ kind: UInt8, _ number: Int) -> [UInt8] {
