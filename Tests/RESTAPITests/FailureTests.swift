@@ -35,6 +35,25 @@ struct FailureTests {
         APIScenario("GET", "/v1/classes/Thing/objects/2", status: 404).check(on: server)
     }
 
+    @Test("figures of a store that fails while they are read say once that it can't be read")
+    func metrics() throws {
+        let engine = FaultyEngine(try EngineCase.memory.open())
+        let server = try TestServer(engine, schema: Schemas.everything)
+        try engine.failReads(.init(tags: [StoreKey.Tag.classState], after: 0, isLasting: true))
+        server.send("PUT", "/v1/classes/Thing/objects/1", "{}")
+        let lines = server.send("GET", "/metrics").text.split(separator: "\n")
+        #expect(engine.endReadFault() > 0)
+        #expect(lines.filter { $0.contains("holdfast_store_version") }.count == 3)
+        #expect(
+            lines.filter { $0.contains("holdfast_store_readable") }.map(String.init)
+                == [
+                    "# HELP holdfast_store_readable Whether the store can be read.",
+                    "# TYPE holdfast_store_readable gauge", "holdfast_store_readable 0",
+                ])
+        let again = server.send("GET", "/metrics").text
+        #expect(again.contains("\nholdfast_store_readable 1\n"))
+    }
+
     @Test("a conflict with another commit is run again, unseen by the client")
     func conflict() throws {
         let engine = FaultyEngine(try EngineCase.memory.open())

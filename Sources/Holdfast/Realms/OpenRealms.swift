@@ -74,9 +74,9 @@ enum OpenRealms {
 
     /// The realm of a place; nil where none is open.
     static func core(at place: Place) -> RealmCore? {
-        known.withLock { known in
-            known.live[place].flatMap { $0.confinement?.isGone == true ? nil : $0.core }
-        }
+        // The actor is asked outside of the lock: a realm that goes with it takes the lock.
+        let core = known.withLock { $0.live[place]?.core }
+        return core?.confinement.isGone == true ? nil : core
     }
 
     /// The realm of a store that the calling code may use: that of its queue or actor, where one is open, else the one

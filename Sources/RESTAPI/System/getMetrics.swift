@@ -13,12 +13,15 @@ extension RESTService {
         text.sample(
             "holdfast_info", [("version", ServiceVersion.text), ("engine", store.engineName)], 1)
         if let metrics = serverMetrics.withLock({ $0 }) { writeServer(metrics, to: text) }
+        var isReadable = true
         do throws(StoreError) {
             try store.withRead { read throws(StoreError) in try write(read, to: text) }
         } catch {
             logger.log(.error, "the store can't be read for metrics", ("error", .text("\(error)")))
-            text.single("holdfast_store_readable", .gauge, "Whether the store can be read.", 0)
+            isReadable = false
         }
+        text.single(
+            "holdfast_store_readable", .gauge, "Whether the store can be read.", isReadable ? 1 : 0)
         writeScheduler(to: text)
         writeProcess(to: text)
         return .respond(Response(200, .metrics, Bytes(taking: text.buffer)))
@@ -119,7 +122,6 @@ extension RESTService {
 
     private func write(_ transaction: ReadTransaction, to text: MetricsText) throws(StoreError) {
         let state = try transaction.state()
-        text.single("holdfast_store_readable", .gauge, "Whether the store can be read.", 1)
         text.single(
             "holdfast_store_version", .gauge, "The version of the last transaction.",
             Double(state.version))
