@@ -14,10 +14,10 @@ struct PageHeap {
     }
 
     /// Whether only objects are taken that come before another one.
-    var isFull: Bool { heap.worst != nil }
+    var isFull: Bool { heap.isFull }
 
     /// The greatest rank of an object that it may still take; ``UInt128/max`` as long as it has room.
-    var lastRank: UInt128 { heap.worst?.rank ?? .max }
+    var lastRank: UInt128 { heap.isFull ? heap.worst.rank : .max }
 
     /// Takes an object if it is among the first.
     ///
@@ -28,7 +28,7 @@ struct PageHeap {
     ) -> Bool {
         if SortEntry.rank(of: sortBytes) > lastRank { return true }
         let entry = SortEntry(sortBytes, key: key, row: row)
-        let (isTaken, evicted) = heap.insert(entry, isBefore: order.isBefore)
+        let (isTaken, evicted) = heap.insert(entry) { order.isBefore($0, $1) }
         if isTaken { byteCount += entry.byteCount - (evicted?.byteCount ?? 0) }
         return byteCount <= byteCountMax
     }

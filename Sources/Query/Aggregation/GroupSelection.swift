@@ -34,7 +34,7 @@ package struct GroupSelection: Hashable, Sendable {
             buffer.removeAll()
             try append(group, by: sinks, to: buffer)
             if let after, !Self.isLess(after, buffer.bytes) { continue }
-            if let worst = heap.worst, Self.isLess(worst.position, buffer.bytes) { continue }
+            if heap.isFull, Self.isLess(heap.worst.position, buffer.bytes) { continue }
             _ = heap.insert((buffer.array, index)) {
                 $0.position.lexicographicallyPrecedes($1.position)
             }

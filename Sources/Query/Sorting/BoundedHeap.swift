@@ -16,9 +16,13 @@ public struct BoundedHeap<Element> {
     @inlinable
     public var count: Int { elements.count }
 
-    /// The element that another one has to come before; nil while there is room.
+    /// Whether there is no room, so that another element has to come before ``worst``.
     @inlinable
-    public var worst: Element? { elements.count == countMax ? elements.first : nil }
+    public var isFull: Bool { elements.count == countMax && countMax > 0 }
+
+    /// The last of the elements of a full heap. Read where it is: no part of it is copied.
+    @inlinable
+    public var worst: Element { _read { yield elements[0] } }
 
     /// Takes an element if it is among the first. Cost: logarithmic in the number of elements.
     ///
@@ -32,10 +36,11 @@ public struct BoundedHeap<Element> {
             siftUp(isBefore)
             return (true, nil)
         }
-        guard let worst = elements.first, isBefore(element, worst) else { return (false, nil) }
-        elements[0] = element
+        guard isFull, isBefore(element, worst) else { return (false, nil) }
+        var evicted = element
+        swap(&elements[0], &evicted)
         siftDown(isBefore)
-        return (true, worst)
+        return (true, evicted)
     }
 
     @inlinable

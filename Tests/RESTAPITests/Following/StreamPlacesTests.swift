@@ -18,6 +18,18 @@ struct StreamPlacesTests {
         return server
     }
 
+    /// Asks for a target. A request that comes before connections of earlier ones have ended is sent again, as its reply says.
+    private static func ask(
+        _ server: GuardedServer, _ target: String, _ headers: [(String, String)] = []
+    ) -> HTTPClient.Reply {
+        var reply = server.send("GET", target, headers)
+        for _ in 0..<30_000 where reply.text.contains("too-many-connections") {
+            usleep(1000)
+            reply = server.send("GET", target, headers)
+        }
+        return reply
+    }
+
     private static let targets = [
         "/v1/changes", "/v1/classes/Node/changes", "/v1/classes/Reading/outbox",
     ]
@@ -32,7 +44,7 @@ struct StreamPlacesTests {
             [("Accept", "application/json"), ("Prefer", "wait=9")],
         ] {
             for target in Self.targets {
-                let refused = server.send("GET", target, headers)
+                let refused = Self.ask(server, target, headers)
                 #expect(
                     refused.status == 503 && refused.text.contains("too-many-streams"),
                     "\(target) \(headers): \(refused.status) \(refused.text)")
@@ -40,7 +52,7 @@ struct StreamPlacesTests {
             }
         }
         for target in ["/health/live", "/health/ready", "/metrics", "/v1", target] {
-            #expect(server.send("GET", target).status == 200, "\(target)")
+            #expect(Self.ask(server, target).status == 200, "\(target)")
         }
         // One that ends makes room.
         streams.removeLast()
