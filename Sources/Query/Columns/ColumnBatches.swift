@@ -7,26 +7,26 @@ final class ColumnBatches {
         let objectCount = frame.count
         if objectCount == 0 { return }
         let isWhole = objectCount == ColumnChunk.keyCount
+        let (positions, mask) = (positions.start, frame.mask)
         var position = 0
         while position < ColumnChunk.keyCount {
             var count = 0
             if isWhole {
                 count = ColumnBatch.countMax
-                for index in 0..<count { positions.start[index] = Int32(position + index) }
+                for index in 0..<count { positions[index] = Int32(position + index) }
                 position += count
             } else {
                 let end = min(position + ColumnBatch.countMax, ColumnChunk.keyCount)
                 while position < end {
-                    positions.start[count] = Int32(position)
-                    count += Int(frame.mask[position])
-                    position += 1
+                    positions[count] = Int32(truncatingIfNeeded: position)
+                    count &+= Int(mask[position])
+                    position &+= 1
                 }
             }
             if count == 0 { continue }
             body(
                 ColumnBatch(
-                    chunk: chunk,
-                    positions: UnsafeBufferPointer(start: positions.start, count: count)))
+                    chunk: chunk, positions: UnsafeBufferPointer(start: positions, count: count)))
         }
     }
 }
