@@ -4,8 +4,8 @@ import HoldfastObjectStore
 import HoldfastRows
 
 /// Writes the objects of a page in the form that the client wants, one after the other, straight into the
-/// buffer of the reply.
-struct PageWriter {
+/// buffer of the reply. Not copied: it is asked for each object whether it has room.
+struct PageWriter: ~Copyable {
     private var writer: ObjectWriter
     private let view: PageView
     private let query: CheckedQuery

@@ -112,7 +112,9 @@ struct LivingModelTests {
                             inhabitant.realm.writeAsync {
                                 inhabitant.change()
                             } onComplete: { error in
-                                world.exchange.require(error == nil, "an asynchronous write")
+                                world.exchange.require(
+                                    error == nil,
+                                    "an asynchronous write: \(error.map { "\($0)" } ?? "")")
                                 continuation.resume()
                             }
                         } else {
