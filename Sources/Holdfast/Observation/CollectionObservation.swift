@@ -30,7 +30,7 @@ final class CollectionObservation<Difference: FollowedDifference>: Observation, 
     private let followed: any FollowedCollection<Difference>
     private let block: (Difference?) -> Void
     private var isTold = false
-    /// What is to be told; nil for nothing.
+    /// The difference that waits to be told, never an empty one; nil for none.
     private var pending: Difference?
 
     /// - `block`: Is told nil when the collection was first found, and then each difference.
@@ -52,7 +52,7 @@ final class CollectionObservation<Difference: FollowedDifference>: Observation, 
 
     override func skip(_ step: RealmStep) throws(StoreError) {
         guard isTold else { return }
-        // Of what is to be told nothing is left out.
+        // A difference that waits is told with all that follows it.
         if pending == nil { try followed.pass(step) } else { try note(step) }
     }
 
