@@ -143,8 +143,9 @@ extension ObjectWriter {
     func writeTarget(_ key: UInt64, of classIndex: Int) -> Bool {
         guard let read else { return false }
         let target = present(classIndex, in: read)
-        // Without the writer in the closure, of which each call would take a copy.
-        return writeKey(key, of: target, in: read) { [json] in
+        switch writeKey(key, of: target, in: read) {
+        case .written: return true
+        case .null:
             // A bare null would say that there is no link.
             json.object { object in
                 object.member("$link").object { link in
@@ -152,32 +153,36 @@ extension ObjectWriter {
                     link.member("id").null()
                 }
             }
+            return true
+        case .gone: return false
         }
     }
 
-    /// Writes what names a link's target; false with nothing written when it is not there any more.
-    ///
-    /// - `null`: Writes what names one whose primary key is null.
-    func writeKey(
-        _ key: UInt64, of target: RowClass, in read: ReadTransaction, null: () -> Void
-    ) -> Bool {
+    /// What became of the key of a link's target.
+    enum TargetKey {
+        case written
+        /// The primary key is null: nothing was written.
+        case null
+        /// The target is not there any more: nothing was written.
+        case gone
+    }
+
+    /// Writes the key of a link's target.
+    func writeKey(_ key: UInt64, of target: RowClass, in read: ReadTransaction) -> TargetKey {
         guard let member = target.primaryKeyIndex else {
             json.uint(key)
-            return true
+            return .written
         }
         // Large ints may be written either way.
         let cache = quotesLargeInts ? nil : linkKeys
-        if let cache, cache.append(read.rows, target.index, key, to: buffer) { return true }
-        guard let row = read.row(classIndex: target.index, key: key) else { return false }
-        if target.field(member, in: row).isNull {
-            null()
-            return true
-        }
+        if let cache, cache.append(read.rows, target.index, key, to: buffer) { return .written }
+        guard let row = read.row(classIndex: target.index, key: key) else { return .gone }
+        if target.field(member, in: row).isNull { return .null }
         let start = buffer.count
         writeID(row, key: key, target)
         let text = UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
         cache?.keep(read.rows, target.index, key, text)
-        return true
+        return .written
     }
 
     /// The class as the transaction has it, which may be newer than a copied row.

@@ -85,7 +85,10 @@ extension ObjectWriter {
         json.raw("{\"$link\":{\"class\":")
         json.string(target.definition.name)
         json.raw(",\"id\":")
-        guard writeKey(link.key, of: target, in: read, null: { json.null() }) else {
+        switch writeKey(link.key, of: target, in: read) {
+        case .written: break
+        case .null: json.null()
+        case .gone:
             buffer.truncate(to: start)
             return false
         }

@@ -229,15 +229,22 @@ final class ColumnScan {
     ) throws(StoreError) -> Bool {
         guard let order else { return false }
         let first = position.map { $0.sortBytes.withUnsafeBytes { SortEntry.rank(of: $0) } } ?? 0
+        let areRanksWhole = order.areRanksWhole
         var heap = PageHeap(countMax: limit, byteCountMax: memoryByteCountMax)
         for chunk in 0..<program.chunkCount where try evaluate(chunk) {
             let last = heap.isFull ? heap.lastRank : nil
-            try order.forEach(chunk, frame, from: first, upTo: last) { (key) throws(StoreError) in
-                let sortBytes = order.sortBytes(key)
-                if position.map({ whole.comesAfter(sortBytes, key, $0) }) ?? true,
-                    try satisfiesResidual(key)
-                {
-                    guard heap.insert(sortBytes, key, by: whole) else { throw .stopped(.memory) }
+            try order.forEach(chunk, frame, from: first, upTo: last) {
+                (key, rank) throws(StoreError) in
+                let sortBytes = areRanksWhole ? nil : order.sortBytes(key)
+                let isBehind = position.map { start in
+                    sortBytes.map { whole.comesAfter($0, key, start) }
+                        ?? ((rank, key) > (first, start.key))
+                }
+                if isBehind ?? true, try satisfiesResidual(key) {
+                    let hasRoom =
+                        sortBytes.map { heap.insert($0, key, by: whole) }
+                        ?? heap.insert(SortEntry(rank: rank, key: key), by: whole)
+                    guard hasRoom else { throw .stopped(.memory) }
                 }
                 return heap.isFull ? heap.lastRank : nil
             }

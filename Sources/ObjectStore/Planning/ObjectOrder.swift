@@ -157,8 +157,15 @@ package final class ObjectOrder {
         sorter.compare(a.row, a.key, b.row, b.key, transaction)
     }
 
-    /// Whether `a` comes before `b`.
+    /// Whether `a` comes before `b`. What ranks and keys decide is inlined: no entry is copied for it.
+    @inline(__always)
     func isBefore(_ a: SortEntry, _ b: SortEntry) -> Bool {
+        if a.rank != b.rank { return a.rank < b.rank }
+        return a.isWhole && b.isWhole ? a.key < b.key : isBeforeByAll(a, b)
+    }
+
+    @inline(never)
+    private func isBeforeByAll(_ a: SortEntry, _ b: SortEntry) -> Bool {
         let order = compare(a, b)
         return order == 0 ? a.key < b.key : order < 0
     }

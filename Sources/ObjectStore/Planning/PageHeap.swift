@@ -27,7 +27,13 @@ struct PageHeap {
         by order: ObjectOrder
     ) -> Bool {
         if SortEntry.rank(of: sortBytes) > lastRank { return true }
-        let entry = SortEntry(sortBytes, key: key, row: row)
+        return insert(SortEntry(sortBytes, key: key, row: row), by: order)
+    }
+
+    /// Takes an object if it is among the first.
+    ///
+    /// - Returns: False when the entries need more memory than allowed.
+    mutating func insert(_ entry: SortEntry, by order: ObjectOrder) -> Bool {
         let (isTaken, evicted) = heap.insert(entry) { order.isBefore($0, $1) }
         if isTaken { byteCount += entry.byteCount - (evicted?.byteCount ?? 0) }
         return byteCount <= byteCountMax

@@ -98,7 +98,9 @@ struct Planner {
     func own() -> [PlanCandidate]? {
         let constraints = query.predicate?.constraints ?? []
         let ruling = sight?.rule?.constraints ?? []
-        if (constraints + ruling).contains(where: \.ranges.isEmpty) { return nil }
+        for constraint in [constraints, ruling].joined() where constraint.ranges.isEmpty {
+            return nil
+        }
         let own = search.own(constraints)
         return sight.map { sight in
             own.filter { sight.isComplete($0.source) } + search.own(ruling)

@@ -24,7 +24,8 @@ package struct SortEntry {
         self.row = row
     }
 
-    private init(rank: UInt128, key: UInt64) {
+    /// Makes the position of an object whose sort bytes all stand in a rank.
+    package init(rank: UInt128, key: UInt64) {
         (self.rank, rest, self.key, row) = (rank, [], key, nil)
     }
 
@@ -48,6 +49,9 @@ package struct SortEntry {
 
     private static let arrayByteCount = 32
 
+    /// Whether all sort bytes stand in the rank.
+    package var isWhole: Bool { rest.isEmpty }
+
     /// Whether a value may have been cut, so that rows decide.
     package var mayBeCut: Bool {
         rest.count + Self.rankByteCount > OrderedKey.textByteCountMax
@@ -57,7 +61,7 @@ package struct SortEntry {
     @inline(__always)
     package func compare(_ other: SortEntry) -> Int {
         if rank != other.rank { return rank < other.rank ? -1 : 1 }
-        if rest.isEmpty || other.rest.isEmpty { return 0 }
+        if isWhole || other.isWhole { return 0 }
         return rest.withUnsafeBytes { own in
             other.rest.withUnsafeBytes { compareKeys(own, $0) }
         }

@@ -47,16 +47,16 @@ package final class ColumnOrder {
     }
 
     /// Whether equal ranks are equal sort bytes, of which the least object key comes first.
-    var areRanksWhole: Bool { parts.count == 1 && parts[0].isWholeInRank }
+    package var areRanksWhole: Bool { parts.count == 1 && parts[0].isWholeInRank }
 
     /// Hands over the keys of a chunk's result whose ranks lie between two.
     ///
     /// - `first`: The least rank.
     /// - `last`: The greatest rank; nil as long as all are wanted. Objects that came before had less keys.
-    /// - `body`: Takes a key; returns the greatest rank from there on.
+    /// - `body`: Takes a key and its rank; returns the greatest rank from there on.
     package func forEach<Failure: Error>(
         _ chunk: Int, _ frame: ColumnFrame, from first: UInt128, upTo last: UInt128?,
-        _ body: (UInt64) throws(Failure) -> UInt128?
+        _ body: (UInt64, UInt128) throws(Failure) -> UInt128?
     ) throws(Failure) {
         var last = last
         if let last { parts[0].narrow(chunk, frame, upTo: last) }
@@ -69,7 +69,7 @@ package final class ColumnOrder {
                 let rank = ranks[index]
                 if rank < first { continue }
                 if let last, rank > last || (areRanksWhole && rank == last) { continue }
-                do throws(Failure) { last = try body(batch.key(index)) } catch {
+                do throws(Failure) { last = try body(batch.key(index), rank) } catch {
                     failure = error
                     return
                 }
