@@ -37,10 +37,12 @@ package final class LinkKeyCache {
     }
 
     /// Appends the key of an object, if it is known.
+    ///
+    /// - `schema`: Its identity: threads share a schema, and a count of references to it costs more than the rest.
     func append(
-        _ schema: RowSchema, _ classIndex: Int, _ key: UInt64, to buffer: ByteBuffer
+        _ schema: ObjectIdentifier, _ classIndex: Int, _ key: UInt64, to buffer: ByteBuffer
     ) -> Bool {
-        guard schema.identity == schemaIdentity else { return false }
+        guard schema == schemaIdentity else { return false }
         let entry = entry(classIndex, key)
         guard entry.load(as: UInt64.self) == key,
             entry.load(fromByteOffset: 8, as: UInt32.self) == UInt32(truncatingIfNeeded: classIndex)

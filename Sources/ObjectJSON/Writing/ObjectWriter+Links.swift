@@ -141,6 +141,8 @@ extension ObjectWriter {
 
     /// Writes the key of a link's target; false with nothing written when it is not there any more.
     func writeTarget(_ key: UInt64, of classIndex: Int) -> Bool {
+        // Without the transaction and the class, to which references would be counted.
+        if isPresent, writeKnownKey(key, classIndex) { return true }
         guard let read else { return false }
         let target = present(classIndex, in: read)
         switch writeKey(key, of: target, in: read) {
@@ -173,16 +175,23 @@ extension ObjectWriter {
             json.uint(key)
             return .written
         }
-        // Large ints may be written either way.
-        let cache = quotesLargeInts ? nil : linkKeys
-        if let cache, cache.append(read.rows, target.index, key, to: buffer) { return .written }
+        if writeKnownKey(key, target.index) { return .written }
         guard let row = read.row(classIndex: target.index, key: key) else { return .gone }
         if target.field(member, in: row).isNull { return .null }
         let start = buffer.count
         writeID(row, key: key, target)
-        let text = UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
-        cache?.keep(read.rows, target.index, key, text)
+        if !quotesLargeInts {
+            let text = UnsafeRawBufferPointer(rebasing: buffer.bytes[start...])
+            linkKeys?.keep(read.rows, target.index, key, text)
+        }
         return .written
+    }
+
+    /// Writes the key of a link's target if it was written before. Large ints may be written either way.
+    @inline(__always)
+    private func writeKnownKey(_ key: UInt64, _ classIndex: Int) -> Bool {
+        guard !quotesLargeInts, let linkKeys, let schema else { return false }
+        return linkKeys.append(schema, classIndex, key, to: buffer)
     }
 
     /// The class as the transaction has it, which may be newer than a copied row.

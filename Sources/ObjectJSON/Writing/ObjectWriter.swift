@@ -17,6 +17,8 @@ package struct ObjectWriter {
     package let names: SchemaNames
     package let read: ReadTransaction?
     let epoch: UInt64
+    /// The identity of the transaction's schema.
+    let schema: ObjectIdentifier?
     /// Whether the rows are of the transaction's own schema and not of one before it.
     let isPresent: Bool
     /// Whether ints beyond 2^53 are written as strings, for readers whose numbers are doubles.
@@ -56,7 +58,8 @@ package struct ObjectWriter {
         self.names = names
         self.read = read
         self.epoch = epoch
-        isPresent = read.map { $0.rows.identity == names.schema.identity } ?? false
+        schema = read?.rows.identity
+        isPresent = schema == names.schema.identity
     }
 
     /// Writes one object.
