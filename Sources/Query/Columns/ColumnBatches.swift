@@ -11,7 +11,15 @@ final class ColumnBatches {
         var position = 0
         while position < ColumnChunk.keyCount {
             var count = 0
-            if isWhole {
+            if objectCount <= ColumnBatch.countMax {
+                // They are one batch, and most positions are none of them.
+                position = frame.first(from: 0)
+                while position < ColumnChunk.keyCount {
+                    positions[count] = Int32(truncatingIfNeeded: position)
+                    count += 1
+                    position = frame.first(from: position + 1)
+                }
+            } else if isWhole {
                 count = ColumnBatch.countMax
                 for index in 0..<count { positions[index] = Int32(position + index) }
                 position += count
@@ -26,7 +34,8 @@ final class ColumnBatches {
             if count == 0 { continue }
             body(
                 ColumnBatch(
-                    chunk: chunk, positions: UnsafeBufferPointer(start: positions, count: count)))
+                    chunk: chunk, positions: UnsafeBufferPointer(start: positions, count: count),
+                    isWhole: isWhole))
         }
     }
 }

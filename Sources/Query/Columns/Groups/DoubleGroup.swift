@@ -26,16 +26,25 @@ struct DoubleGroup: NumberGroup {
         if hasExtremes { meet(value, value) }
     }
 
+    mutating func takeExtremes(of chunk: ColumnChunk) -> Bool {
+        guard let chunk = chunk as? NumberChunk else { return false }
+        let (least, greatest) = (
+            ColumnNumber.double(chunk.least), ColumnNumber.double(chunk.greatest)
+        )
+        // Which of both zeros comes first only the values tell.
+        guard least != 0, greatest != 0 else { return false }
+        meet(least, greatest)
+        return true
+    }
+
     mutating func add(_ values: UnsafeBufferPointer<Double>, hasSum: Bool, hasExtremes: Bool) {
         count += values.count
         if hasSum { sum.add(values) }
         guard hasExtremes else { return }
-        var (least, greatest) = (least, greatest)
-        for value in values {
-            least = value < least ? value : least
-            greatest = value > greatest ? value : greatest
-        }
-        (self.least, self.greatest) = (least, greatest)
+        var own = self
+        // Hardly any is less or greater than all before: a branch is sooner done than a choice that the next one waits for.
+        for value in values where value < own.least || value > own.greatest { own.meetOther(value) }
+        (least, greatest) = (own.least, own.greatest)
     }
 
     mutating func add(_ other: DoubleGroup) {
@@ -43,6 +52,9 @@ struct DoubleGroup: NumberGroup {
         sum.add(other.sum)
         meet(other.least, other.greatest)
     }
+
+    @inline(never)
+    private mutating func meetOther(_ value: Double) { meet(value, value) }
 
     @inline(__always)
     private mutating func meet(_ least: Double, _ greatest: Double) {

@@ -29,10 +29,16 @@ struct IntGroup: NumberGroup {
         }
     }
 
+    mutating func takeExtremes(of chunk: ColumnChunk) -> Bool {
+        guard let chunk = chunk as? NumberChunk else { return false }
+        (least, greatest) = (min(least, chunk.least), max(greatest, chunk.greatest))
+        return true
+    }
+
     mutating func add(_ values: UnsafeBufferPointer<Int64>, hasSum: Bool, hasExtremes: Bool) {
         var (own, byteCount) = (self, 0)
         for value in values {
-            own.add(value, hasSum: true, hasExtremes: true, &byteCount)
+            own.add(value, hasSum: true, hasExtremes: hasExtremes, &byteCount)
         }
         self = own
     }

@@ -22,11 +22,39 @@ protocol NumberGroup {
     /// Adds many numbers.
     mutating func add(_ values: UnsafeBufferPointer<Value>, hasSum: Bool, hasExtremes: Bool)
 
+    /// Takes the least and the greatest number of a chunk; false where these do not tell what the group would have found.
+    mutating func takeExtremes(of chunk: ColumnChunk) -> Bool
+
+    /// Adds each number to its group.
+    ///
+    /// - Returns: The bytes that the groups come to have outside themselves.
+    static func add(
+        _ values: UnsafeBufferPointer<Value>, to codes: UnsafePointer<UInt32>,
+        of groups: inout [Self], hasSum: Bool, hasExtremes: Bool
+    ) -> Int
+
     /// Adds the numbers of another group.
     mutating func add(_ other: Self)
 
     /// The result of a function of the numbers.
     func result(_ function: AggregateFunction, _ storage: ElementStorage) -> AggregateState.Result
+}
+
+extension NumberGroup {
+    // Here, where the compiler knows the group: what a generic class does for a protocol is compiled for any.
+    static func add(
+        _ values: UnsafeBufferPointer<Value>, to codes: UnsafePointer<UInt32>,
+        of groups: inout [Self], hasSum: Bool, hasExtremes: Bool
+    ) -> Int {
+        var byteCount = 0
+        groups.withUnsafeMutableBufferPointer { groups in
+            for index in values.indices {
+                groups[Int(codes[index])].add(
+                    values[index], hasSum: hasSum, hasExtremes: hasExtremes, &byteCount)
+            }
+        }
+        return byteCount
+    }
 }
 
 /// Sums and extremes of numbers.
@@ -55,22 +83,14 @@ final class NumberTotals<Group: NumberGroup>: ValueTotals {
     }
 
     func add(_ chunk: ColumnChunk, _ batch: ColumnBatch, _ codes: UnsafePointer<UInt32>?) {
-        let count = batch.positions.count
         Group.read(chunk, batch.positions, into: values.start)
+        let values = UnsafeBufferPointer(start: values.start, count: batch.positions.count)
         guard let codes else {
-            return groups[0].add(
-                UnsafeBufferPointer(start: values.start, count: count), hasSum: hasSum,
-                hasExtremes: hasExtremes)
+            let isKnown = hasExtremes && batch.isWhole && groups[0].takeExtremes(of: chunk)
+            return groups[0].add(values, hasSum: hasSum, hasExtremes: hasExtremes && !isKnown)
         }
-        let (hasSum, hasExtremes) = (hasSum, hasExtremes)
-        var byteCount = 0
-        groups.withUnsafeMutableBufferPointer { groups in
-            for index in 0..<count {
-                groups[Int(codes[index])].add(
-                    values.start[index], hasSum: hasSum, hasExtremes: hasExtremes, &byteCount)
-            }
-        }
-        outerByteCount += byteCount
+        outerByteCount += Group.add(
+            values, to: codes, of: &groups, hasSum: hasSum, hasExtremes: hasExtremes)
     }
 
     func add(_ part: NumberTotals, to codes: [UInt32], within budget: Budget) {
