@@ -217,13 +217,15 @@ final class SectionGroups {
             if let index = index(code.slot) { groups[index].count += code.count }
         }
         let standing = keyOrder ?? order
-        let sorted = try source.budget.sorted(groups) { standing.isBefore($0.first, $1.first) }
+        let sorted = try source.budget.sorted(Array(groups.indices)) {
+            standing.isBefore(groups[$0].first, groups[$1].first)
+        }
         var start = 0
         if keyOrder == nil, let after = query.after {
-            start = sorted.firstPosition { order.comesAfter($0.first.key, after) }
+            start = sorted.firstPosition { order.comesAfter(groups[$0].first.key, after) }
         }
         let end = min(sorted.count, start + query.sectionCountMax)
-        groups = Array(sorted[start..<end])
+        groups = sorted[start..<end].map { groups[$0] }
         return end < sorted.count
     }
 

@@ -82,6 +82,30 @@ final class NumberChunk: ColumnChunk, @unchecked Sendable {
         }
     }
 
+    /// Hands over each position with the place of its value in a table: 0 for null, else one more than its distance from
+    /// `base`, which no value is below.
+    @inline(__always)
+    func forEachPlace(from base: Int64, _ body: (_ position: Int, _ place: Int) -> Void) {
+        switch width {
+        case 1: forEachPlace(from: base, UInt8.self, body)
+        case 2: forEachPlace(from: base, UInt16.self, body)
+        case 4: forEachPlace(from: base, UInt32.self, body)
+        default: forEachPlace(from: base, UInt64.self, body)
+        }
+    }
+
+    @inline(__always)
+    private func forEachPlace<Cell: FixedWidthInteger & UnsignedInteger>(
+        from base: Int64, _ type: Cell.Type, _ body: (Int, Int) -> Void
+    ) {
+        let (cells, nulls) = (cells.assumingMemoryBound(to: type), nulls)
+        let first = Int(least &- base) &+ 1
+        for position in 0..<count {
+            let place = first &+ Int(truncatingIfNeeded: cells[position])
+            body(position, nulls?[position] ?? 0 == 0 ? place : 0)
+        }
+    }
+
     /// Reads the doubles at some positions.
     func read(_ positions: UnsafeBufferPointer<Int32>, into doubles: UnsafeMutablePointer<Double>) {
         doubles.withMemoryRebound(to: Int64.self, capacity: positions.count) {

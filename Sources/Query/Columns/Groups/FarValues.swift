@@ -105,11 +105,7 @@ final class FarValues: @unchecked Sendable {
         base = least
         numbers = [UInt32](repeating: 0, count: Int(span) + 2)
         numbers.withUnsafeMutableBufferPointer { numbers in
-            for chunk in chunks {
-                for position in 0..<chunk.count where chunk.nulls?[position] ?? 0 == 0 {
-                    numbers[Int(chunk.value(position) - base) + 1] = 1
-                }
-            }
+            for chunk in chunks { chunk.forEachPlace(from: least) { numbers[$1] = 1 } }
         }
         return true
     }
@@ -153,13 +149,35 @@ final class FarValues: @unchecked Sendable {
             return values.update(repeating: Int64(numbers[0]), count: positions.count)
         }
         chunk.read(positions, into: values)
+        let (base, nulls) = (base, chunk.nulls)
         numbers.withUnsafeBufferPointer { numbers in
             for index in positions.indices {
-                let isNull = chunk.nulls?[Int(positions[index])] == 1
-                values[index] = Int64(numbers[isNull ? 0 : Int(values[index] - base) + 1])
+                let isNull = nulls?[Int(positions[index])] ?? 0 != 0
+                values[index] = Int64(numbers[isNull ? 0 : Int(values[index] &- base) &+ 1])
             }
         }
     }
+
+    /// Sets the positions of a chunk to whether the numbers of the values behind their links lie in a range.
+    func evaluate(
+        _ range: Range<Int>, _ chunk: ColumnChunk?, into mask: UnsafeMutablePointer<UInt8>
+    ) {
+        guard let chunk = chunk as? NumberChunk else {
+            return ColumnMask.fill(
+                mask, ColumnChunk.keyCount, range.contains(Int(numbers[0])))
+        }
+        let first = UInt32(truncatingIfNeeded: range.lowerBound)
+        let count = UInt32(truncatingIfNeeded: range.count)
+        numbers.withUnsafeBufferPointer { numbers in
+            chunk.forEachPlace(from: base) { mask[$0] = numbers[$1] &- first < count ? 1 : 0 }
+        }
+    }
+
+    /// Between which keys the links lie.
+    var links: ClosedRange<Int64> { base...base + Int64(max(numbers.count - 2, 0)) }
+
+    /// The number of the value behind a link; that of null at nil.
+    func number(of link: Int64?) -> Int64 { Int64(numbers[link.map { Int($0 - base) + 1 } ?? 0]) }
 
     /// The number of the value behind the link at a position of a chunk.
     func number(at position: Int, of chunk: ColumnChunk?) -> Int {

@@ -31,8 +31,9 @@ package final class ColumnOrder {
 
     /// The ranks of the objects of a batch, see ``SortEntry/rank``; valid until others are asked for.
     func ranks(of batch: ColumnBatch) -> UnsafePointer<UInt128> {
-        ranks.begin(batch.positions.count)
-        for part in parts { part.appendRanks(batch, to: ranks) }
+        for (index, part) in parts.enumerated() {
+            part.appendRanks(batch, to: ranks, isFirst: index == 0)
+        }
         return UnsafePointer(ranks.ranks.start)
     }
 

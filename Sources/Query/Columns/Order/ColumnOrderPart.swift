@@ -9,8 +9,8 @@ final class ColumnOrderPart {
     private let isAscending: Bool
     /// The values behind links, where these count.
     let far: FarValues?
-    /// The ranks of these by their numbers.
-    private var farRanks: [UInt128] = []
+    /// The ranks of these by their numbers, and how many bytes they have.
+    private var farRanks: [(rank: UInt128, byteCount: Int)] = []
     private let numbers = BatchRoom<Int64>()
     private let buffer = ByteBuffer(capacity: 64)
     private var column: [ColumnChunk?] = []
@@ -31,7 +31,7 @@ final class ColumnOrderPart {
     }
 
     /// Bytes of memory that is taken beside the column.
-    var byteCount: Int { (far?.byteCount ?? 0) + 16 * farRanks.count }
+    var byteCount: Int { (far?.byteCount ?? 0) + 32 * farRanks.count }
 
     /// Whether a rank that it comes first in has all its sort bytes.
     var isWholeInRank: Bool { far == nil && !ColumnForm.isText(storage) }
@@ -44,7 +44,7 @@ final class ColumnOrderPart {
             guard far.bind(to: columns, within: budget) else { return false }
             farRanks = (0..<far.count).map { number in
                 appendFar(number)
-                return SortEntry.rank(of: buffer.bytes)
+                return (SortEntry.rank(of: buffer.bytes), buffer.count)
             }
             return true
         }
@@ -70,16 +70,17 @@ final class ColumnOrderPart {
 
     /// Appends the sort bytes of some objects' values to their ranks, as far as there is room.
     ///
-    /// - `used`: How many bytes of each rank are used.
-    func appendRanks(_ batch: ColumnBatch, to ranks: SortRanks) {
+    /// - `isFirst`: Whether there is nothing in the ranks.
+    func appendRanks(_ batch: ColumnBatch, to ranks: SortRanks, isFirst: Bool) {
         let chunk = chunk(batch.chunk)
         if let far {
             far.read(chunk, batch.positions, into: numbers.start)
-            for index in batch.positions.indices {
-                let number = Int(numbers.start[index])
-                // Their direction is in them.
-                ranks.append(
-                    farRanks[number], far[number].count, at: index, isAscending: true)
+            farRanks.withUnsafeBufferPointer { farRanks in
+                for index in batch.positions.indices {
+                    // Their direction is in them.
+                    let (rank, byteCount) = farRanks[Int(numbers.start[index])]
+                    ranks.append(rank, byteCount, at: index, isFirst: isFirst)
+                }
             }
             return
         }
@@ -87,60 +88,68 @@ final class ColumnOrderPart {
         if let numbers = chunk as? NumberChunk {
             switch storage {
             case .bool:
-                append(batch, of: numbers, .bool, to: ranks) { UInt128($0) }
+                append(batch, of: numbers, .bool, to: ranks, isFirst) { UInt128($0) }
             case .date:
-                append(batch, of: numbers, .date, to: ranks) {
+                append(batch, of: numbers, .date, to: ranks, isFirst) {
                     let time = ColumnNumber.timestamp($0)
                     return UInt128(UInt64(bitPattern: time.seconds) ^ 1 << 63) << 32
                         | UInt128(UInt32(bitPattern: time.nanoseconds))
                 }
             case .float:
-                append(batch, of: numbers, .float, to: ranks) {
+                append(batch, of: numbers, .float, to: ranks, isFirst) {
                     UInt128(OrderedKey.orderedBits(Float(ColumnNumber.double($0))))
                 }
             case .double:
-                append(batch, of: numbers, .double, to: ranks) {
-                    UInt128(OrderedKey.orderedBits(ColumnNumber.double($0)))
+                // Both zeros are one value.
+                append(batch, of: numbers, .double, to: ranks, isFirst) {
+                    UInt128(UInt64(bitPattern: $0 == -1 ? 0 : $0) ^ 1 << 63)
                 }
             default:
-                append(batch, of: numbers, .int, to: ranks) {
+                append(batch, of: numbers, .int, to: ranks, isFirst) {
                     UInt128(UInt64(bitPattern: $0) ^ 1 << 63)
                 }
             }
         } else {
-            append(batch, of: chunk as? TextChunk, to: ranks)
+            append(batch, of: chunk as? TextChunk, to: ranks, isFirst)
         }
     }
+
+    /// The rank of null: one byte.
+    private var nullRank: UInt128 { isAscending ? 0 : SortRanks.inverted(0, 1) }
 
     /// - `storage`: One of the width of the numbers.
     /// - `bits`: Those of a number; NaN has none.
     @inline(__always)
     private func append(
         _ batch: ColumnBatch, of chunk: NumberChunk, _ storage: ElementStorage, to ranks: SortRanks,
-        bits: (Int64) -> UInt128
+        _ isFirst: Bool, bits: (Int64) -> UInt128
     ) {
         let valueBits = Self.valueBits(storage)
         let byteCount = 1 + Int(valueBits / 8)
-        let isAscending = isAscending
-        let (nulls, exceptions) = (chunk.nulls, chunk.exceptions)
-        for (index, position) in batch.positions.enumerated() {
-            let position = Int(position)
-            if nulls?[position] == 1 {
-                ranks.append(0, 1, at: index, isAscending: isAscending)
+        let turned = isAscending ? 0 : SortRanks.inverted(0, byteCount)
+        let (nulls, exceptions, nullRank) = (chunk.nulls, chunk.exceptions, nullRank)
+        let numbers = numbers.start
+        chunk.read(batch.positions, into: numbers)
+        for index in batch.positions.indices {
+            let position = Int(batch.positions[index])
+            if nulls?[position] ?? 0 != 0 {
+                ranks.append(nullRank, 1, at: index, isFirst: isFirst)
                 continue
             }
-            let own = exceptions?[position] == 1 ? 0 : bits(chunk.value(position))
+            let own = exceptions?[position] ?? 0 != 0 ? 0 : bits(numbers[index])
             ranks.append(
-                (1 &<< valueBits | own) &<< (120 &- valueBits), byteCount, at: index,
-                isAscending: isAscending)
+                (1 &<< valueBits | own) &<< (120 &- valueBits) ^ turned, byteCount, at: index,
+                isFirst: isFirst)
         }
     }
 
-    private func append(_ batch: ColumnBatch, of chunk: TextChunk?, to ranks: SortRanks) {
+    private func append(
+        _ batch: ColumnBatch, of chunk: TextChunk?, to ranks: SortRanks, _ isFirst: Bool
+    ) {
         let isText = storage == .string || storage == .data
         for (index, position) in batch.positions.enumerated() {
             guard let chunk, chunk.nulls?[Int(position)] ?? 0 == 0 else {
-                ranks.append(0, 1, at: index, isAscending: isAscending)
+                ranks.append(nullRank, 1, at: index, isFirst: isFirst)
                 continue
             }
             var value = chunk.text(Int(position))
@@ -150,9 +159,10 @@ final class ColumnOrderPart {
             }
             buffer.removeAll()
             OrderedKey.append(stored: value, element: storage, to: buffer)
+            let rank = SortEntry.rank(of: buffer.bytes)
             ranks.append(
-                SortEntry.rank(of: buffer.bytes), buffer.count, at: index,
-                isAscending: isAscending)
+                isAscending ? rank : SortRanks.inverted(rank, buffer.count), buffer.count,
+                at: index, isFirst: isFirst)
         }
     }
 
@@ -193,9 +203,16 @@ final class ColumnOrderPart {
     // MARK: Narrowing
 
     /// Removes from a chunk's result what certainly comes after all objects of a rank, where that is told by ranges of
-    /// numbers.
+    /// numbers, of values or of those behind links.
     func narrow(_ chunkIndex: Int, _ frame: ColumnFrame, upTo rank: UInt128) {
-        guard far == nil, !ColumnForm.isText(storage), let chunk = chunk(chunkIndex) else { return }
+        if let far {
+            let end = partitionPoint(far.count) { (farRanks[$0].rank <= rank) == isAscending }
+            return frame.withSpare { mask in
+                far.evaluate(isAscending ? 0..<end : end..<far.count, chunk(chunkIndex), into: mask)
+                ColumnMask.and(frame.mask, mask, ColumnChunk.keyCount)
+            }
+        }
+        guard !ColumnForm.isText(storage), let chunk = chunk(chunkIndex) else { return }
         let rank = isAscending ? rank : ~rank
         guard rank >> 120 == 1 else { return }
         let bits = (rank >> (120 - valueBits)) & (1 << valueBits - 1)

@@ -4,22 +4,27 @@ final class SortRanks {
     /// How many bytes of each rank are used; all that has no room any more counts as its bytes.
     private let used = BatchRoom<UInt16>()
 
-    func begin(_ count: Int) {
-        ranks.start.update(repeating: 0, count: count)
-        used.start.update(repeating: 0, count: count)
-    }
-
     /// Appends the first bytes of a value's key to the rank of an object.
     ///
     /// - `rank`: The bytes, with zeros behind them.
     /// - `byteCount`: How many there are, as far as they stand in the rank.
+    /// - `isFirst`: Whether nothing stands in the rank.
     @inline(__always)
-    func append(_ rank: UInt128, _ byteCount: Int, at index: Int, isAscending: Bool) {
-        var rank = rank
-        let byteCount = min(byteCount, SortEntry.rankByteCount)
-        if !isAscending { rank ^= UInt128.max &<< UInt128(128 &- 8 &* byteCount) }
+    func append(_ rank: UInt128, _ byteCount: Int, at index: Int, isFirst: Bool) {
+        let own = UInt16(truncatingIfNeeded: min(byteCount, SortEntry.rankByteCount))
+        if isFirst {
+            ranks.start[index] = rank
+            used.start[index] = own
+            return
+        }
         let before = used.start[index]
         if before < SortEntry.rankByteCount { ranks.start[index] |= rank &>> UInt128(8 &* before) }
-        used.start[index] = before &+ UInt16(byteCount)
+        used.start[index] = before &+ own
+    }
+
+    /// The first bytes of a key of a value in falling order.
+    @inline(__always)
+    static func inverted(_ rank: UInt128, _ byteCount: Int) -> UInt128 {
+        rank ^ UInt128.max &<< UInt128(128 &- 8 &* min(byteCount, SortEntry.rankByteCount))
     }
 }
