@@ -156,15 +156,18 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
             return
         }
         batches.forEach(of: chunk, frame) { batch in
-            guard let many else { return addColumns(batch, within: frame.budget) }
+            guard let many else { return addColumns(batch) }
             guard let collections = coders[many].chunk(chunk) as? CollectionChunk else { return }
             elements.forEach(of: batch, in: collections) { batch in
-                if !isFull { addColumns(batch, within: frame.budget) }
+                if isFull { return }
+                addColumns(batch)
+                noteRoom(within: frame.budget)
             }
         }
+        noteRoom(within: frame.budget)
     }
 
-    private func addColumns(_ batch: ColumnBatch, within budget: Budget) {
+    private func addColumns(_ batch: ColumnBatch) {
         if let first = coders.first { first.encode(batch, into: codes.start) }
         for (coder, table) in zip(coders.dropFirst(), tables) {
             coder.encode(batch, into: ownCodes.start)
@@ -173,7 +176,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
                     of: CodeTable<Int64>.pair(codes.start[index], ownCodes.start[index]))
             }
         }
-        add(batch, within: budget) { $0.add(batch, $1, by: values) }
+        add(batch) { $0.add(batch, $1, by: values) }
     }
 
     /// Takes an object, once for each group that it counts in; what that comes to is known after ``addRows()``.
@@ -202,14 +205,14 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     func addRows(within budget: Budget) {
         guard let rows, let batch = rows.batch else { return }
         if let coder = coders.first { rows.encode(by: coder, into: codes.start) }
-        add(batch, within: budget) { $0.addPacked(batch, $1, by: values) }
+        add(batch) { $0.addPacked(batch, $1, by: values) }
         rows.removeAll()
+        noteRoom(within: budget)
     }
 
     /// Adds a batch, whose groups are in ``codes``.
     private func add(
-        _ batch: ColumnBatch, within budget: Budget,
-        _ add: (Accumulator, _ groups: UnsafePointer<UInt32>?) -> Void
+        _ batch: ColumnBatch, _ add: (Accumulator, _ groups: UnsafePointer<UInt32>?) -> Void
     ) {
         let groups = coders.isEmpty ? nil : UnsafePointer(codes.start)
         if groups == nil {
@@ -224,7 +227,6 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
             }
         }
         for accumulator in accumulators { add(accumulator, groups) }
-        noteRoom(within: budget)
     }
 
     private func addGroup(of key: UInt64) {
@@ -290,19 +292,26 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     private func add(_ part: Aggregation, _ wanted: [Int], within budget: Budget) {
         var groups = [UInt32](repeating: Self.dropped, count: part.groupCount)
         let order = part.order
-        for group in wanted where budget.spend(coders.count + 1) {
-            var own: UInt32 = 0
-            if rows != nil, part.rows == nil, !coders.isEmpty {
-                own = order.withBytes(of: group) { bytes in
-                    self.group(of: part.keys[group]) { coders[$0].code(ofSortBytes: bytes) }
-                }
-            } else if !coders.isEmpty {
-                own = self.group(of: part.keys[group]) { index in
-                    coders[index].code(order.code(index, of: group), of: part.coders[index])
-                }
+        let joinsBytes = rows != nil && part.rows == nil
+        for first in stride(from: 0, to: wanted.count, by: ColumnBatch.countMax) {
+            let some = wanted[first..<min(first + ColumnBatch.countMax, wanted.count)]
+            guard budget.spend(some.count * (coders.count + 1)) else { break }
+            let codes = (joinsBytes ? 0..<0 : coders.indices).map { index in
+                coders[index].codes(
+                    some.map { UInt32(order.code(index, of: $0)) }, of: part.coders[index])
             }
-            groups[group] = own
-            counts[Int(own)] += part.counts[group]
+            for (place, group) in some.enumerated() {
+                var own: UInt32 = 0
+                if joinsBytes, !coders.isEmpty {
+                    own = order.withBytes(of: group) { bytes in
+                        self.group(of: part.keys[group]) { coders[$0].code(ofSortBytes: bytes) }
+                    }
+                } else if !coders.isEmpty {
+                    own = self.group(of: part.keys[group]) { codes[$0][place] }
+                }
+                groups[group] = own
+                counts[Int(own)] += part.counts[group]
+            }
         }
         for (own, other) in zip(accumulators, part.accumulators) {
             own.totals.add(any: other.totals, to: groups, within: budget)

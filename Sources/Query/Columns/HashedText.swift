@@ -41,10 +41,19 @@ struct HashedText: CodedValue {
             : HashedText(start: arena.copy(bytes).baseAddress, count: bytes.count, hash: hash)
     }
 
+    /// Most have some eight to thirty bytes: they are compared without a call.
     @inline(__always)
     func isEqual(to other: HashedText) -> Bool {
         guard byteCount == other.byteCount else { return false }
         guard let a = start, let b = other.start else { return true }
-        return memcmp(a, b, Int(byteCount)) == 0
+        let count = Int(byteCount)
+        guard count >= 8, count <= 32 else { return memcmp(a, b, count) == 0 }
+        // Words overlap instead of branching by the length.
+        func difference(_ offset: Int) -> UInt64 {
+            let offset = min(offset, count - 8)
+            return (a + offset).loadUnaligned(as: UInt64.self)
+                ^ (b + offset).loadUnaligned(as: UInt64.self)
+        }
+        return difference(0) | difference(8) | difference(16) | difference(24) == 0
     }
 }

@@ -10,12 +10,12 @@ final class CodeTable<Value: CodedValue> {
     private var slots = UnsafeMutablePointer<UInt64>.allocate(capacity: 64)
     private var slotCount = 64
     private let seed = UInt64.random(in: 0 ... .max)
-    /// Makes a value that stays of one that may not.
-    private let keep: (Value) -> Value
+    /// Makes a value that stays of one that may not; nil where all stay.
+    private let keep: ((Value) -> Value)?
 
     private static var empty: UInt64 { .max }
 
-    init(keep: @escaping (Value) -> Value = { $0 }) {
+    init(keep: ((Value) -> Value)? = nil) {
         self.keep = keep
         slots.initialize(repeating: Self.empty, count: slotCount)
     }
@@ -74,7 +74,7 @@ final class CodeTable<Value: CodedValue> {
 
     @inline(never)
     private func add(_ value: Value, _ hash: UInt32) -> UInt32 {
-        let code = append(keep(value))
+        let code = append(keep?(value) ?? value)
         slots[place(hash)] = UInt64(hash) << 32 | UInt64(code)
         return code
     }

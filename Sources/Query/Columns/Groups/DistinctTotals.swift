@@ -37,18 +37,21 @@ final class DistinctTotals: ValueTotals {
     }
 
     func add(_ part: DistinctTotals, to groups: [UInt32], within budget: Budget) {
-        guard isGrouped else {
-            for code in 0..<part.coder.count where budget.spend() {
-                _ = coder.code(code, of: part.coder)
+        let count = isGrouped ? part.pairs.count : part.coder.count
+        for first in stride(from: 0, to: count, by: ColumnBatch.countMax) {
+            let some = first..<min(first + ColumnBatch.countMax, count)
+            guard budget.spend(some.count) else { return }
+            guard isGrouped else {
+                _ = coder.codes(some.map { UInt32($0) }, of: part.coder)
+                continue
             }
-            return
-        }
-        for index in 0..<part.pairs.count where budget.spend() {
-            let (group, code) = CodeTable<Int64>.parts(of: part.pairs.values[index])
             // The values of groups that are left out get no codes.
-            guard groups[group] != Aggregation.dropped else { continue }
-            let own = coder.code(code, of: part.coder)
-            _ = pairs.code(of: CodeTable<Int64>.pair(groups[group], own))
+            let met = some.map { CodeTable<Int64>.parts(of: part.pairs.values[$0]) }
+                .filter { groups[$0.group] != Aggregation.dropped }
+            let codes = coder.codes(met.map { UInt32($0.code) }, of: part.coder)
+            for ((group, _), code) in zip(met, codes) {
+                _ = pairs.code(of: CodeTable<Int64>.pair(groups[group], code))
+            }
         }
     }
 

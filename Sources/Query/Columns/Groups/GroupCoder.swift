@@ -67,12 +67,15 @@ final class GroupCoder {
         (coding as? TextCoding)?.code(of: bytes) ?? 0
     }
 
-    /// The code here of the value that has a code in a part, or of its sort bytes where these are what is coded here alone.
-    func code(_ code: Int, of part: GroupCoder) -> UInt32 {
-        if reference == part.reference { return coding.code(code, ofLike: part.coding) }
-        buffer.removeAll()
-        part.append(code, to: buffer)
-        return self.code(ofSortBytes: buffer.bytes)
+    /// The codes here of the values that have some codes, at most ``ColumnBatch/countMax``, in a part, or of their sort bytes
+    /// where these are what is coded here alone.
+    func codes(_ codes: [UInt32], of part: GroupCoder) -> [UInt32] {
+        if reference == part.reference { return coding.codes(codes, ofLike: part.coding) }
+        return codes.map { code in
+            buffer.removeAll()
+            part.append(Int(code), to: buffer)
+            return self.code(ofSortBytes: buffer.bytes)
+        }
     }
 
     /// Appends the sort bytes of the value of a code.

@@ -38,19 +38,27 @@ final class NumberCoding: ValueCoding {
 
     var byteCount: Int { table.byteCount + near.count * 4 }
 
-    /// The number of a code; nil for null.
+    /// The number of a code; nil for null, which has a number behind links.
     func number(_ code: Int) -> Int64? {
-        nullCode == UInt32(truncatingIfNeeded: code) ? nil : table.values[code]
+        if case .far = form { return table.values[code] }
+        return nullCode == UInt32(truncatingIfNeeded: code) ? nil : table.values[code]
     }
 
+    @inline(never)
     private func codeOfNull() -> UInt32 {
-        let code = nullCode ?? table.codeOfNothing(0)
+        if let nullCode { return nullCode }
+        let code =
+            if case .far(let far) = form {
+                table.code(of: far.number(of: nil))
+            } else {
+                table.codeOfNothing(0)
+            }
         nullCode = code
         return code
     }
 
     /// The code of a number, or of null.
-    func code(of number: Int64?) -> UInt32 {
+    private func code(of number: Int64?) -> UInt32 {
         number.map { table.code(of: $0) } ?? codeOfNull()
     }
 
@@ -63,60 +71,74 @@ final class NumberCoding: ValueCoding {
         _ chunk: ColumnChunk?, _ positions: UnsafeBufferPointer<Int32>,
         into codes: UnsafeMutablePointer<UInt32>
     ) {
-        if case .far(let far) = form {
-            far.read(chunk, positions, into: values.start)
-            // Null has a number as well.
-            encode(nil, positions, within: Self.near(0, Int64(far.count - 1)), into: codes)
-            return
-        }
         guard let chunk = chunk as? NumberChunk else {
             return codes.update(repeating: codeOfNull(), count: positions.count)
         }
         chunk.read(positions, into: values.start)
-        encode(
-            chunk.nulls, positions,
-            within: isWhole ? Self.near(chunk.least, chunk.greatest) : nil, into: codes)
-    }
-
-    /// Whether the numbers that are read are those that are coded.
-    private var isWhole: Bool {
-        if case .whole(let storage) = form { !ColumnForm.hasNaN(storage) } else { false }
+        var range: ClosedRange<Int64>? = chunk.least...chunk.greatest
+        let numbers = UnsafeMutableBufferPointer(start: values.start, count: positions.count)
+        var near = Self.near(chunk.least, chunk.greatest)
+        switch form {
+        case .whole: break
+        case .part(let part):
+            range = part.makeSteps(of: numbers, in: chunk)
+            near = range.flatMap { Self.near($0.lowerBound, $0.upperBound) }
+        // There is room for all of them elsewhere as well.
+        case .far(let far): near = far.links
+        }
+        if near == nil, range != nil {
+            for index in numbers.indices { numbers[index] = coded(numbers[index]) }
+        }
+        encode(chunk.nulls, positions, within: near, into: codes)
     }
 
     /// Sets the codes of the numbers that were read.
     ///
-    /// - `range`: Where they lie, if that is close together.
+    /// - `range`: Where they lie, if that is close together; else they are those that are coded.
     private func encode(
         _ nulls: UnsafePointer<UInt8>?, _ positions: UnsafeBufferPointer<Int32>,
         within range: ClosedRange<Int64>?, into codes: UnsafeMutablePointer<UInt32>
     ) {
-        if let range { makeNear(range) }
-        let (isNear, first, form) = (range != nil, nearFirst, form)
-        near.withUnsafeMutableBufferPointer { near in
-            for index in 0..<positions.count {
-                if let nulls, nulls[Int(positions[index])] != 0 {
-                    codes[index] = codeOfNull()
-                    continue
-                }
-                guard isNear else {
-                    codes[index] = table.code(of: Self.coded(values.start[index], form))
-                    continue
-                }
-                let distance = Int(truncatingIfNeeded: values.start[index] &- first)
-                if near[distance] == .max { near[distance] = table.code(of: values.start[index]) }
-                codes[index] = near[distance]
+        func isNull(_ index: Int) -> Bool { nulls?[Int(positions[index])] ?? 0 != 0 }
+        guard let range else {
+            for index in positions.indices {
+                codes[index] = isNull(index) ? codeOfNull() : table.code(of: values.start[index])
             }
+            return
+        }
+        makeNear(range)
+        let (first, values, nullCode) = (nearFirst, values.start, nullCode ?? .max)
+        // Nearly all are known. Codes that are not are made afterwards, in the order of positions.
+        let isKnown = near.withUnsafeBufferPointer { near in
+            var greatest: UInt32 = 0
+            for index in positions.indices {
+                let isNull = isNull(index)
+                let distance = isNull ? 0 : Int(truncatingIfNeeded: values[index] &- first)
+                codes[index] = isNull ? nullCode : near[distance]
+                greatest = max(greatest, codes[index])
+            }
+            return greatest < .max
+        }
+        if isKnown { return }
+        for index in positions.indices where codes[index] == .max {
+            codes[index] = isNull(index) ? codeOfNull() : codeOfNear(values[index])
         }
     }
 
+    private func codeOfNear(_ number: Int64) -> UInt32 {
+        let distance = Int(truncatingIfNeeded: number &- nearFirst)
+        if near[distance] == .max { near[distance] = table.code(of: coded(number)) }
+        return near[distance]
+    }
+
     /// The number that is coded for one that was read.
-    @inline(__always)
-    private static func coded(_ number: Int64, _ form: Form) -> Int64 {
+    private func coded(_ number: Int64) -> Int64 {
         switch form {
         case .part(let part): part.part(number)
         // Both zeros are one value.
         case .whole(.double), .whole(.float): number == -1 ? 0 : number
-        case .whole, .far: number
+        case .whole: number
+        case .far(let far): far.number(of: number)
         }
     }
 
@@ -134,7 +156,9 @@ final class NumberCoding: ValueCoding {
         nearFirst = wanted.lowerBound
     }
 
-    func code(_ code: Int, of other: NumberCoding) -> UInt32 { self.code(of: other.number(code)) }
+    func codes(_ codes: [UInt32], of other: NumberCoding) -> [UInt32] {
+        codes.map { code(of: other.number(Int($0))) }
+    }
 
     func order(_ a: Int, _ b: Int) -> Int? {
         guard let first = number(a), let second = number(b) else { return nil }

@@ -54,8 +54,14 @@ final class TextCoding: ValueCoding {
                 start: bytes.baseAddress, count: bytes.count, hash: TextChunk.hash(bytes)))
     }
 
-    func code(_ code: Int, of other: TextCoding) -> UInt32 {
-        table.code(of: other.table.values[code])
+    func codes(_ codes: [UInt32], of other: TextCoding) -> [UInt32] {
+        for (index, code) in codes.enumerated() {
+            texts.start[index] = other.table.values[Int(code)]
+        }
+        return [UInt32](unsafeUninitializedCapacity: codes.count) { own, count in
+            if let start = own.baseAddress { table.encode(texts.start, codes.count, into: start) }
+            count = codes.count
+        }
     }
 
     func append(_ code: Int, to buffer: ByteBuffer) {

@@ -17,8 +17,9 @@ protocol ValueCoding: AnyObject {
         _ chunk: ColumnChunk?, _ positions: UnsafeBufferPointer<Int32>,
         into codes: UnsafeMutablePointer<UInt32>)
 
-    /// The code of the value that has a code in another one of the same.
-    func code(_ code: Int, of other: Self) -> UInt32
+    /// The codes of the values that have some codes, at most ``ColumnBatch/countMax``, in another one of the same. New ones
+    /// come in the order of these.
+    func codes(_ codes: [UInt32], of other: Self) -> [UInt32]
 
     /// Appends the sort bytes of the value of a code.
     func append(_ code: Int, to buffer: ByteBuffer)
@@ -28,9 +29,8 @@ protocol ValueCoding: AnyObject {
 }
 
 extension ValueCoding {
-    /// The code of the value that has a code in another one, which is of the same kind.
-    func code(_ code: Int, ofLike other: any ValueCoding) -> UInt32 {
-        guard let other = other as? Self else { return 0 }
-        return self.code(code, of: other)
+    /// The codes of the values that have some codes in another one, which is of the same kind.
+    func codes(_ codes: [UInt32], ofLike other: any ValueCoding) -> [UInt32] {
+        (other as? Self).map { self.codes(codes, of: $0) } ?? []
     }
 }
