@@ -60,6 +60,10 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     var keys: [UInt64] = []
     /// Whether it had no room for more at some time, though it may have since: what it has seen is of no use then.
     package internal(set) var isFull = false
+    /// The code of the first value of the last group of the page, as far as groups are known: greater values make none of it.
+    private var last: Int?
+    /// With more groups than these it is looked for.
+    private var knownGroupCount = 512
     /// Bytes of memory that the groups took when those of the page were last looked for.
     private var keptByteCount = 0
 
@@ -155,6 +159,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
             counts[0] += count
             return
         }
+        if let last { coders[0].narrow(chunk, frame, upTo: last) }
         batches.forEach(of: chunk, frame) { batch in
             guard let many else { return addColumns(batch) }
             guard let collections = coders[many].chunk(chunk) as? CollectionChunk else { return }
@@ -346,6 +351,9 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         if groupCount > Self.groupCountMax || byteCount > roomMax {
             keepFirst(within: budget)
             keptByteCount = byteCount
+        } else if groupCount / Self.growth > knownGroupCount, rows == nil, coders[0].far == nil {
+            knownGroupCount = groupCount
+            _ = findFirst(within: budget)
         }
         if byteCount > byteCountMax { isFull = true }
     }
@@ -355,17 +363,25 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     /// So many times more groups than are wanted are worth a look at all of them.
     private static let growth = 2
 
+    /// The groups of the page, where there are many more and not all have to be known; notes the last one.
+    private func findFirst(within budget: Budget) -> [Int]? {
+        let (page, order) = (question.page.beforehand, order)
+        guard !coders.isEmpty, let countMax = page.countMax,
+            groupCount / Self.growth > countMax + 8,
+            let first = first(of: page, order, within: budget)
+        else { return nil }
+        if first.count == countMax { last = first.last.map { order.code(0, of: $0) } }
+        return first
+    }
+
     /// Forgets the groups behind those of the page, where there are many more and not all have to be known.
     ///
     /// As many groups as are wanted stand before one that is forgotten, whatever comes later.
     private func keepFirst(within budget: Budget) {
-        let page = question.page.beforehand
-        guard !coders.isEmpty, let countMax = page.countMax,
-            groupCount / Self.growth > countMax + 8,
-            let first = first(of: page, order, within: budget)
-        else { return }
+        guard let first = findFirst(within: budget) else { return }
         let kept = makePart()
         kept.add(self, first, within: budget)
+        if last != nil { last = kept.counts.indices.last.map { kept.order.code(0, of: $0) } }
         (coders, tables, accumulators) = (kept.coders, kept.tables, kept.accumulators)
         (counts, keys) = (kept.counts, kept.keys)
     }

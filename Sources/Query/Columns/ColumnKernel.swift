@@ -19,6 +19,8 @@ struct ColumnKernel: @unchecked Sendable {
         case texts([UnsafeRawBufferPointer], hashes: [UInt32], isInside: Bool)
         /// Texts that contain another.
         case contains(NeedleSearch)
+        /// Texts that do not come behind another.
+        case textsUpTo(UnsafeRawBufferPointer)
         /// Every value is tested by itself.
         case each
     }

@@ -91,6 +91,7 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
             find(texts, hashes, in: mask)
             if !isInside { ColumnMask.invert(mask, count) }
         case .contains(let search): find(search, kernel.test, in: mask)
+        case .textsUpTo(let last): evaluate(upTo: last, into: mask)
         default: return evaluateEach(kernel.test, into: mask)
         }
         applyNulls(kernel.test.nullResult, to: mask)
@@ -113,6 +114,22 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
                 mask[position] = 0
             }
             position = ColumnMask.first(mask, from: position + 1, count)
+        }
+    }
+
+    /// Sets each position to whether its text does not come behind another.
+    private func evaluate(
+        upTo last: UnsafeRawBufferPointer, into mask: UnsafeMutablePointer<UInt8>
+    ) {
+        // The beginnings of most differ. What follows the last text is there to be read.
+        let beginning = last.prefix(8).enumerated().reduce(UInt64(0)) {
+            $0 | UInt64($1.element) << UInt64(56 - 8 * $1.offset)
+        }
+        for position in 0..<count {
+            let text = text(position)
+            let own = UnsafeRawPointer(bytes + start(position)).loadUnaligned(as: UInt64.self)
+            let isBehind = text.count >= 8 && own.bigEndian > beginning
+            mask[position] = isBehind || compareKeys(text, last) > 0 ? 0 : 1
         }
     }
 

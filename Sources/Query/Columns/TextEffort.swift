@@ -13,7 +13,7 @@ package struct TextEffort: Equatable, Sendable {
         case .fixed: break
         case .texts(let texts, _, _): hashPassCount += texts.count
         case .contains: searchCount += 1
-        case .each, .numbers, .numberSet: testCount += 1
+        case .each, .numbers, .numberSet, .textsUpTo: testCount += 1
         }
     }
 }

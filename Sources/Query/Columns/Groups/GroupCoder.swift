@@ -62,6 +62,17 @@ final class GroupCoder {
         coding.encode(chunk, positions, into: codes)
     }
 
+    /// Removes from a chunk's result what certainly comes behind the value of a code.
+    func narrow(_ index: Int, _ frame: ColumnFrame, upTo code: Int) {
+        guard let chunk = chunk(index), !(chunk is CollectionChunk),
+            let kernel = coding.kernel(upTo: code)
+        else { return }
+        frame.withSpare { mask in
+            chunk.evaluate(kernel, into: mask)
+            ColumnMask.and(frame.mask, mask, ColumnChunk.keyCount)
+        }
+    }
+
     /// The code of sort bytes, where these are what is coded.
     func code(ofSortBytes bytes: UnsafeRawBufferPointer) -> UInt32 {
         (coding as? TextCoding)?.code(of: bytes) ?? 0

@@ -160,6 +160,13 @@ final class NumberCoding: ValueCoding {
         codes.map { code(of: other.number(Int($0))) }
     }
 
+    func kernel(upTo code: Int) -> ColumnKernel? {
+        guard case .whole(let storage) = form, storage != .link, let number = number(code)
+        else { return nil }
+        return ColumnKernel(
+            FixedTest(false, nullResult: true), .numbers(.min...number, isInside: true))
+    }
+
     func order(_ a: Int, _ b: Int) -> Int? {
         guard let first = number(a), let second = number(b) else { return nil }
         if first == second { return 0 }

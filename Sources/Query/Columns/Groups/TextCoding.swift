@@ -71,14 +71,25 @@ final class TextCoding: ValueCoding {
         OrderedKey.append(stored: text.bytes, element: storage, to: buffer)
     }
 
+    /// Whether sort bytes have all bytes of a text that columns keep: each as one or two, and too many are cut.
+    private func isWhole(_ text: HashedText, _ storage: ElementStorage) -> Bool {
+        (storage == .string || storage == .data)
+            && text.bytes.count <= OrderedKey.textByteCountMax / 2
+    }
+
+    func kernel(upTo code: Int) -> ColumnKernel? {
+        let last = table.values[code]
+        guard case .texts(let storage, prefixCount: nil) = form, last.start != nil,
+            isWhole(last, storage)
+        else { return nil }
+        return ColumnKernel(FixedTest(false, nullResult: true), .textsUpTo(last.bytes))
+    }
+
     func order(_ a: Int, _ b: Int) -> Int? {
         let (first, second) = (table.values[a], table.values[b])
         guard first.start != nil, second.start != nil else { return nil }
         if case .texts(let storage, _) = form {
-            // Sort bytes have each byte as one or two, and are cut where they are too many.
-            guard storage == .string || storage == .data,
-                max(first.bytes.count, second.bytes.count) <= OrderedKey.textByteCountMax / 2
-            else { return nil }
+            guard isWhole(first, storage), isWhole(second, storage) else { return nil }
         }
         return compareKeys(first.bytes, second.bytes)
     }

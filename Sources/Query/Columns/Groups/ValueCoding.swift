@@ -24,6 +24,9 @@ protocol ValueCoding: AnyObject {
     /// Appends the sort bytes of the value of a code.
     func append(_ code: Int, to buffer: ByteBuffer)
 
+    /// The test of which values do not come behind that of a code; nil where columns do not tell that.
+    func kernel(upTo code: Int) -> ColumnKernel?
+
     /// Compares the values of two codes as their sort bytes are, unless these have to be made for it.
     func order(_ a: Int, _ b: Int) -> Int?
 }
