@@ -301,10 +301,13 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         for first in stride(from: 0, to: wanted.count, by: ColumnBatch.countMax) {
             let some = wanted[first..<min(first + ColumnBatch.countMax, wanted.count)]
             guard budget.spend(some.count * (coders.count + 1)) else { break }
-            let codes = (joinsBytes ? 0..<0 : coders.indices).map { index in
-                coders[index].codes(
-                    some.map { UInt32(order.code(index, of: $0)) }, of: part.coders[index])
-            }
+            let codes =
+                joinsBytes
+                ? []
+                : coders.indices.map { index in
+                    coders[index].codes(
+                        some.map { UInt32(order.code(index, of: $0)) }, of: part.coders[index])
+                }
             for (place, group) in some.enumerated() {
                 var own: UInt32 = 0
                 if joinsBytes, !coders.isEmpty {
@@ -353,7 +356,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
             keptByteCount = byteCount
         } else if groupCount / Self.growth > knownGroupCount, rows == nil, coders[0].far == nil {
             knownGroupCount = groupCount
-            _ = findFirst(within: budget)
+            if let first = findFirst(within: budget) { noteLast(of: first) }
         }
         if byteCount > byteCountMax { isFull = true }
     }
@@ -363,15 +366,19 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     /// So many times more groups than are wanted are worth a look at all of them.
     private static let growth = 2
 
-    /// The groups of the page, where there are many more and not all have to be known; notes the last one.
+    /// The groups of the page, where there are many more and not all have to be known.
     private func findFirst(within budget: Budget) -> [Int]? {
-        let (page, order) = (question.page.beforehand, order)
+        let page = question.page.beforehand
         guard !coders.isEmpty, let countMax = page.countMax,
-            groupCount / Self.growth > countMax + 8,
-            let first = first(of: page, order, within: budget)
+            groupCount / Self.growth > countMax + 8
         else { return nil }
-        if first.count == countMax { last = first.last.map { order.code(0, of: $0) } }
-        return first
+        return first(of: page, order, within: budget)
+    }
+
+    /// Notes the last of the groups of the page, if these are as many as are wanted.
+    private func noteLast(of first: [Int]) {
+        guard first.count == question.page.beforehand.countMax else { return }
+        last = first.last.map { order.code(0, of: $0) }
     }
 
     /// Forgets the groups behind those of the page, where there are many more and not all have to be known.
@@ -381,8 +388,10 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         guard let first = findFirst(within: budget) else { return }
         let kept = makePart()
         kept.add(self, first, within: budget)
-        if last != nil { last = kept.counts.indices.last.map { kept.order.code(0, of: $0) } }
         (coders, tables, accumulators) = (kept.coders, kept.tables, kept.accumulators)
         (counts, keys) = (kept.counts, kept.keys)
+        // It has another code now.
+        last = nil
+        noteLast(of: Array(counts.indices))
     }
 }

@@ -94,6 +94,14 @@ package final class ColumnFrame {
         spare.append(mask)
     }
 
+    /// Keeps of the result what `fill` sets in a mask, of which it has to set each position.
+    func narrow(_ fill: (UnsafeMutablePointer<UInt8>) -> Void) {
+        withSpare { other in
+            fill(other)
+            ColumnMask.and(mask, other, ColumnChunk.keyCount)
+        }
+    }
+
     /// A mask for the elements of collections, good until it is asked for again.
     func elementMask(_ count: Int) -> UnsafeMutablePointer<UInt8> {
         if count > largeCount {

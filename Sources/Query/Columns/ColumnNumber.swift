@@ -29,6 +29,10 @@ enum ColumnNumber {
         Double(bitPattern: UInt64(bitPattern: turned(number)))
     }
 
+    /// The number that a double's number stands for where both zeros are one value.
+    @inline(__always)
+    static func withOneZero(_ number: Int64) -> Int64 { number == -1 ? 0 : number }
+
     /// Turns the bits of negative doubles round, and back.
     @inline(__always)
     private static func turned(_ bits: Int64) -> Int64 { bits ^ (bits >> 63 & .max) }

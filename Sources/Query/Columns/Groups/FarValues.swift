@@ -182,9 +182,9 @@ final class FarValues: @unchecked Sendable {
     /// The number of the value behind the link at a position of a chunk.
     func number(at position: Int, of chunk: ColumnChunk?) -> Int {
         guard let chunk = chunk as? NumberChunk, chunk.nulls?[position] ?? 0 == 0 else {
-            return Int(numbers[0])
+            return Int(number(of: nil))
         }
-        return Int(numbers[Int(chunk.value(position) - base) + 1])
+        return Int(number(of: chunk.value(position)))
     }
 
     /// The sort bytes of the value of a number.

@@ -62,15 +62,12 @@ final class GroupCoder {
         coding.encode(chunk, positions, into: codes)
     }
 
-    /// Removes from a chunk's result what certainly comes behind the value of a code.
+    /// Removes from a chunk's result, which has no exceptions, what certainly comes behind the value of a code.
     func narrow(_ index: Int, _ frame: ColumnFrame, upTo code: Int) {
         guard let chunk = chunk(index), !(chunk is CollectionChunk),
             let kernel = coding.kernel(upTo: code)
         else { return }
-        frame.withSpare { mask in
-            chunk.evaluate(kernel, into: mask)
-            ColumnMask.and(frame.mask, mask, ColumnChunk.keyCount)
-        }
+        frame.narrow { chunk.evaluate(kernel, into: $0) }
     }
 
     /// The code of sort bytes, where these are what is coded.

@@ -135,8 +135,7 @@ final class NumberCoding: ValueCoding {
     private func coded(_ number: Int64) -> Int64 {
         switch form {
         case .part(let part): part.part(number)
-        // Both zeros are one value.
-        case .whole(.double), .whole(.float): number == -1 ? 0 : number
+        case .whole(.double), .whole(.float): ColumnNumber.withOneZero(number)
         case .whole: number
         case .far(let far): far.number(of: number)
         }

@@ -34,6 +34,7 @@ protocol ValueCoding: AnyObject {
 extension ValueCoding {
     /// The codes of the values that have some codes in another one, which is of the same kind.
     func codes(_ codes: [UInt32], ofLike other: any ValueCoding) -> [UInt32] {
-        (other as? Self).map { self.codes(codes, of: $0) } ?? []
+        guard let other = other as? Self else { return codes.map { _ in 0 } }
+        return self.codes(codes, of: other)
     }
 }

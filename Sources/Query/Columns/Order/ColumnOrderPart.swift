@@ -100,9 +100,8 @@ final class ColumnOrderPart {
                     UInt128(OrderedKey.orderedBits(Float(ColumnNumber.double($0))))
                 }
             case .double:
-                // Both zeros are one value.
                 append(batch, of: numbers, .double, to: ranks, isFirst) {
-                    UInt128(UInt64(bitPattern: $0 == -1 ? 0 : $0) ^ 1 << 63)
+                    UInt128(UInt64(bitPattern: ColumnNumber.withOneZero($0)) ^ 1 << 63)
                 }
             default:
                 append(batch, of: numbers, .int, to: ranks, isFirst) {
@@ -207,10 +206,8 @@ final class ColumnOrderPart {
     func narrow(_ chunkIndex: Int, _ frame: ColumnFrame, upTo rank: UInt128) {
         if let far {
             let end = partitionPoint(far.count) { (farRanks[$0].rank <= rank) == isAscending }
-            return frame.withSpare { mask in
-                far.evaluate(isAscending ? 0..<end : end..<far.count, chunk(chunkIndex), into: mask)
-                ColumnMask.and(frame.mask, mask, ColumnChunk.keyCount)
-            }
+            let numbers = isAscending ? 0..<end : end..<far.count
+            return frame.narrow { far.evaluate(numbers, chunk(chunkIndex), into: $0) }
         }
         guard !ColumnForm.isText(storage), let chunk = chunk(chunkIndex) else { return }
         let rank = isAscending ? rank : ~rank
@@ -218,14 +215,13 @@ final class ColumnOrderPart {
         let bits = (rank >> (120 - valueBits)) & (1 << valueBits - 1)
         let ordinals = isAscending ? 0...bits : bits...(1 << valueBits - 1)
         guard let range = ColumnNumber.range(ordinals, storage) else { return }
-        frame.withSpare { mask in
+        frame.narrow { mask in
             // Rising, null comes first; falling, it comes last.
             let test = FixedTest(false, nullResult: isAscending)
             chunk.evaluate(ColumnKernel(test, .numbers(range, isInside: true)), into: mask)
             if let exceptions = chunk.exceptions {
                 ColumnMask.or(mask, exceptions, ColumnChunk.keyCount)
             }
-            ColumnMask.and(frame.mask, mask, ColumnChunk.keyCount)
         }
     }
 }
