@@ -20,6 +20,18 @@ package struct FoldedChanges: Sendable {
         var former: [FormerState] = []
         /// The properties that some version changed, of which it is not known what they had been.
         var forgotten = MemberSet()
+
+        /// Whether it can take an object out of the results of a filter that reads some properties of it.
+        @inline(__always)
+        func mayLeave(_ members: MemberSet) -> Bool {
+            kind == .delete || !self.members.isDisjoint(with: members)
+        }
+
+        /// Whether of each of some sets it is not known what a property of it had been.
+        @inline(__always)
+        func forgets(oneOfEach sets: [MemberSet]) -> Bool {
+            sets.allSatisfy { !$0.isDisjoint(with: forgotten) }
+        }
     }
 
     /// The objects in the order in which they were first changed.
@@ -54,6 +66,9 @@ package struct FoldedChanges: Sendable {
     package subscript(identity: ObjectIdentity) -> Change? {
         positions[identity].map { outcomes[$0] }
     }
+
+    /// Where an object stands; nil for one that did not change.
+    func position(of identity: ObjectIdentity) -> Int? { positions[identity] }
 
     /// Whether a shape of the schema changed.
     package var changesSchema: Bool { !changedShapes.isEmpty }

@@ -292,7 +292,7 @@ package final class ObservedQuery: Sendable {
         var count = 0
         for (identity, change) in zip(changes.order, changes.outcomes)
         where target.mayBe(identity) && change.version > version
-            && (change.kind == .delete || !change.members.isDisjoint(with: filter.ownMembers))
+            && change.mayLeave(filter.ownMembers)
         {
             count += 1
             if count == countMax { break }

@@ -87,11 +87,12 @@ struct ChangeWriter {
         json.raw("}")
     }
 
-    /// Writes that an object does not match, or was deleted; nothing for one that was deleted after its change.
+    /// Writes that an object does not match, or was deleted, behind a comma; nothing for one that was deleted after its change.
     mutating func writeDeparture(of identity: ObjectIdentity, _ change: FoldedChanges.Change) {
         let isDeleted = change.kind == .delete
         guard isDeleted || read.row(classIndex: identity.classIndex, key: identity.key) != nil
         else { return }
+        json.comma()
         write(
             QueryEvent(
                 kind: isDeleted ? .delete : .leave, identity: identity, members: MemberSet(),

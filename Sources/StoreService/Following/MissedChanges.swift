@@ -22,6 +22,8 @@ struct MissedChanges {
 
     /// Objects that are tested for one piece.
     private static let pieceObjectCount = 2_000
+    /// Objects whose departures are appended at once.
+    private static let runObjectCountMax = 64
 
     /// Takes as much as makes a piece and writes it, as one event that does not move the cursor.
     ///
@@ -34,8 +36,21 @@ struct MissedChanges {
         let events = MissedEvents(of: stream.observed, fold.changes, since: since, in: read)
         var writer = ChangeWriter(stream, read, limits)
         var isEmpty = true
+        /// Appends what is written already, with a comma before each event.
+        func append(_ departures: UnsafeRawBufferPointer) {
+            if departures.isEmpty { return }
+            if isEmpty { writer.beginChangeEvent(version: through, framing) }
+            writer.buffer.append(.init(rebasing: departures.dropFirst(isEmpty ? 1 : 0)))
+            isEmpty = false
+        }
         for _ in 0..<Self.pieceObjectCount {
             if writer.byteCount >= byteCountMax { break }
+            if let departures,
+                let run = events.takeDepartures(&candidates, countMax: Self.runObjectCountMax)
+            {
+                append(departures.text(of: run))
+                continue
+            }
             guard let candidate = candidates.next() else {
                 isAtEnd = true
                 break
@@ -45,17 +60,17 @@ struct MissedChanges {
                 isUndecided = true
                 return nil
             }
+            if let departure = departure(event, candidate) {
+                append(departure)
+                continue
+            }
             if isEmpty {
                 writer.beginChangeEvent(version: through, framing)
             } else {
                 writer.raw(",")
             }
             isEmpty = false
-            if let departure = departure(event, candidate) {
-                writer.buffer.append(departure)
-            } else {
-                writer.write(event, withVersion: false)
-            }
+            writer.write(event, withVersion: false)
         }
         if isEmpty { return nil }
         writer.endChangeEvent(framing)
@@ -67,7 +82,7 @@ struct MissedChanges {
         _ event: QueryEvent, _ candidate: ObservedCandidate
     ) -> UnsafeRawBufferPointer? {
         guard event.kind == .leave || event.kind == .delete, let departures,
-            let text = candidate.position.map(departures.text)
+            let text = candidate.position.map({ departures.text(of: $0..<$0 + 1) })
         else { return nil }
         return text.isEmpty ? nil : text
     }

@@ -6,16 +6,17 @@ import Synchronization
 /// Folded changes that streams have missed, with the events by which objects are forgotten, which are written once where several have
 /// missed them. Any thread.
 final class SharedFold: Sendable {
-    /// The events by which objects of a class are forgotten, as JSON, by their positions in the changes.
+    /// The events by which objects of a class are forgotten, as JSON with a comma before each, by their positions in the changes.
     struct Departures: Sendable {
         fileprivate let text: SharedBytes
         /// Where each ends.
         fileprivate let ends: [Int]
 
-        /// The event of one object; nothing for one that was deleted after the changes.
-        func text(of position: Int) -> UnsafeRawBufferPointer {
-            let start = position > 0 ? ends[position - 1] : 0
-            return UnsafeRawBufferPointer(rebasing: text.buffer.bytes[start..<ends[position]])
+        /// The events of objects that follow each other; nothing for those that were deleted after the changes.
+        func text(of positions: Range<Int>) -> UnsafeRawBufferPointer {
+            let start = positions.lowerBound > 0 ? ends[positions.lowerBound - 1] : 0
+            let end = ends[positions.upperBound - 1]
+            return UnsafeRawBufferPointer(rebasing: text.buffer.bytes[start..<end])
         }
     }
 

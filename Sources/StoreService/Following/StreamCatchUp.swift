@@ -187,14 +187,20 @@ struct StreamCatchUp: Sendable {
         countMax: Int = .max
     ) throws(RequestFault) -> MissedChanges {
         try served.evaluate(on: read) { () throws(RequestFault) in
-            MissedChanges(
-                fold: fold, since: follower.state.exactVersion,
-                candidates: MissedEvents(
-                    of: follower.query.observed, fold.changes, since: follower.state.exactVersion,
-                    in: read
-                ).candidates(since: follower.state.version, dependentCountMax: countMax),
-                departures: follower.query.observed.sight == nil
-                    ? try fold.departures(as: follower.query, read, served) : nil)
+            let since = follower.state.exactVersion
+            let observed = follower.query.observed
+            let events = MissedEvents(of: observed, fold.changes, since: since, in: read)
+            var candidates = events.candidates(
+                since: follower.state.version, dependentCountMax: countMax)
+            let departures =
+                observed.sight == nil
+                ? try fold.departures(as: follower.query, read, served) : nil
+            if departures != nil {
+                let limits = served.queryLimits(of: read)
+                try served.stored(events.narrow(&candidates, limits))
+            }
+            return MissedChanges(
+                fold: fold, since: since, candidates: candidates, departures: departures)
         }
     }
 

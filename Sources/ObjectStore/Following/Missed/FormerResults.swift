@@ -32,6 +32,9 @@ final class FormerResults {
     private let isWhole: Bool
     /// The parts of the filter that are asked.
     private let conditions: [FormerTest]
+    /// What each reads of the object itself: of followers who see everything an object may have been a result wherever it is not known of one
+    /// property of each what it had been.
+    let ownReads: [MemberSet]
     /// What they read, by class.
     private let reads: [Int: MemberSet]
     /// Whether no object can have been seen.
@@ -60,6 +63,7 @@ final class FormerResults {
             $0 != .constant(true)
                 && (hasSight || since >= changes.start || query.readsKeyAlone($0))
         }.map { FormerTest($0, query.schema) }
+        ownReads = conditions.map(\.own)
         reads = conditions.flatMap(\.reads).reduce(into: [:]) {
             $0[$1.key, default: MemberSet()].formUnion($1.value)
         }
@@ -90,9 +94,7 @@ final class FormerResults {
         }
         if conditions.isEmpty, query.rule == nil { return .yes }
         // Of followers who see everything thousands may come back at once, with a filter on what was written.
-        if query.sight == nil, let forgotten = candidate.change?.forgotten,
-            conditions.allSatisfy({ !$0.own.isDisjoint(with: forgotten) })
-        {
+        if query.sight == nil, candidate.change?.forgets(oneOfEach: ownReads) ?? false {
             return .yes
         }
         if isBlind, !isSeen { return .no }

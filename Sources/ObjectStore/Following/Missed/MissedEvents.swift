@@ -45,6 +45,37 @@ package final class MissedEvents {
                 in: transaction.bare, dependentCountMax: dependentCountMax))
     }
 
+    /// Has candidates know which of them may match, where an index of their own class finds these for little: thousands of streams may come back
+    /// at once, each with few results.
+    ///
+    /// The client sees everything. What becomes a result after this view is told by later changes.
+    ///
+    /// - Throws: ``StoreError`` when storage fails, or time is over.
+    package func narrow(
+        _ candidates: inout ObservedCandidates, _ limits: QueryLimits
+    ) throws(StoreError) {
+        guard query.sight == nil, case .objects(let classIndex) = query.target, candidates.areOwn
+        else { return }
+        var planner = Planner(
+            ObjectQuery(classIndex: classIndex, predicate: query.predicate), transaction, limits)
+        guard let own = planner.own() else { return candidates.narrow(to: [], of: classIndex) }
+        for candidate in own + planner.further(beside: own)
+        where !candidate.source.followsLinks {
+            if let keys = try planner.look(at: candidate.source, cost: QueryCost.always) {
+                return candidates.narrow(to: keys, of: classIndex)
+            }
+        }
+    }
+
+    /// Takes the next of the candidates that are no results and leave, without a look at them.
+    ///
+    /// - Returns: Their positions in the changes, which follow each other; nil where the next has to be asked for.
+    package func takeDepartures(
+        _ candidates: inout ObservedCandidates, countMax: Int
+    ) -> Range<Int>? {
+        candidates.takeDepartures(former.ownReads, countMax: countMax)
+    }
+
     /// Makes the event of one of ``candidates(since:dependentCountMax:)``, which may be of an earlier view.
     ///
     /// - Returns: Nil when it means nothing, or when the object was deleted after the changes, which a
