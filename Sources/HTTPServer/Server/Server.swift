@@ -24,6 +24,7 @@ package final class Server: @unchecked Sendable {
     private let daemonOptions: UnsafeMutablePointer<shim_daemon_options>
     /// The open connections, by identity: libmicrohttpd's own record may have the address of one that is gone.
     private let connections = Mutex<[UInt64: Connection]>([:])
+    let allowance: ConnectionAllowance
     private let identities: Atomic<UInt64>
     private let isStopping = Atomic<Bool>(false)
     private let isCutting = Atomic<Bool>(false)
@@ -47,6 +48,7 @@ package final class Server: @unchecked Sendable {
             MessageMemory(byteCountMax: options.messageByteCountMax))
         var random = SystemRandomNumberGenerator()
         identities = Atomic(random.next())
+        allowance = ConnectionAllowance(threadCount: max(1, options.threadCount))
         let listeners = try options.listen.open(backlog: 4096)
         addresses = listeners.map(\.address)
         daemonOptions = UnsafeMutablePointer<shim_daemon_options>.allocate(capacity: 1)
@@ -142,6 +144,7 @@ package final class Server: @unchecked Sendable {
         let connection = Connection(self, handle, identity: identity)
         connections.withLock { $0[identity] = connection }
         loop?.watchClient(of: connection)
+        if allowance.give() { loop?.post(.acceptAgain) }
         return connection
     }
 

@@ -6,6 +6,7 @@ extension SocketLoop {
     /// Accepts what waits, up to a bound, so that streams get their turn.
     func accept(from listener: Int32) {
         for _ in 0..<64 {
+            guard server.allowance.isThere else { return pauseAccepting() }
             var address = sockaddr_storage()
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
             let socket = withUnsafeMutablePointer(to: &address) { pointer in
@@ -15,7 +16,11 @@ extension SocketLoop {
             }
             guard socket >= 0 else {
                 switch errno {
-                case EMFILE, ENFILE, ENOBUFS, ENOMEM: pauseAccepting()
+                case EMFILE, ENFILE, ENOBUFS, ENOMEM:
+                    server.logger.log(
+                        .error, "no descriptors are left: new connections wait",
+                        ("hint", .text("raise the limit of open files (LimitNOFILE, ulimit -n)")))
+                    pauseAccepting()
                 case ECONNABORTED, EINTR, EPROTO: continue
                 default: break
                 }
@@ -25,13 +30,17 @@ extension SocketLoop {
                 refuse(socket)
                 continue
             }
+            server.allowance.take()
             let added = withUnsafePointer(to: &address) { pointer in
                 pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                     MHD_add_connection(server.daemon, socket, $0, length)
                 }
             }
             // libmicrohttpd closes the socket itself when it cannot serve it.
-            if added == .NO { server.connectionRefused() }
+            if added == .NO {
+                server.connectionRefused()
+                _ = server.allowance.give()
+            }
         }
     }
 
@@ -44,35 +53,24 @@ extension SocketLoop {
     }
 
     func stopListening() {
-        for (token, role) in roles {
-            if case .listener(let socket) = role {
-                roles[token] = nil
-                // A child that is just being started has the socket too; nobody connects to it from here on.
-                shutdown(socket, Int32(SHUT_RDWR))
-                close(socket)
-            }
+        for socket in listeners.values {
+            // A child that is just being started has the socket too; nobody connects to it from here on.
+            shutdown(socket, Int32(SHUT_RDWR))
+            close(socket)
         }
+        listeners = [:]
     }
 
-    /// Without descriptors a listening socket is ready for ever; a pause avoids a busy loop.
+    /// A listening socket is ready as long as a connection waits: who can't take it does not look, until there are
+    /// descriptors again (which is tried once a second), or an allowance.
     private func pauseAccepting() {
         isAcceptPaused = true
-        server.logger.log(
-            .error, "no descriptors are left: new connections wait",
-            ("hint", .text("raise the limit of open files (LimitNOFILE, ulimit -n)")))
-        for role in roles.values {
-            if case .listener(let socket) = role {
-                _ = shim_epoll_remove(epoll, socket)
-            }
-        }
+        for socket in listeners.values { _ = shim_epoll_remove(epoll, socket) }
     }
 
     func resumeAccepting() {
+        guard isAcceptPaused else { return }
         isAcceptPaused = false
-        for (token, role) in roles {
-            if case .listener(let socket) = role {
-                _ = watch(socket, token: token, events: shim_readable)
-            }
-        }
+        for (token, socket) in listeners { _ = watch(socket, token: token, events: shim_readable) }
     }
 }

@@ -19,6 +19,7 @@ final class SocketLoop: @unchecked Sendable {
         case adopt(StreamSocket)
         case ready(StreamSocket)
         case linger(Int32)
+        case acceptAgain
         case stopListening
         case endStreams
         case closeStreams
@@ -26,7 +27,6 @@ final class SocketLoop: @unchecked Sendable {
     }
 
     enum Role {
-        case listener(Int32)
         case stream(StreamSocket)
         case lingering(Int32, until: UInt64)
     }
@@ -34,9 +34,11 @@ final class SocketLoop: @unchecked Sendable {
     let server: Server
     private let queue: LoopQueue<Message>
     var roles: [UInt64: Role] = [:]
-    var nextToken: UInt64 = 1
+    /// The listening sockets, by token.
+    var listeners: [UInt64: Int32] = [:]
+    private var nextToken: UInt64 = 1
     var lingeringCount = 0
-    /// Whether accepting is paused until file descriptors are free again.
+    /// Whether accepting is paused until connections can be taken again.
     var isAcceptPaused = false
     var scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 16, alignment: 16)
     private var thread: SystemThread?
@@ -48,7 +50,8 @@ final class SocketLoop: @unchecked Sendable {
         self.server = server
         queue = try LoopQueue()
         for socket in sockets {
-            let token = add(.listener(socket))
+            let token = makeToken()
+            listeners[token] = socket
             guard watch(socket, token: token, events: shim_readable) else {
                 throw .system("epoll_ctl", errno: errno)
             }
@@ -77,10 +80,14 @@ final class SocketLoop: @unchecked Sendable {
     // MARK: The thread
 
     func add(_ role: Role) -> UInt64 {
-        let token = nextToken
-        nextToken += 1
+        let token = makeToken()
         roles[token] = role
         return token
+    }
+
+    private func makeToken() -> UInt64 {
+        defer { nextToken += 1 }
+        return nextToken
     }
 
     func watch(_ socket: Int32, token: UInt64, events: UInt32) -> Bool {
@@ -126,11 +133,12 @@ final class SocketLoop: @unchecked Sendable {
         }
         for (_, role) in roles {
             switch role {
-            case .listener(let socket), .lingering(let socket, _): close(socket)
+            case .lingering(let socket, _): close(socket)
             case .stream(let socket): remove(socket)
             }
         }
         roles = [:]
+        stopListening()
     }
 
     private func handle(_ event: shim_ready) {
@@ -140,12 +148,11 @@ final class SocketLoop: @unchecked Sendable {
             return
         }
         switch roles[token] {
-        case .listener(let socket): accept(from: socket)
         case .stream(let socket): handle(socket, events: event.events)
         case .lingering(let socket, _):
             if !drain(socket) { endLingering(token, socket) }
-        // Messages, or a socket that an event before this one has ended.
-        case nil: return
+        // Else messages, or a socket that an event before this one has ended.
+        case nil: if let socket = listeners[token] { accept(from: socket) }
         }
     }
 
@@ -156,6 +163,7 @@ final class SocketLoop: @unchecked Sendable {
             case .adopt(let socket): adopt(socket)
             case .ready(let socket): if socket.token != nil { write(socket) }
             case .linger(let socket): linger(socket)
+            case .acceptAgain: resumeAccepting()
             case .stopListening: stopListening()
             case .endStreams: eachStream { $0.stream.end() }
             case .closeStreams: eachStream { remove($0) }
@@ -173,7 +181,10 @@ final class SocketLoop: @unchecked Sendable {
     }
 
     private func everySecond(_ now: UInt64) {
-        if isAcceptPaused { resumeAccepting() }
+        if isAcceptPaused {
+            server.allowance.refill()
+            resumeAccepting()
+        }
         if lingeringCount > 0 {
             for (token, role) in roles {
                 if case .lingering(let socket, let until) = role, now >= until {
@@ -195,7 +206,7 @@ final class SocketLoop: @unchecked Sendable {
             case .adopt(let stream):
                 adopt(stream)
                 remove(stream)
-            case .ready, .stopListening, .endStreams, .closeStreams, .exit: continue
+            case .ready, .acceptAgain, .stopListening, .endStreams, .closeStreams, .exit: continue
             }
         }
     }
