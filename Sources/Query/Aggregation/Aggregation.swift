@@ -223,12 +223,17 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         if groups == nil {
             counts[0] += batch.positions.count
         } else {
-            // Groups come in the order of their numbers.
-            for index in batch.positions.indices where Int(codes.start[index]) == counts.count {
-                addGroup(of: batch.key(index))
+            let codes = UnsafeBufferPointer(start: codes.start, count: batch.positions.count)
+            var greatest: UInt32 = 0
+            for code in codes { greatest = max(greatest, code) }
+            if Int(greatest) >= counts.count {
+                // Groups come in the order of their numbers.
+                for index in codes.indices where Int(codes[index]) == counts.count {
+                    addGroup(of: batch.key(index))
+                }
             }
             counts.withUnsafeMutableBufferPointer { counts in
-                for index in batch.positions.indices { counts[Int(codes.start[index])] += 1 }
+                for code in codes { counts[Int(code)] += 1 }
             }
         }
         for accumulator in accumulators { add(accumulator, groups) }
@@ -354,7 +359,9 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         if groupCount > Self.groupCountMax || byteCount > roomMax {
             keepFirst(within: budget)
             keptByteCount = byteCount
-        } else if groupCount / Self.growth > knownGroupCount, rows == nil, coders[0].far == nil {
+        } else if groupCount / Self.growth > knownGroupCount, rows == nil, many != 0,
+            coders[0].narrows
+        {
             knownGroupCount = groupCount
             if let first = findFirst(within: budget) { noteLast(of: first) }
         }
@@ -378,7 +385,9 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     /// Notes the last of the groups of the page, if these are as many as are wanted.
     private func noteLast(of first: [Int]) {
         guard first.count == question.page.beforehand.countMax else { return }
-        last = first.last.map { order.code(0, of: $0) }
+        last = first.last.map { group in
+            tables.reversed().reduce(group) { CodeTable<Int64>.parts(of: $1.values[$0]).group }
+        }
     }
 
     /// Forgets the groups behind those of the page, where there are many more and not all have to be known.

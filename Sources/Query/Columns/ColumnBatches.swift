@@ -21,7 +21,10 @@ final class ColumnBatches {
                 }
             } else if isWhole {
                 count = ColumnBatch.countMax
-                for index in 0..<count { positions[index] = Int32(position + index) }
+                let first = Int32(truncatingIfNeeded: position)
+                for index in 0..<count {
+                    positions[index] = first &+ Int32(truncatingIfNeeded: index)
+                }
                 position += count
             } else {
                 let end = min(position + ColumnBatch.countMax, ColumnChunk.keyCount)

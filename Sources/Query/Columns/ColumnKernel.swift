@@ -53,6 +53,9 @@ struct ColumnKernel: @unchecked Sendable {
         form = Self.form(test, storage)
     }
 
+    /// The test whether a value is null.
+    static let null = ColumnKernel(FixedTest(false, nullResult: true), .fixed(false))
+
     /// Makes a kernel of a form; `test` says what null satisfies.
     init(_ test: ValueTest, _ form: Form) {
         self.test = test

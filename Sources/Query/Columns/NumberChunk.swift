@@ -75,11 +75,31 @@ final class NumberChunk: ColumnChunk, @unchecked Sendable {
         _ positions: UnsafeBufferPointer<Int32>, _ type: Cell.Type,
         into values: UnsafeMutablePointer<Int64>
     ) {
-        let cells = cells.assumingMemoryBound(to: type)
-        for index in 0..<positions.count {
-            let distance = UInt64(truncatingIfNeeded: cells[Int(positions[index])])
-            values[index] = least &+ Int64(bitPattern: distance)
+        var cells = cells.assumingMemoryBound(to: type)
+        let least = least
+        if let first = Self.firstOfRun(positions) {
+            // The compiler makes vectors of a loop over neighbours.
+            cells += first
+            for index in 0..<positions.count {
+                values[index] = least &+ Int64(truncatingIfNeeded: cells[index])
+            }
+        } else {
+            for index in 0..<positions.count {
+                values[index] = least &+ Int64(truncatingIfNeeded: cells[Int(positions[index])])
+            }
         }
+    }
+
+    /// The first of positions that follow each other; nil of others.
+    private static func firstOfRun(_ positions: UnsafeBufferPointer<Int32>) -> Int? {
+        guard let first = positions.first, let last = positions.last,
+            Int(last) - Int(first) == positions.count - 1
+        else { return nil }
+        var difference: Int32 = 0
+        for index in 0..<positions.count {
+            difference |= positions[index] ^ (first &+ Int32(truncatingIfNeeded: index))
+        }
+        return difference == 0 ? Int(first) : nil
     }
 
     /// Hands over each position with the place of its value in a table: 0 for null, else one more than its distance from

@@ -69,7 +69,9 @@ struct FirstGroupsTests {
         let pages: [(predicate: Predicate?, countMax: Int)] = [(nil, 1), (nil, 150), (even, 21)]
         for (index, by) in [
             ["label"], ["name"], ["wide"], ["score"], ["ratio"], ["day"], ["label", "flag"],
-            ["flag", "wide"], ["name", "bucket(score,10)"],
+            ["flag", "wide"], ["name", "bucket(score,10)"], ["number", "label"],
+            ["number", "wide"],
+            ["number", "flag", "day"],
         ].enumerated() {
             let page = pages[(index + arrival.rawValue) % pages.count]
             let byteCountMax = index.isMultiple(of: 2) ? Self.byteCountMax : 1 << 30

@@ -63,6 +63,36 @@ struct ExactSumTests {
         }
     }
 
+    /// Adds values as those of a chunk are.
+    private static func add(_ values: ArraySlice<Double>, to sum: inout ExactSum) {
+        let sizeMax = values.lazy.map(\.magnitude).max() ?? 0
+        values.withUnsafeBufferPointer { sum.add($0, sizeMax: sizeMax) }
+    }
+
+    @Test("sums of many values at once are exact, whatever their bits")
+    func many() {
+        let seed = SeededGenerator.testSeed("exact sums of many")
+        var random = SeededGenerator(seed: seed)
+        for round in 0..<SeededGenerator.scaled(600) {
+            let exponent = Int.random(in: -850...850, using: &random)
+            // Up to here values are added several at a time, and further.
+            let spread = Int.random(in: 1...100, using: &random)
+            let count = Int.random(in: 1000...1030, using: &random)
+            let ones = Double(sign: .plus, exponent: exponent + 1, significand: 1).nextDown
+            let values = (0..<count).map { index in
+                if round % 3 == 0, index < 1000 { return ones }
+                let own = exponent - Int.random(in: 0..<spread, using: &random)
+                return Double(
+                    sign: Bool.random(using: &random) ? .plus : .minus, exponent: own,
+                    significand: Double.random(in: 1..<2, using: &random))
+            }
+            var (plain, sum) = (PlainSum(), ExactSum())
+            for value in values { plain.add(value) }
+            Self.add(values[...], to: &sum)
+            #expect(sum.value == plain.value, "seed \(seed), round \(round)")
+        }
+    }
+
     @Test("sums are the doubles nearest to them, whoever adds which part in which order")
     func random() {
         let seed = SeededGenerator.testSeed("exact sums")
@@ -80,7 +110,7 @@ struct ExactSumTests {
             let middle = Int.random(in: 0...values.count, using: &random)
             var (sum, part) = (ExactSum(), ExactSum())
             for value in values[..<middle] { sum.add(value) }
-            values[middle...].withUnsafeBufferPointer { part.add($0) }
+            Self.add(values[middle...], to: &part)
             sum.add(part)
             #expect(sum.value == plain.value, "\(values)")
         }

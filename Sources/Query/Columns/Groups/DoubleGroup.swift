@@ -11,10 +11,10 @@ struct DoubleGroup: NumberGroup {
     var byteCount: Int { sum.byteCount }
 
     static func read(
-        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>,
+        _ chunk: NumberChunk, _ positions: UnsafeBufferPointer<Int32>,
         into values: UnsafeMutablePointer<Double>
     ) {
-        (chunk as? NumberChunk)?.read(positions, into: values)
+        chunk.read(positions, into: values)
     }
 
     @inline(__always)
@@ -26,25 +26,22 @@ struct DoubleGroup: NumberGroup {
         if hasExtremes { meet(value, value) }
     }
 
-    mutating func takeExtremes(of chunk: ColumnChunk) -> Bool {
-        guard let chunk = chunk as? NumberChunk else { return false }
+    mutating func add(
+        _ values: UnsafeBufferPointer<Double>, of chunk: NumberChunk, isWhole: Bool, hasSum: Bool,
+        hasExtremes: Bool
+    ) {
         let (least, greatest) = (
             ColumnNumber.double(chunk.least), ColumnNumber.double(chunk.greatest)
         )
-        // Which of both zeros comes first only the values tell.
-        guard least != 0, greatest != 0 else { return false }
-        meet(least, greatest)
-        return true
-    }
-
-    mutating func add(_ values: UnsafeBufferPointer<Double>, hasSum: Bool, hasExtremes: Bool) {
         count += values.count
-        if hasSum { sum.add(values) }
+        if hasSum { sum.add(values, sizeMax: max(-least, greatest)) }
         guard hasExtremes else { return }
+        // Which of both zeros comes first only the values tell.
+        if isWhole, least != 0, greatest != 0 { return meet(least, greatest) }
         var own = self
         // Hardly any is less or greater than all before: a branch is sooner done than a choice that the next one waits for.
         for value in values where value < own.least || value > own.greatest { own.meetOther(value) }
-        (least, greatest) = (own.least, own.greatest)
+        (self.least, self.greatest) = (own.least, own.greatest)
     }
 
     mutating func add(_ other: DoubleGroup) {

@@ -62,6 +62,9 @@ final class GroupCoder {
         coding.encode(chunk, positions, into: codes)
     }
 
+    /// Whether ``narrow(_:_:upTo:)`` may remove something of a column of single values.
+    var narrows: Bool { coding.narrows }
+
     /// Removes from a chunk's result, which has no exceptions, what certainly comes behind the value of a code.
     func narrow(_ index: Int, _ frame: ColumnFrame, upTo code: Int) {
         guard let chunk = chunk(index), !(chunk is CollectionChunk),

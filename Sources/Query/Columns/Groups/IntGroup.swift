@@ -11,10 +11,10 @@ struct IntGroup: NumberGroup {
     var byteCount: Int { 0 }
 
     static func read(
-        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>,
+        _ chunk: NumberChunk, _ positions: UnsafeBufferPointer<Int32>,
         into values: UnsafeMutablePointer<Int64>
     ) {
-        (chunk as? NumberChunk)?.read(positions, into: values)
+        chunk.read(positions, into: values)
     }
 
     @inline(__always)
@@ -29,16 +29,16 @@ struct IntGroup: NumberGroup {
         }
     }
 
-    mutating func takeExtremes(of chunk: ColumnChunk) -> Bool {
-        guard let chunk = chunk as? NumberChunk else { return false }
-        (least, greatest) = (min(least, chunk.least), max(greatest, chunk.greatest))
-        return true
-    }
-
-    mutating func add(_ values: UnsafeBufferPointer<Int64>, hasSum: Bool, hasExtremes: Bool) {
+    mutating func add(
+        _ values: UnsafeBufferPointer<Int64>, of chunk: NumberChunk, isWhole: Bool, hasSum: Bool,
+        hasExtremes: Bool
+    ) {
         var (own, byteCount) = (self, 0)
+        if isWhole {
+            (own.least, own.greatest) = (min(least, chunk.least), max(greatest, chunk.greatest))
+        }
         for value in values {
-            own.add(value, hasSum: true, hasExtremes: hasExtremes, &byteCount)
+            own.add(value, hasSum: true, hasExtremes: hasExtremes && !isWhole, &byteCount)
         }
         self = own
     }

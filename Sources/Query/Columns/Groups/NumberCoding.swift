@@ -23,6 +23,8 @@ final class NumberCoding: ValueCoding {
 
     /// Numbers that lie no farther apart are looked up by their distance.
     private static let nearCountMax: UInt64 = 1 << 16
+    /// Keys of links that lie no farther apart are so as well.
+    private static let linkCountMax = 1 << 20
 
     init(_ form: Form) { self.form = form }
 
@@ -83,8 +85,7 @@ final class NumberCoding: ValueCoding {
         case .part(let part):
             range = part.makeSteps(of: numbers, in: chunk)
             near = range.flatMap { Self.near($0.lowerBound, $0.upperBound) }
-        // There is room for all of them elsewhere as well.
-        case .far(let far): near = far.links
+        case .far(let far): near = far.links.count <= Self.linkCountMax ? far.links : nil
         }
         if near == nil, range != nil {
             for index in numbers.indices { numbers[index] = coded(numbers[index]) }
@@ -159,9 +160,13 @@ final class NumberCoding: ValueCoding {
         codes.map { code(of: other.number(Int($0))) }
     }
 
+    var narrows: Bool {
+        if case .whole(let storage) = form { storage != .link } else { false }
+    }
+
     func kernel(upTo code: Int) -> ColumnKernel? {
-        guard case .whole(let storage) = form, storage != .link, let number = number(code)
-        else { return nil }
+        guard narrows else { return nil }
+        guard let number = number(code) else { return .null }
         return ColumnKernel(
             FixedTest(false, nullResult: true), .numbers(.min...number, isInside: true))
     }

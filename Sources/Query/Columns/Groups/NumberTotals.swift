@@ -12,18 +12,19 @@ protocol NumberGroup {
 
     /// Reads the numbers at some positions of a chunk.
     static func read(
-        _ chunk: ColumnChunk, _ positions: UnsafeBufferPointer<Int32>,
+        _ chunk: NumberChunk, _ positions: UnsafeBufferPointer<Int32>,
         into values: UnsafeMutablePointer<Value>)
 
     /// Adds a number, and to `byteCount` the bytes that the group comes to have outside itself for it.
     mutating func add(
         _ value: Value, hasSum: Bool, hasExtremes: Bool, _ byteCount: inout Int)
 
-    /// Adds many numbers.
-    mutating func add(_ values: UnsafeBufferPointer<Value>, hasSum: Bool, hasExtremes: Bool)
-
-    /// Takes the least and the greatest number of a chunk; false where these do not tell what the group would have found.
-    mutating func takeExtremes(of chunk: ColumnChunk) -> Bool
+    /// Adds many numbers of a chunk.
+    ///
+    /// - `isWhole`: Whether all numbers of the chunk are added.
+    mutating func add(
+        _ values: UnsafeBufferPointer<Value>, of chunk: NumberChunk, isWhole: Bool, hasSum: Bool,
+        hasExtremes: Bool)
 
     /// Adds each number to its group.
     ///
@@ -83,11 +84,12 @@ final class NumberTotals<Group: NumberGroup>: ValueTotals {
     }
 
     func add(_ chunk: ColumnChunk, _ batch: ColumnBatch, _ codes: UnsafePointer<UInt32>?) {
+        guard let chunk = chunk as? NumberChunk else { return }
         Group.read(chunk, batch.positions, into: values.start)
         let values = UnsafeBufferPointer(start: values.start, count: batch.positions.count)
         guard let codes else {
-            let isKnown = hasExtremes && batch.isWhole && groups[0].takeExtremes(of: chunk)
-            return groups[0].add(values, hasSum: hasSum, hasExtremes: hasExtremes && !isKnown)
+            return groups[0].add(
+                values, of: chunk, isWhole: batch.isWhole, hasSum: hasSum, hasExtremes: hasExtremes)
         }
         outerByteCount += Group.add(
             values, to: codes, of: &groups, hasSum: hasSum, hasExtremes: hasExtremes)

@@ -77,11 +77,19 @@ final class TextCoding: ValueCoding {
             && text.bytes.count <= OrderedKey.textByteCountMax / 2
     }
 
+    var narrows: Bool {
+        if case .texts(let storage, prefixCount: nil) = form {
+            storage == .string || storage == .data
+        } else {
+            false
+        }
+    }
+
     func kernel(upTo code: Int) -> ColumnKernel? {
         let last = table.values[code]
-        guard case .texts(let storage, prefixCount: nil) = form, last.start != nil,
-            isWhole(last, storage)
-        else { return nil }
+        guard narrows, case .texts(let storage, _) = form else { return nil }
+        if last.start == nil { return .null }
+        guard isWhole(last, storage) else { return nil }
         return ColumnKernel(FixedTest(false, nullResult: true), .textsUpTo(last.bytes))
     }
 

@@ -24,6 +24,9 @@ protocol ValueCoding: AnyObject {
     /// Appends the sort bytes of the value of a code.
     func append(_ code: Int, to buffer: ByteBuffer)
 
+    /// Whether columns tell which values come behind another.
+    var narrows: Bool { get }
+
     /// The test of which values do not come behind that of a code; nil where columns do not tell that.
     func kernel(upTo code: Int) -> ColumnKernel?
 
