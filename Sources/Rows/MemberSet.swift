@@ -1,7 +1,7 @@
 /// A set of properties of one class, by position. Sets of the first 64 need no allocation.
-package struct MemberSet: Hashable, Sendable {
-    private var first: UInt64 = 0
-    private var rest: [UInt64] = []
+public struct MemberSet: Hashable, Sendable {
+    @usableFromInline var first: UInt64 = 0
+    @usableFromInline var rest: [UInt64] = []
 
     /// Makes an empty set.
     package init() {}
@@ -48,10 +48,15 @@ package struct MemberSet: Hashable, Sendable {
     }
 
     /// Whether no position is in both sets.
-    package func isDisjoint(with other: MemberSet) -> Bool {
+    @inlinable @inline(__always)
+    public func isDisjoint(with other: MemberSet) -> Bool {
         first & other.first == 0
-            && (rest.isEmpty || other.rest.isEmpty
-                || zip(rest, other.rest).allSatisfy { $0 & $1 == 0 })
+            && (rest.isEmpty || other.rest.isEmpty || isRestDisjoint(with: other))
+    }
+
+    @usableFromInline
+    func isRestDisjoint(with other: MemberSet) -> Bool {
+        zip(rest, other.rest).allSatisfy { $0 & $1 == 0 }
     }
 
     /// The positions that are in both sets.

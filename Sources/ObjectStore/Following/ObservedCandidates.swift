@@ -49,23 +49,29 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
         let end = Swift.min(left.first ?? .max, reached.changes.order.count)
         let own = reached.query.filter.ownMembers
         let (classIndex, version) = (reached.query.classIndex, reached.version)
-        // Many threads read the changes: each takes a reference to them for many objects, not for each.
+        // Many threads read the changes: each takes a reference to them for many objects, not for each. A method of a change would be
+        // given a copy of it, with references of its own.
         return reached.changes.order.withUnsafeBufferPointer { order in
             reached.changes.outcomes.withUnsafeBufferPointer { outcomes in
+                guard let outcomes = outcomes.baseAddress else { return nil }
                 func isConcerned(_ position: Int) -> Bool {
-                    outcomes[position].version > version
+                    let change = outcomes + position
+                    return change.pointee.version > version
                         && order[position].classIndex == classIndex
-                        && outcomes[position].mayLeave(own)
+                        && (change.pointee.kind == .delete
+                            || !change.pointee.members.isDisjoint(with: own))
                 }
-                while position < end, !isConcerned(position) { position += 1 }
-                let start = position
+                func isForgotten(_ position: Int) -> Bool {
+                    let change = outcomes + position
+                    return reads.allSatisfy { !change.pointee.forgotten.isDisjoint(with: $0) }
+                }
+                var place = position
+                while place < end, !isConcerned(place) { place += 1 }
+                let start = place
                 let last = Swift.min(end, start + countMax)
-                while position < last, isConcerned(position),
-                    outcomes[position].forgets(oneOfEach: reads)
-                {
-                    position += 1
-                }
-                return start < position ? start..<position : nil
+                while place < last, isConcerned(place), isForgotten(place) { place += 1 }
+                position = place
+                return start < place ? start..<place : nil
             }
         }
     }
