@@ -282,7 +282,7 @@ let package = Package(
             "QueryTests",
             [
                 "Query", "Rows", "ObjectModel", "ObjectStore", "Bytes", "Geometry", "TestSupport",
-                "ObjectSupport",
+                "ObjectSupport", "PlainQuery",
             ]),
         tests(
             "HoldfastTests", ["Holdfast", "ObjectStore", "StorageLMDB", "TestSupport"],

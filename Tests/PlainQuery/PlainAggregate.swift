@@ -5,8 +5,8 @@ package enum PlainAggregate {
     /// The least, the greatest, the sum or the average of values of a type.
     ///
     /// Nulls and NaN are left out, and from the sums and averages of `mixed` values what is no number. Sums of
-    /// ints are ints, null where 64 bits hold them not, averages doubles; of decimals and `mixed` values both are
-    /// decimals.
+    /// ints are ints, null where 64 bits hold them not, sums of doubles are rounded once, averages of both are doubles; of
+    /// decimals and `mixed` values both are decimals.
     static func result(
         _ function: PlainPath.Function, _ values: [Value], _ type: ScalarType
     ) -> Value {
@@ -35,7 +35,7 @@ package enum PlainAggregate {
             if function == .sum { return Int64(exactly: sum).map { .int($0) } ?? .null }
             return average(Double(sum), ints.count)
         case .float, .double:
-            let sum = counted.reduce(0) { $0 + PlainArithmetic.double($1) }
+            let sum = PlainSum.of(counted.map { PlainArithmetic.double($0) })
             return function == .sum ? .double(sum) : average(sum, counted.count)
         default:
             let numbers = counted.compactMap { PlainArithmetic.decimal($0) }
