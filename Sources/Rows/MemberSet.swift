@@ -54,6 +54,7 @@ public struct MemberSet: Hashable, Sendable {
             && (rest.isEmpty || other.rest.isEmpty || isRestDisjoint(with: other))
     }
 
+    /// Whether no position behind the first 64 is in both sets.
     @usableFromInline
     func isRestDisjoint(with other: MemberSet) -> Bool {
         zip(rest, other.rest).allSatisfy { $0 & $1 == 0 }

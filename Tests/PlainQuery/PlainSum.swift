@@ -56,7 +56,9 @@ extension PlainSum {
             isExact = isExact && (sum - (next - part)) + (value - part) == 0
             sum = next
         }
-        if isExact || !values.allSatisfy(\.isFinite) { return sum }
+        if isExact { return sum }
+        let infinities = values.filter(\.isInfinite)
+        if !infinities.isEmpty { return infinities.reduce(0, +) }
         var exact = PlainSum()
         for value in values { exact.add(value) }
         return exact.value

@@ -17,7 +17,7 @@ final class ConnectionAllowance: Sendable {
     }
 
     /// Whether one more may be handed over. If not, a later ``give()`` returns true.
-    var isThere: Bool {
+    var allowsOne: Bool {
         if left.load(ordering: .relaxed) > 0 { return true }
         isAwaited.store(true, ordering: .sequentiallyConsistent)
         // What was given between the two lines above has told nobody.
@@ -32,10 +32,12 @@ final class ConnectionAllowance: Sendable {
     /// - Returns: Whether somebody waits for it, and it is time to go on.
     func give() -> Bool {
         let count = left.wrappingAdd(1, ordering: .sequentiallyConsistent).newValue
+        // One of those that a refill has counted already.
+        if count > countMax { left.wrappingSubtract(1, ordering: .relaxed) }
         return count > countMax / 2 && isAwaited.load(ordering: .sequentiallyConsistent)
             && isAwaited.exchange(false, ordering: .sequentiallyConsistent)
     }
 
-    /// Begins again: libmicrohttpd may have dropped some without a word, without memory for them.
+    /// Begins again: libmicrohttpd drops a connection that it has no memory for without a call.
     func refill() { left.store(countMax, ordering: .relaxed) }
 }

@@ -6,7 +6,7 @@ extension SocketLoop {
     /// Accepts what waits, up to a bound, so that streams get their turn.
     func accept(from listener: Int32) {
         for _ in 0..<64 {
-            guard server.allowance.isThere else { return pauseAccepting() }
+            guard server.allowance.allowsOne else { return pauseAccepting() }
             var address = sockaddr_storage()
             var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
             let socket = withUnsafeMutablePointer(to: &address) { pointer in
@@ -39,7 +39,7 @@ extension SocketLoop {
             // libmicrohttpd closes the socket itself when it cannot serve it.
             if added == .NO {
                 server.connectionRefused()
-                _ = server.allowance.give()
+                if server.allowance.give() { post(.acceptAgain) }
             }
         }
     }
@@ -61,8 +61,8 @@ extension SocketLoop {
         listeners = [:]
     }
 
-    /// A listening socket is ready as long as a connection waits: who can't take it does not look, until there are
-    /// descriptors again (which is tried once a second), or an allowance.
+    /// Stops watching the listening sockets, which are ready as long as a connection waits, until ``resumeAccepting()``: when
+    /// the allowance has been given back, and once a second.
     private func pauseAccepting() {
         isAcceptPaused = true
         for socket in listeners.values { _ = shim_epoll_remove(epoll, socket) }
@@ -71,6 +71,9 @@ extension SocketLoop {
     func resumeAccepting() {
         guard isAcceptPaused else { return }
         isAcceptPaused = false
-        for (token, socket) in listeners { _ = watch(socket, token: token, events: shim_readable) }
+        for (token, socket) in listeners
+        where !watch(socket, token: token, events: shim_readable) && errno != EEXIST {
+            isAcceptPaused = true
+        }
     }
 }

@@ -21,15 +21,19 @@ package struct FoldedChanges: Sendable {
         /// The properties that some version changed, of which it is not known what they had been.
         var forgotten = MemberSet()
 
-        /// Whether it can take an object out of the results of a filter that reads some properties of it.
+        // Functions of members, as a method would be given a copy of a change, with references to what threads share.
+
+        /// Whether a change can take an object out of the results of a filter that reads some properties of it.
         @inline(__always)
-        func mayLeave(_ members: MemberSet) -> Bool {
-            kind == .delete || !self.members.isDisjoint(with: members)
+        static func mayLeave(
+            _ kind: ChangeRecord.Kind, _ members: MemberSet, reading own: MemberSet
+        ) -> Bool {
+            kind == .delete || !members.isDisjoint(with: own)
         }
 
-        /// Whether of each of some sets it is not known what a property of it had been.
+        /// Whether each of some sets has a property of which it is not known what it had been.
         @inline(__always)
-        func forgets(oneOfEach sets: [MemberSet]) -> Bool {
+        static func forgets(oneOfEach sets: [MemberSet], _ forgotten: MemberSet) -> Bool {
             sets.allSatisfy { !$0.isDisjoint(with: forgotten) }
         }
     }

@@ -29,7 +29,10 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
     /// Whether none of them is reached along links.
     var areOwn: Bool { reached.all.isEmpty }
 
-    /// Takes in that of those that changed themselves only some may match, by the keys of these and of others.
+    /// Whether only some of them may match.
+    var isNarrowed: Bool { mayMatch != nil }
+
+    /// Notes which of those that changed themselves may match: those among some keys, which may be of others too.
     mutating func narrow(to keys: [UInt64], of classIndex: Int) {
         mayMatch =
             keys.compactMap {
@@ -49,8 +52,7 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
         let end = Swift.min(left.first ?? .max, reached.changes.order.count)
         let own = reached.query.filter.ownMembers
         let (classIndex, version) = (reached.query.classIndex, reached.version)
-        // Many threads read the changes: each takes a reference to them for many objects, not for each. A method of a change would be
-        // given a copy of it, with references of its own.
+        // Many threads read the changes: each takes a reference to them for many objects, not for each.
         return reached.changes.order.withUnsafeBufferPointer { order in
             reached.changes.outcomes.withUnsafeBufferPointer { outcomes in
                 guard let outcomes = outcomes.baseAddress else { return nil }
@@ -58,12 +60,12 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
                     let change = outcomes + position
                     return change.pointee.version > version
                         && order[position].classIndex == classIndex
-                        && (change.pointee.kind == .delete
-                            || !change.pointee.members.isDisjoint(with: own))
+                        && FoldedChanges.Change.mayLeave(
+                            change.pointee.kind, change.pointee.members, reading: own)
                 }
                 func isForgotten(_ position: Int) -> Bool {
-                    let change = outcomes + position
-                    return reads.allSatisfy { !change.pointee.forgotten.isDisjoint(with: $0) }
+                    FoldedChanges.Change.forgets(
+                        oneOfEach: reads, (outcomes + position).pointee.forgotten)
                 }
                 var place = position
                 while place < end, !isConcerned(place) { place += 1 }

@@ -292,7 +292,8 @@ package final class ObservedQuery: Sendable {
         var count = 0
         for (identity, change) in zip(changes.order, changes.outcomes)
         where target.mayBe(identity) && change.version > version
-            && change.mayLeave(filter.ownMembers)
+            && FoldedChanges.Change.mayLeave(
+                change.kind, change.members, reading: filter.ownMembers)
         {
             count += 1
             if count == countMax { break }

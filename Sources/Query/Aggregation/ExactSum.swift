@@ -101,7 +101,8 @@ package struct ExactSum: Sendable {
             low += lower
             left |= unsafeBitCast(rest - lower, to: SIMD4<UInt64>.self)
         }
-        guard left == SIMD4() else { return false }
+        // Of −0 its sign is left.
+        guard left & SIMD4(repeating: .max >> 1) == SIMD4() else { return false }
         add(high.sum())
         add(low.sum())
         return true

@@ -8,12 +8,23 @@ import Testing
 @Suite("Rows that are aggregated in batches")
 struct AggregationBatchTests {
     private static func store(
-        _ things: [ObjectContent], hasColumns: Bool = false
+        _ things: [ObjectContent], cityCount: Int = 0, hasColumns: Bool = false
     ) throws -> Store {
         var options = ColumnTests.eager()
         if !hasColumns { options.columns.byteCountMax = 0 }
         let store = try Shelter.open(
             EngineCase.memory, options: options, classes: ColumnWorld.classes)
+        for start in stride(from: 0, to: cityCount, by: 10_000) {
+            try store.write { transaction throws(StoreError) in
+                for id in start..<min(start + 10_000, cityCount) {
+                    let city: ObjectContent = [
+                        "id": .value(.int(Int64(id))), "name": .value(.string("\(id % 7)")),
+                    ]
+                    try ObjectScript.Operation.write("City", city, key: nil, .merge)
+                        .run(transaction)
+                }
+            }
+        }
         try store.write { transaction throws(StoreError) in
             for thing in things {
                 try ObjectScript.Operation.write("Thing", thing, key: nil, .merge)
@@ -104,5 +115,26 @@ struct AggregationBatchTests {
             #expect(Self.int(group.results[0]) == Int64(14 + others.reduce(0, +)))
             #expect(Self.int(group.results[1]) == Int64(1 + others.count))
         }
+    }
+
+    /// Links' keys lie farther apart than values are looked up by their distance, and the greatest next to null.
+    @Test("are grouped by what is behind links, also far ones and none", arguments: [false, true])
+    func farLinks(hasColumns: Bool) throws {
+        let cityCount = 66_000
+        var things: [ObjectContent] = []
+        var counts = [Int](repeating: 0, count: 8)
+        for id in 0..<10_000 {
+            var thing = Self.thing(id, number: 1)
+            let city = id < 5000 ? cityCount - 1 - id % 100 : id % 100
+            thing["city"] = .value(
+                id % 3 == 0 ? .null : .link(className: "City", key: .int(Int64(city))))
+            counts[id % 3 == 0 ? 0 : 1 + city % 7] += 1
+            things.append(thing)
+        }
+        let store = try Self.store(things, cityCount: cityCount, hasColumns: hasColumns)
+        defer { store.close() }
+        let groups = try Self.groups(store, "sum(number)", by: "city.name")
+        #expect(groups.map(\.count) == counts)
+        #expect(groups.map { Self.int($0.results[0]) } == counts.map { Int64($0) })
     }
 }

@@ -94,7 +94,9 @@ final class FormerResults {
         }
         if conditions.isEmpty, query.rule == nil { return .yes }
         // Of followers who see everything thousands may come back at once, with a filter on what was written.
-        if query.sight == nil, candidate.change?.forgets(oneOfEach: ownReads) ?? false {
+        if query.sight == nil, let change = candidate.change,
+            FoldedChanges.Change.forgets(oneOfEach: ownReads, change.forgotten)
+        {
             return .yes
         }
         if isBlind, !isSeen { return .no }

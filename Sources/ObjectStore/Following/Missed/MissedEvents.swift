@@ -73,7 +73,8 @@ package final class MissedEvents {
     package func takeDepartures(
         _ candidates: inout ObservedCandidates, countMax: Int
     ) -> Range<Int>? {
-        candidates.takeDepartures(former.ownReads, countMax: countMax)
+        candidates.isNarrowed
+            ? candidates.takeDepartures(former.ownReads, countMax: countMax) : nil
     }
 
     /// Makes the event of one of ``candidates(since:dependentCountMax:)``, which may be of an earlier view.

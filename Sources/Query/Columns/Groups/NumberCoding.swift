@@ -23,8 +23,6 @@ final class NumberCoding: ValueCoding {
 
     /// Numbers that lie no farther apart are looked up by their distance.
     private static let nearCountMax: UInt64 = 1 << 16
-    /// Keys of links that lie no farther apart are so as well.
-    private static let linkCountMax = 1 << 20
 
     init(_ form: Form) { self.form = form }
 
@@ -73,6 +71,11 @@ final class NumberCoding: ValueCoding {
         _ chunk: ColumnChunk?, _ positions: UnsafeBufferPointer<Int32>,
         into codes: UnsafeMutablePointer<UInt32>
     ) {
+        if case .far(let far) = form, Self.near(far.links.lowerBound, far.links.upperBound) == nil {
+            far.read(chunk, positions, into: values.start)
+            for index in positions.indices { codes[index] = table.code(of: values.start[index]) }
+            return
+        }
         guard let chunk = chunk as? NumberChunk else {
             return codes.update(repeating: codeOfNull(), count: positions.count)
         }
@@ -85,7 +88,7 @@ final class NumberCoding: ValueCoding {
         case .part(let part):
             range = part.makeSteps(of: numbers, in: chunk)
             near = range.flatMap { Self.near($0.lowerBound, $0.upperBound) }
-        case .far(let far): near = far.links.count <= Self.linkCountMax ? far.links : nil
+        case .far(let far): near = far.links
         }
         if near == nil, range != nil {
             for index in numbers.indices { numbers[index] = coded(numbers[index]) }
