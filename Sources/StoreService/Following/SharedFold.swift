@@ -1,6 +1,7 @@
 import HoldfastBytes
 import HoldfastObjectJSON
 import HoldfastObjectStore
+import HoldfastRows
 import Synchronization
 
 /// Folded changes that streams have missed, with the events by which objects are forgotten, which are written once where several have
@@ -25,6 +26,9 @@ final class SharedFold: Sendable {
         let telling: StreamTelling
         let quotesLargeInts: Bool
     }
+
+    /// So many objects' events are written without a look at the turn.
+    private static let goObjectCount = Budget.stepsUnseen - 1
 
     let changes: FoldedChanges
     /// Whether it is of several streams.
@@ -55,6 +59,8 @@ final class SharedFold: Sendable {
             classIndex: classIndex, telling: stream.definition.telling,
             quotesLargeInts: stream.definition.quotesLargeInts)
         if let known = departures.withLock({ $0[key] }) { return known }
+        // Thousands may come back at once: one that loses its turn to them while it makes some is late for all.
+        guard read.budget.look() else { return nil }
         return try making.withLockIfAvailable { _ throws(RequestFault) in
             if let known = departures.withLock({ $0[key] }) { return known }
             let made = try served.checked(read) { () throws(RequestFault) in
@@ -71,10 +77,16 @@ final class SharedFold: Sendable {
         var writer = ChangeWriter(stream, read, served.limits)
         var ends: [Int] = []
         ends.reserveCapacity(changes.order.count)
-        for (identity, change) in zip(changes.order, changes.outcomes) {
-            guard read.budget.spend() else { break }
-            if identity.classIndex == classIndex { writer.writeDeparture(of: identity, change) }
-            ends.append(writer.byteCount)
+        let count = changes.order.count
+        for start in stride(from: 0, to: count, by: Self.goObjectCount) {
+            guard start == 0 || read.budget.look() else { break }
+            for position in start..<min(start + Self.goObjectCount, count) {
+                let identity = changes.order[position]
+                if identity.classIndex == classIndex {
+                    writer.writeDeparture(of: identity, changes.outcomes[position])
+                }
+                ends.append(writer.byteCount)
+            }
         }
         writer.buffer.trim()
         return Departures(text: try writer.finish(), ends: ends)
