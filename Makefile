@@ -65,7 +65,7 @@ test-clients: ## Generate clients in several languages from a store's document, 
 	"$(SWIFT)" build --product holdfast
 	HOLDFAST_BINARY=.build/debug/holdfast SWIFT="$(SWIFT)" Tests/clients/run
 
-test-package: setup ## Build and run a program outside that uses the Swift library, in three forms
+test-package: setup-test ## Build and run a program outside that uses the Swift library, in three forms
 	SWIFT="$(SWIFT)" Tests/package/run
 
 soak: setup ## Kill the server under load, then all randomised tests with new seeds
