@@ -24,6 +24,7 @@ package final class Server: @unchecked Sendable {
     private let daemonOptions: UnsafeMutablePointer<shim_daemon_options>
     /// The open connections, by identity: libmicrohttpd's own record may have the address of one that is gone.
     private let connections = Mutex<[UInt64: Connection]>([:])
+    /// How many new connections libmicrohttpd may be handed.
     let allowance: ConnectionAllowance
     private let identities: Atomic<UInt64>
     private let isStopping = Atomic<Bool>(false)
@@ -48,17 +49,18 @@ package final class Server: @unchecked Sendable {
             MessageMemory(byteCountMax: options.messageByteCountMax))
         var random = SystemRandomNumberGenerator()
         identities = Atomic(random.next())
-        allowance = ConnectionAllowance(threadCount: max(1, options.threadCount))
+        let threadCount = max(1, options.threadCount)
+        allowance = ConnectionAllowance(threadCount: threadCount)
         let listeners = try options.listen.open(backlog: 4096)
         addresses = listeners.map(\.address)
         daemonOptions = UnsafeMutablePointer<shim_daemon_options>.allocate(capacity: 1)
         daemonOptions.initialize(
             to: shim_daemon_options(
-                threads: UInt32(max(1, options.threadCount)),
+                threads: UInt32(threadCount),
                 // The acceptor refuses connections above the limit; libmicrohttpd divides its own
                 // limit by the threads, so it needs room for an uneven spread.
                 connection_limit: UInt32(
-                    options.connectionCountMax + 64 * max(1, options.threadCount)),
+                    options.connectionCountMax + 64 * threadCount),
                 connection_memory_bytes: options.connectionMemoryByteCount,
                 timeout_seconds: UInt32(options.idleTimeoutSeconds), context: nil,
                 access: accessHandler, completed: requestCompleted,

@@ -77,16 +77,13 @@ final class SharedFold: Sendable {
         var writer = ChangeWriter(stream, read, served.limits)
         var ends: [Int] = []
         ends.reserveCapacity(changes.order.count)
-        let count = changes.order.count
-        for start in stride(from: 0, to: count, by: Self.goObjectCount) {
-            guard start == 0 || read.budget.look() else { break }
-            for position in start..<min(start + Self.goObjectCount, count) {
-                let identity = changes.order[position]
-                if identity.classIndex == classIndex {
-                    writer.writeDeparture(of: identity, changes.outcomes[position])
-                }
-                ends.append(writer.byteCount)
+        for (identity, change) in zip(changes.order, changes.outcomes) {
+            // Before the first ones the caller has looked.
+            if !ends.isEmpty, ends.count.isMultiple(of: Self.goObjectCount), !read.budget.look() {
+                break
             }
+            if identity.classIndex == classIndex { writer.writeDeparture(of: identity, change) }
+            ends.append(writer.byteCount)
         }
         writer.buffer.trim()
         return Departures(text: try writer.finish(), ends: ends)

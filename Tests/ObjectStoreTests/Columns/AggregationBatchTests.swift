@@ -14,21 +14,15 @@ struct AggregationBatchTests {
         if !hasColumns { options.columns.byteCountMax = 0 }
         let store = try Shelter.open(
             EngineCase.memory, options: options, classes: ColumnWorld.classes)
-        for start in stride(from: 0, to: cityCount, by: 10_000) {
+        let cities = (0..<cityCount).map { id -> ObjectContent in
+            ["id": .value(.int(Int64(id))), "name": .value(.string("\(id % 7)"))]
+        }
+        for (className, contents) in [("City", cities), ("Thing", things)] {
             try store.write { transaction throws(StoreError) in
-                for id in start..<min(start + 10_000, cityCount) {
-                    let city: ObjectContent = [
-                        "id": .value(.int(Int64(id))), "name": .value(.string("\(id % 7)")),
-                    ]
-                    try ObjectScript.Operation.write("City", city, key: nil, .merge)
+                for content in contents {
+                    try ObjectScript.Operation.write(className, content, key: nil, .merge)
                         .run(transaction)
                 }
-            }
-        }
-        try store.write { transaction throws(StoreError) in
-            for thing in things {
-                try ObjectScript.Operation.write("Thing", thing, key: nil, .merge)
-                    .run(transaction)
             }
         }
         return store

@@ -70,8 +70,7 @@ struct FirstGroupsTests {
         for (index, by) in [
             ["label"], ["name"], ["wide"], ["score"], ["ratio"], ["day"], ["label", "flag"],
             ["flag", "wide"], ["name", "bucket(score,10)"], ["number", "label"],
-            ["number", "wide"],
-            ["number", "flag", "day"],
+            ["number", "wide"], ["number", "flag", "day"],
         ].enumerated() {
             let page = pages[(index + arrival.rawValue) % pages.count]
             let byteCountMax = index.isMultiple(of: 2) ? Self.byteCountMax : 1 << 30
