@@ -102,10 +102,14 @@ struct Accumulator {
         } else {
             return nil
         }
+        let hasExtremes = functions.contains(.min) || functions.contains(.max)
         totals =
             switch (form, storage) {
-            case (.numbers, _): NumberTotals<IntGroup>(storage, functions)
-            case (.doubles, _): NumberTotals<DoubleGroup>(storage, functions)
+            case (.numbers, _): IntTotals(storage, hasExtremes: hasExtremes)
+            case (.doubles, _):
+                DoubleTotals(
+                    storage, hasSum: functions.contains(.sum) || functions.contains(.average),
+                    hasExtremes: hasExtremes)
             case (.stored, _): StoredTotals(path, functions)
             case (.ranked, .decimal), (.ranked, .mixed):
                 RankedTotals<Decimal128>(storage, percents, isGrouped: isGrouped)

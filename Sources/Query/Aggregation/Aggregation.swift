@@ -53,8 +53,8 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     package internal(set) var objectCount = 0
     var coders: [GroupCoder]
     var accumulators: [Accumulator]
-    /// The groups that coders make together, of each but the first: numbers of the group of those before and its code.
-    var tables: [CodeTable<Int64>] = []
+    /// The groups that coders make together, of each but the first: numbers of the groups of those before with its codes.
+    var tables: [PairTable] = []
     var counts: [Int] = []
     /// The key of one of the objects of each group.
     var keys: [UInt64] = []
@@ -96,7 +96,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         self.coders = coders
         self.rows = rows
         many = rows == nil ? question.by.firstIndex(where: \.path.isMany) : nil
-        tables = coders.dropFirst().map { _ in CodeTable<Int64>() }
+        tables = coders.dropFirst().map { _ in PairTable() }
         guard coders.isEmpty else { return }
         counts = [0]
         keys = [0]
@@ -176,10 +176,8 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         if let first = coders.first { first.encode(batch, into: codes.start) }
         for (coder, table) in zip(coders.dropFirst(), tables) {
             coder.encode(batch, into: ownCodes.start)
-            for index in batch.positions.indices {
-                codes.start[index] = table.code(
-                    of: CodeTable<Int64>.pair(codes.start[index], ownCodes.start[index]))
-            }
+            table.encode(
+                codes.start, ownCodes.start, batch.positions.count, into: codes.start)
         }
         add(batch) { $0.add(batch, $1, by: values) }
     }
@@ -254,10 +252,10 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
             for group in counts.indices {
                 var first = group
                 for (index, table) in tables.enumerated().reversed() {
-                    let pair = table.values[first]
+                    let pair = table.pair(first)
                     codes.initializeElement(
-                        at: group * width + index + 1, to: UInt32(truncatingIfNeeded: pair))
-                    first = Int(pair >> 32)
+                        at: group * width + index + 1, to: UInt32(truncatingIfNeeded: pair.code))
+                    first = pair.group
                 }
                 codes.initializeElement(
                     at: group * width, to: UInt32(truncatingIfNeeded: first))
@@ -270,7 +268,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     func group(of key: UInt64, _ code: (Int) -> UInt32) -> UInt32 {
         var group = code(0)
         for (index, table) in tables.enumerated() {
-            group = table.code(of: CodeTable<Int64>.pair(group, code(index + 1)))
+            group = table.number(of: group, code(index + 1))
         }
         if Int(group) == counts.count { addGroup(of: key) }
         return group
@@ -386,7 +384,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     private func noteLast(of first: [Int]) {
         guard first.count == question.page.beforehand.countMax else { return }
         last = first.last.map { group in
-            tables.reversed().reduce(group) { CodeTable<Int64>.parts(of: $1.values[$0]).group }
+            tables.reversed().reduce(group) { $1.pair($0).group }
         }
     }
 

@@ -14,6 +14,8 @@ package struct ExactSum: Sendable {
 
     private static let fractionBitCount = 73
     private static let digitCount = 36
+    /// The place of its unit in the digits.
+    private static let nearPosition = 1074 - fractionBitCount
     /// The exponent, as a double has it, of the least bit of whole mantissas that the fixed-point number takes.
     private static let leastExponent = 1075 - fractionBitCount
 
@@ -66,10 +68,6 @@ package struct ExactSum: Sendable {
     private typealias Vector = SIMD4<Double>
 
     /// Adds values whose bits lie close together, several at a time; false of others, of which nothing was added.
-    ///
-    /// Each value is cut in two: into a multiple of a unit so large that no sum of these is rounded, and into the rest, which
-    /// is cut in the same way with a smaller unit. Where nothing is left behind that, both sums are exact. See ExtractVector
-    /// in Rump, Ogita and Oishi, "Accurate floating-point summation, part I", SIAM J. Sci. Comput. 31 (2008).
     private mutating func addVectors(
         _ values: UnsafeBufferPointer<Double>, _ vectorCount: Int, _ sizeMax: Double
     ) -> Bool {
@@ -80,16 +78,8 @@ package struct ExactSum: Sendable {
             start.loadUnaligned(
                 fromByteOffset: index * MemoryLayout<Vector>.stride, as: Vector.self)
         }
-        // Not of infinities and zeros, nor next to the ends of what a double can be.
-        let exponent = Int(sizeMax.exponent)
-        guard (-800...800).contains(exponent) else { return false }
-        // A number of this size and one that is less than a third of it have a sum that is rounded to its last bit. 1,024 such
-        // multiples have no more than 53 bits: the values are less than 2 to the power of `exponent + 1`, and what is left
-        // of them at most half of the last bit, 2 to the power of `exponent - 43`.
-        func size(_ exponent: Int) -> Vector {
-            Vector(repeating: Double(sign: .plus, exponent: exponent, significand: 1.5))
-        }
-        let (large, small) = (size(exponent + 10), size(exponent - 34))
+        let cut = DoubleCut(exponent: Int(sizeMax.exponent), additionCountLog2: 10)
+        let (large, small) = (Vector(repeating: cut.large), Vector(repeating: cut.small))
         var (high, low) = (Vector(), Vector())
         var left = SIMD4<UInt64>()
         for index in 0..<vectorCount {
@@ -114,7 +104,9 @@ package struct ExactSum: Sendable {
         var own = near
         for value in values {
             guard let term = Self.fixedPoint(value) else {
+                near = own
                 addFar(value)
+                own = near
                 continue
             }
             let (sum, overflows) = own.addingReportingOverflow(term)
@@ -139,6 +131,7 @@ package struct ExactSum: Sendable {
         return (Int128(bitPattern: mantissa) ^ sign) &- sign
     }
 
+    /// Adds a value that is not a fixed-point number as it is written.
     private mutating func addFar(_ value: Double) {
         guard value.isFinite else {
             infinities += value
@@ -149,13 +142,23 @@ package struct ExactSum: Sendable {
         let mantissa = bits & (1 << 52 - 1) | (exponent > 0 ? 1 << 52 : 0)
         if mantissa == 0 { return }
         let term = Int128(mantissa) * Int128(value.sign == .minus ? -1 : 1)
-        add(term, at: max(exponent, 1) - 1)
+        let position = max(exponent, 1) - 1
+        // The last bits of a small value may be zeros, as those of sums are.
+        let below = Self.nearPosition - position
+        if below > 0, mantissa.trailingZeroBitCount >= below {
+            let (sum, overflows) = near.addingReportingOverflow(term >> Int128(below))
+            if !overflows {
+                near = sum
+                return
+            }
+        }
+        add(term, at: position)
     }
 
     /// Moves the fixed-point number to the digits.
     @inline(never)
     private mutating func addNear() {
-        add(near, at: 1074 - Self.fractionBitCount)
+        add(near, at: Self.nearPosition)
         near = 0
     }
 

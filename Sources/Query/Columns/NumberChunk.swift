@@ -62,18 +62,29 @@ final class NumberChunk: ColumnChunk, @unchecked Sendable {
 
     /// Reads the values at some positions; what stands for null is not to be used.
     func read(_ positions: UnsafeBufferPointer<Int32>, into values: UnsafeMutablePointer<Int64>) {
+        read(positions) { values[$0] = $1 }
+    }
+
+    /// Reads the doubles at some positions.
+    func read(_ positions: UnsafeBufferPointer<Int32>, into doubles: UnsafeMutablePointer<Double>) {
+        read(positions) { doubles[$0] = ColumnNumber.double($1) }
+    }
+
+    @inline(__always)
+    private func read(
+        _ positions: UnsafeBufferPointer<Int32>, _ body: (_ index: Int, _ value: Int64) -> Void
+    ) {
         switch width {
-        case 1: read(positions, UInt8.self, into: values)
-        case 2: read(positions, UInt16.self, into: values)
-        case 4: read(positions, UInt32.self, into: values)
-        default: read(positions, UInt64.self, into: values)
+        case 1: read(positions, UInt8.self, body)
+        case 2: read(positions, UInt16.self, body)
+        case 4: read(positions, UInt32.self, body)
+        default: read(positions, UInt64.self, body)
         }
     }
 
     @inline(__always)
     private func read<Cell: FixedWidthInteger & UnsignedInteger>(
-        _ positions: UnsafeBufferPointer<Int32>, _ type: Cell.Type,
-        into values: UnsafeMutablePointer<Int64>
+        _ positions: UnsafeBufferPointer<Int32>, _ type: Cell.Type, _ body: (Int, Int64) -> Void
     ) {
         var cells = cells.assumingMemoryBound(to: type)
         let least = least
@@ -81,11 +92,11 @@ final class NumberChunk: ColumnChunk, @unchecked Sendable {
             // The compiler makes vectors of a loop over neighbours.
             cells += first
             for index in 0..<positions.count {
-                values[index] = least &+ Int64(truncatingIfNeeded: cells[index])
+                body(index, least &+ Int64(truncatingIfNeeded: cells[index]))
             }
         } else {
             for index in 0..<positions.count {
-                values[index] = least &+ Int64(truncatingIfNeeded: cells[Int(positions[index])])
+                body(index, least &+ Int64(truncatingIfNeeded: cells[Int(positions[index])]))
             }
         }
     }
@@ -123,16 +134,6 @@ final class NumberChunk: ColumnChunk, @unchecked Sendable {
         for position in 0..<count {
             let place = first &+ Int(truncatingIfNeeded: cells[position])
             body(position, nulls?[position] ?? 0 == 0 ? place : 0)
-        }
-    }
-
-    /// Reads the doubles at some positions.
-    func read(_ positions: UnsafeBufferPointer<Int32>, into doubles: UnsafeMutablePointer<Double>) {
-        doubles.withMemoryRebound(to: Int64.self, capacity: positions.count) {
-            read(positions, into: $0)
-        }
-        for index in 0..<positions.count {
-            doubles[index] = ColumnNumber.double(Int64(bitPattern: doubles[index].bitPattern))
         }
     }
 

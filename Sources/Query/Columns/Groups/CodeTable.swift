@@ -113,16 +113,3 @@ final class CodeTable<Value: CodedValue> {
         oldSlots.deallocate()
     }
 }
-
-extension CodeTable<Int64> {
-    /// The number of a group with a code.
-    @inline(__always)
-    static func pair(_ group: UInt32, _ code: UInt32) -> Int64 {
-        Int64(group) << 32 | Int64(code)
-    }
-
-    /// The group and the code that have a number.
-    static func parts(of pair: Int64) -> (group: Int, code: Int) {
-        (Int(pair >> 32), Int(UInt32(truncatingIfNeeded: pair)))
-    }
-}

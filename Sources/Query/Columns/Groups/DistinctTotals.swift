@@ -7,12 +7,11 @@ final class DistinctTotals: ValueTotals {
     private let coder: GroupCoder
     private let isGrouped: Bool
     /// The groups with the codes of their values, each once; unused where all values are of one group.
-    private let pairs = CodeTable<Int64>()
+    private let pairs = PairTable()
     private var groupCount = 0
     /// How many values each group has.
     private var counts: [Int] = []
     private let codes = BatchRoom<UInt32>()
-    private let numbers = BatchRoom<Int64>()
 
     /// - `coder`: Gives different values different codes; it is not shared.
     init(_ coder: GroupCoder, isGrouped: Bool) {
@@ -28,12 +27,8 @@ final class DistinctTotals: ValueTotals {
 
     func add(_ chunk: ColumnChunk, _ batch: ColumnBatch, _ groups: UnsafePointer<UInt32>?) {
         coder.encode(chunk, batch.positions, into: codes.start)
-        let count = batch.positions.count
         guard isGrouped, let groups else { return }
-        for index in 0..<count {
-            numbers.start[index] = CodeTable<Int64>.pair(groups[index], codes.start[index])
-        }
-        pairs.encode(numbers.start, count, into: codes.start)
+        pairs.encode(groups, codes.start, batch.positions.count, into: codes.start)
     }
 
     func add(_ part: DistinctTotals, to groups: [UInt32], within budget: Budget) {
@@ -46,11 +41,11 @@ final class DistinctTotals: ValueTotals {
                 continue
             }
             // The values of groups that are left out get no codes.
-            let met = some.map { CodeTable<Int64>.parts(of: part.pairs.values[$0]) }
+            let met = some.map(part.pairs.pair)
                 .filter { groups[$0.group] != Aggregation.dropped }
             let codes = coder.codes(met.map { UInt32($0.code) }, of: part.coder)
             for ((group, _), code) in zip(met, codes) {
-                _ = pairs.code(of: CodeTable<Int64>.pair(groups[group], code))
+                _ = pairs.number(of: groups[group], code)
             }
         }
     }
@@ -64,7 +59,7 @@ final class DistinctTotals: ValueTotals {
         }
         for index in 0..<pairs.count {
             guard budget.spend() else { return false }
-            counts[CodeTable<Int64>.parts(of: pairs.values[index]).group] += 1
+            counts[pairs.pair(index).group] += 1
         }
         return true
     }

@@ -105,7 +105,10 @@ final class FarValues: @unchecked Sendable {
         base = least
         numbers = [UInt32](repeating: 0, count: Int(span) + 2)
         numbers.withUnsafeMutableBufferPointer { numbers in
-            for chunk in chunks { chunk.forEachPlace(from: least) { numbers[$1] = 1 } }
+            // Soon there is none that is not marked, where chunks have several links to most objects.
+            for chunk in chunks where numbers[1...].contains(0) {
+                chunk.forEachPlace(from: least) { numbers[$1] = 1 }
+            }
         }
         return true
     }
