@@ -21,6 +21,13 @@ final class SectionGroups {
 
         /// Bytes that it takes with its places in tables, beside its entries.
         fileprivate static let byteCount = 160
+
+        /// Keeps an object if it is among the first. Returns how many bytes more the group takes.
+        fileprivate mutating func show(_ entry: SortEntry, by order: ObjectOrder) -> Int {
+            let before = shown?.byteCount ?? 0
+            _ = shown?.insert(entry, by: order)
+            return (shown?.byteCount ?? 0) - before
+        }
     }
 
     /// The state of a code of a column.
@@ -86,10 +93,11 @@ final class SectionGroups {
         reader.append(row: row, key: key, source: source, to: keyBuffer)
         guard let index = index(slot(keyBuffer.bytes, key)) else { return isWithinMemory }
         if !isClosed { groups[index].count += 1 }
-        if last(index) == nil { return true }
+        guard let last = last(index) else { return true }
         sortBuffer.removeAll()
         if !isPlain { order.append(key, row, to: sortBuffer) }
-        show(sortBuffer.bytes, key, index)
+        if SortEntry.rank(of: sortBuffer.bytes) > last { return true }
+        show(SortEntry(sortBuffer.bytes, key: key), index)
         return isWithinMemory
     }
 
@@ -102,21 +110,27 @@ final class SectionGroups {
             let slot = slot(keyBuffer.bytes, batch.key(index))
             codes.append(Code(slot: slot, bound: slot < 0 ? 0 : .max))
         }
+        let areRanksWhole = columns.areRanksWhole
         codes.withUnsafeMutableBufferPointer { codes in
             for index in 0..<batch.count {
                 let code = Int(batch.codes[index])
                 codes[code].count += 1
-                let bound = codes[code].bound
-                if batch.ranks?[index] ?? 0 >= bound, bound != .max { continue }
+                let (rank, bound) = (batch.ranks?[index] ?? 0, codes[code].bound)
+                if rank >= bound, bound != .max { continue }
                 let key = batch.key(index)
                 guard let group = self.index(codes[code].slot) else {
                     codes[code].bound = 0
                     continue
                 }
-                if last(group) != nil { show(columns.sortBytes(key), key, group) }
+                if last(group) != nil {
+                    show(
+                        areRanksWhole
+                            ? SortEntry(rank: rank, key: key)
+                            : SortEntry(columns.sortBytes(key), key: key), group)
+                }
                 let last = last(group) ?? 0
                 // An object whose rank says all comes behind those of the same that were seen before.
-                let isOpen = last == .max || columns.areRanksWhole
+                let isOpen = last == .max || areRanksWhole
                 codes[code].bound = isOpen ? last : last + 1
             }
         }
@@ -135,16 +149,13 @@ final class SectionGroups {
     }
 
     /// Keeps an object if it is among the first of its section.
-    private func show(_ sortBytes: UnsafeRawBufferPointer, _ key: UInt64, _ index: Int) {
+    private func show(_ entry: SortEntry, _ index: Int) {
         if keyOrder == nil, !isClosed {
-            let entry = SortEntry(sortBytes, key: key)
             guard order.isBefore(entry, groups[index].first) else { return }
             byteCount += entry.byteCount - groups[index].first.byteCount
             groups[index].first = entry
         } else {
-            let before = groups[index].shown?.byteCount ?? 0
-            _ = groups[index].shown?.insert(sortBytes, key, by: order)
-            byteCount += (groups[index].shown?.byteCount ?? 0) - before
+            byteCount += groups[index].show(entry, by: order)
         }
     }
 

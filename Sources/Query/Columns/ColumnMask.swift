@@ -59,9 +59,24 @@ enum ColumnMask {
 
     /// How many positions are set.
     static func count(_ mask: UnsafePointer<UInt8>, _ count: Int) -> Int {
-        var total: UInt32 = 0
-        for position in 0..<count { total &+= UInt32(mask[position]) }
-        return Int(total)
+        typealias Vector = SIMD16<UInt8>
+        let memory = UnsafeRawPointer(mask)
+        var (position, total) = (0, 0)
+        // As many additions as a byte takes.
+        while position + Vector.scalarCount <= count {
+            let last = min(count - Vector.scalarCount, position + 254 * Vector.scalarCount)
+            var sums = Vector()
+            while position <= last {
+                sums &+= memory.loadUnaligned(fromByteOffset: position, as: Vector.self)
+                position += Vector.scalarCount
+            }
+            total += Int(SIMD16<UInt16>(truncatingIfNeeded: sums).wrappedSum())
+        }
+        while position < count {
+            total += Int(mask[position])
+            position += 1
+        }
+        return total
     }
 
     /// The first position at or behind `start` that is set; `count` when there is none.
