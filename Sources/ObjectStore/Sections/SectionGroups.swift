@@ -22,7 +22,9 @@ final class SectionGroups {
         /// Bytes that it takes with its places in tables, beside its entries.
         fileprivate static let byteCount = 160
 
-        /// Keeps an object if it is among the first. Returns how many bytes more the group takes.
+        /// Keeps an object if it is among the first.
+        ///
+        /// - Returns: How many bytes more the group takes.
         fileprivate mutating func show(_ entry: SortEntry, by order: ObjectOrder) -> Int {
             let before = shown?.byteCount ?? 0
             _ = shown?.insert(entry, by: order)
@@ -96,6 +98,7 @@ final class SectionGroups {
         guard let last = last(index) else { return true }
         sortBuffer.removeAll()
         if !isPlain { order.append(key, row, to: sortBuffer) }
+        // Most come behind those that are kept: no entry is made for them.
         if SortEntry.rank(of: sortBuffer.bytes) > last { return true }
         show(SortEntry(sortBuffer.bytes, key: key), index)
         return isWithinMemory

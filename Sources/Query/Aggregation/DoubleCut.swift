@@ -4,27 +4,23 @@
 /// smaller unit. Where nothing is left behind that, both sums are exact. See ExtractVector in Rump, Ogita and Oishi,
 /// "Accurate floating-point summation, part I", SIAM J. Sci. Comput. 31 (2008).
 struct DoubleCut {
-    /// A number to which an addition rounds to the unit of the upper or the lower parts.
+    /// The number that rounds a value to the unit of the upper parts when it is added to it and taken away again.
     let large: Double
+    /// The same for the unit of the lower parts.
     let small: Double
 
     /// Larger values are not cut: their sums would lie next to the greatest double.
-    static let exponentMax = 800
+    private static let exponentMax = 800
     private static let exponentMin = -800
 
-    /// The cut that takes no value.
-    static let none = DoubleCut(large: .nan, small: .nan)
-
-    private init(large: Double, small: Double) { (self.large, self.small) = (large, small) }
-
     /// Makes the cut of values that are less than 2 to the power of `exponent + 1`, of which 2 to the power of
-    /// `additionCountLog2` may be added; ``none`` beyond ``exponentMax``.
+    /// `additionCountLog2` may be added; next to the ends of what a double can be one that takes no value.
     init(exponent: Int, additionCountLog2: Int) {
+        let (exponent, log2) = (max(exponent, Self.exponentMin), additionCountLog2)
         guard exponent <= Self.exponentMax else {
-            self = .none
+            (large, small) = (.nan, .nan)
             return
         }
-        let (exponent, log2) = (max(exponent, Self.exponentMin), additionCountLog2)
         // The sum of a number of this size and one that is less than a third of it is rounded to the last of 53 bits. The unit
         // of the upper parts is so large that a sum of all of them has no more. What is left of a value is at most half of
         // it, and decides the unit of the lower parts in the same way.

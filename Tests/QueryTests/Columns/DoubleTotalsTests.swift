@@ -50,7 +50,8 @@ struct DoubleTotalsTests {
         for round in 0..<SeededGenerator.scaled(300) {
             let parts = [Self.makeTotals(), Self.makeTotals()]
             var plain = [PlainSum](repeating: PlainSum(), count: Self.groupCount)
-            var exponent = Int.random(in: -1000...1000, using: &random)
+            var exponent = Int.random(
+                in: Bool.random(using: &random) ? -40...60 : -1000...1000, using: &random)
             for _ in 0..<Int.random(in: 1...6, using: &random) {
                 if Bool.random(using: &random) {
                     exponent = min(exponent + Int.random(in: -60...60, using: &random), 1010)
@@ -95,5 +96,56 @@ struct DoubleTotalsTests {
         let sums = (0..<Self.groupCount).map { totals.sum(of: $0).value }
         #expect(sums.filter(\.isInfinite).count == 1)
         for (sum, plain) in zip(sums, plain) where sum.isFinite { #expect(sum == plain.value) }
+    }
+
+    @Test(
+        "the memory of large and small values is counted with the batch that takes it",
+        arguments: [300, -300, 33, 0, -3])
+    func memory(exponent: Int) {
+        let size = Double(sign: .plus, exponent: exponent, significand: 1)
+        let groupCount = 16_384
+        let totals = DoubleTotals(.double, hasSum: true, hasExtremes: false)
+        totals.grow(to: groupCount)
+        var random = SeededGenerator(seed: 1)
+        var before = totals.byteCount
+        // More than may be added before the parts of all groups go to their sums.
+        for _ in 0..<300 {
+            let numbers = (0..<ColumnBatch.countMax).map { _ in
+                ColumnNumber.number(size * .random(in: 1..<2, using: &random)) ?? 0
+            }
+            let chunk = NumberChunk(
+                numbers, count: numbers.count, .double, nulls: nil, exceptions: nil,
+                meter: ColumnMeter())
+            let groups = numbers.map { _ in
+                UInt32.random(in: 0..<UInt32(groupCount), using: &random)
+            }
+            let positions = (0..<Int32(numbers.count)).map { $0 }
+            positions.withUnsafeBufferPointer { positions in
+                totals.add(chunk, ColumnBatch(chunk: 0, positions: positions), groups)
+            }
+            #expect(totals.byteCount - before <= 600 * ColumnBatch.countMax)
+            before = totals.byteCount
+        }
+        let part = DoubleTotals(.double, hasSum: true, hasExtremes: false)
+        part.grow(to: groupCount)
+        part.add(totals, to: (0..<UInt32(groupCount)).map { $0 }, within: Budget())
+        #expect(part.byteCount <= totals.byteCount)
+    }
+
+    @Test("groups that are left out are in no other")
+    func dropped() {
+        let totals = DoubleTotals(.double, hasSum: true, hasExtremes: false)
+        let part = DoubleTotals(.double, hasSum: true, hasExtremes: false)
+        totals.grow(to: 1)
+        part.grow(to: 2)
+        let numbers = [3, -7.5, 1e9, 0.25].map { ColumnNumber.number($0) ?? 0 }
+        let chunk = NumberChunk(
+            numbers, count: 4, .double, nulls: nil, exceptions: nil, meter: ColumnMeter())
+        let positions: [Int32] = [0, 1, 2, 3]
+        positions.withUnsafeBufferPointer { positions in
+            part.add(chunk, ColumnBatch(chunk: 0, positions: positions), [0, 1, 0, 1])
+        }
+        totals.add(part, to: [Aggregation.dropped, 0], within: Budget())
+        #expect(totals.sum(of: 0).value == -7.25)
     }
 }

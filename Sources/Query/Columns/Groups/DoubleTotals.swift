@@ -42,11 +42,17 @@ final class DoubleTotals: ValueTotals {
     private let values = BatchRoom<Double>()
 
     /// The greatest exponent of the values that ``cut`` takes.
-    private var exponent = Int.min
-    private var cut = DoubleCut.none
+    private var exponent = 0
+    private var cut = DoubleCut(exponent: 0, additionCountLog2: additionCountLog2)
     /// So many values may be added before their parts go to ``sums``.
     private var additionsLeft = 0
+    /// With more of them parts would have fewer bits, and go to ``sums`` hardly less often.
     private static let additionCountLog2 = 18
+    /// The exponents of values that are cut. The fixed-point numbers of ``sums`` take what their parts come to: it takes no memory that was not
+    /// counted before.
+    private static let exponents = -3...33
+    /// Values that are less by so many exponents have bits below those of parts.
+    private static let exponentSpan = 12
 
     /// - `hasExtremes`: Whether the least and the greatest are asked for.
     init(_ storage: ElementStorage, hasSum: Bool, hasExtremes: Bool) {
@@ -94,7 +100,13 @@ final class DoubleTotals: ValueTotals {
                 }
             }
         }
-        if !hasSum { for index in values.indices { groups[Int(codes[index])].count += 1 } }
+        if !hasSum { count(codes, values.count) }
+    }
+
+    private func count(_ codes: UnsafePointer<UInt32>, _ count: Int) {
+        groups.withUnsafeMutableBufferPointer { groups in
+            for index in 0..<count { groups[Int(codes[index])].count += 1 }
+        }
     }
 
     /// Adds values of a chunk to the extent of the first group.
@@ -111,7 +123,17 @@ final class DoubleTotals: ValueTotals {
     private func add(
         _ values: UnsafeBufferPointer<Double>, to codes: UnsafePointer<UInt32>, sizeMax: Double
     ) {
-        let cut = makeCut(of: values.count, exponent: Int(sizeMax.exponent))
+        guard let cut = cut(forAdding: values.count, exponent: Int(sizeMax.exponent)) else {
+            count(codes, values.count)
+            var byteCount = 0
+            sums.withUnsafeMutableBufferPointer { sums in
+                for index in values.indices {
+                    sums[Int(codes[index])].add(values[index], &byteCount)
+                }
+            }
+            outerByteCount += byteCount
+            return
+        }
         groups.withUnsafeMutableBufferPointer { groups in
             for index in values.indices {
                 let code = Int(codes[index])
@@ -129,14 +151,22 @@ final class DoubleTotals: ValueTotals {
     @inline(never)
     private func addWhole(_ value: Double, to code: Int) { sums[code].add(value, &outerByteCount) }
 
-    /// The cut of so many values, of which none has a greater exponent.
-    private func makeCut(of count: Int, exponent: Int) -> DoubleCut {
-        guard exponent <= DoubleCut.exponentMax else { return .none }
-        if exponent > self.exponent || additionsLeft < count {
+    /// The cut of values, which are counted as added. Nil where they are too large.
+    ///
+    /// - `exponent`: None has a greater one.
+    private func cut(forAdding count: Int, exponent: Int) -> DoubleCut? {
+        let exponent = max(exponent, Self.exponents.lowerBound)
+        guard exponent <= Self.exponents.upperBound else { return nil }
+        // Of a few large values all others have bits that are not in parts: for a chunk, no longer.
+        let isMuchLess =
+            exponent + Self.exponentSpan < self.exponent && groups.count <= ColumnChunk.keyCount
+        if exponent > self.exponent || isMuchLess {
+            self.exponent = exponent
+            cut = DoubleCut(exponent: exponent, additionCountLog2: Self.additionCountLog2)
+            additionsLeft = 0
+        }
+        if additionsLeft < count {
             addParts()
-            self.exponent = max(self.exponent, exponent)
-            cut = DoubleCut(
-                exponent: self.exponent, additionCountLog2: Self.additionCountLog2)
             additionsLeft = 1 << Self.additionCountLog2
         }
         additionsLeft -= count

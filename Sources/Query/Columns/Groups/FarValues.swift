@@ -105,8 +105,11 @@ final class FarValues: @unchecked Sendable {
         base = least
         numbers = [UInt32](repeating: 0, count: Int(span) + 2)
         numbers.withUnsafeMutableBufferPointer { numbers in
-            // Soon there is none that is not marked, where chunks have several links to most objects.
-            for chunk in chunks where numbers[1...].contains(0) {
+            // Soon all are marked, where objects with links are more than objects that are linked to.
+            var unmarked = 1
+            for chunk in chunks {
+                while unmarked < numbers.count, numbers[unmarked] != 0 { unmarked += 1 }
+                if unmarked == numbers.count { break }
                 chunk.forEachPlace(from: least) { numbers[$1] = 1 }
             }
         }

@@ -8,6 +8,8 @@ final class PairTable {
     private let pairs = BatchRoom<Int64>()
 
     private static let nearBitCountMax = 16
+    /// There is no more room in ``near`` for each pair or object.
+    private static let roomOfPair = 4
 
     /// How many pairs there are.
     var count: Int { table.count }
@@ -34,7 +36,7 @@ final class PairTable {
         table.encode(pairs.start, count, into: numbers)
     }
 
-    /// Makes room in ``near`` for some pairs; false where they have too many bits.
+    /// Makes room in ``near`` for some pairs; false where they have too many bits, or most of what the bits could be is no pair.
     private func makeNear(
         _ groups: UnsafePointer<UInt32>, _ codes: UnsafePointer<UInt32>, _ count: Int
     ) -> Bool {
@@ -45,7 +47,9 @@ final class PairTable {
         }
         let codeBitCount = max(self.codeBitCount, Self.bitCount(codeBits))
         let bitCount = Self.bitCount(groupBits) + codeBitCount
-        guard bitCount <= Self.nearBitCountMax else { return false }
+        guard bitCount <= Self.nearBitCountMax,
+            1 << bitCount <= Self.roomOfPair * (table.count + count)
+        else { return false }
         if codeBitCount > self.codeBitCount || near.count < 1 << bitCount {
             self.codeBitCount = codeBitCount
             near = [UInt32](repeating: .max, count: max(near.count, 1 << bitCount))
