@@ -41,19 +41,24 @@ struct HashedText: CodedValue {
             : HashedText(start: arena.copy(bytes).baseAddress, count: bytes.count, hash: hash)
     }
 
-    /// Most have some eight to thirty bytes: they are compared without a call.
+    /// Most have up to some thirty bytes: they are compared without a call.
     @inline(__always)
     func isEqual(to other: HashedText) -> Bool {
         guard byteCount == other.byteCount else { return false }
         guard let a = start, let b = other.start else { return true }
         let count = Int(byteCount)
-        guard count >= 8, count <= 32 else { return memcmp(a, b, count) == 0 }
         // Words overlap instead of branching by the length.
-        func difference(_ offset: Int) -> UInt64 {
-            let offset = min(offset, count - 8)
-            return (a + offset).loadUnaligned(as: UInt64.self)
-                ^ (b + offset).loadUnaligned(as: UInt64.self)
+        func difference<Word: FixedWidthInteger>(_ type: Word.Type, _ offset: Int) -> Word {
+            let offset = min(offset, count - MemoryLayout<Word>.size)
+            return (a + offset).loadUnaligned(as: type) ^ (b + offset).loadUnaligned(as: type)
         }
-        return difference(0) | difference(8) | difference(16) | difference(24) == 0
+        if count >= 8, count <= 32 {
+            return difference(UInt64.self, 0) | difference(UInt64.self, 8)
+                | difference(UInt64.self, 16) | difference(UInt64.self, 24) == 0
+        }
+        if count >= 4, count < 8 {
+            return difference(UInt32.self, 0) | difference(UInt32.self, 4) == 0
+        }
+        return memcmp(a, b, count) == 0
     }
 }
