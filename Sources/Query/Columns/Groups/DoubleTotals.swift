@@ -91,7 +91,11 @@ final class DoubleTotals: ValueTotals {
             if hasExtremes { meet(values, of: extent, isWhole: batch.isWhole) }
             return
         }
-        if hasSum { add(values, to: codes, sizeMax: sizeMax) }
+        if hasSum {
+            add(values, to: codes, sizeMax: sizeMax)
+        } else {
+            count(codes, values.count)
+        }
         if hasExtremes {
             extents.withUnsafeMutableBufferPointer { extents in
                 for index in values.indices
@@ -100,7 +104,6 @@ final class DoubleTotals: ValueTotals {
                 }
             }
         }
-        if !hasSum { count(codes, values.count) }
     }
 
     private func count(_ codes: UnsafePointer<UInt32>, _ count: Int) {
