@@ -54,7 +54,7 @@ extension StreamSent {
 struct WaitingExchange: ReplySink {
     let exchange: Exchange
     let service: RESTService
-    /// The connection that it takes.
+    /// The connection that it takes. Its client may poll again as soon as it has the reply.
     let place: Lease
     let quotesLargeInts: Bool
     let waitSeconds: Int
@@ -63,12 +63,18 @@ struct WaitingExchange: ReplySink {
 
     func reply(_ page: SharedBytes) {
         let (quotes, wait) = (quotesLargeInts, waitSeconds)
+        place.end()
         // Made, and compressed, by the connection's thread and not by the feed's.
         exchange.respond {
             Response(changes: page, quotesLargeInts: quotes, waitSeconds: wait)
         }
     }
-    func fail(_ fault: RequestFault) { exchange.respond(service.response(fault)) }
+
+    func fail(_ fault: RequestFault) {
+        place.end()
+        exchange.respond(service.response(fault))
+    }
+
     func abandon() { exchange.abandon() }
 }
 

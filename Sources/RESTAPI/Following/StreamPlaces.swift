@@ -29,7 +29,7 @@ final class StreamPlaces: Sendable {
         let count = takenCount.wrappingAdd(1, ordering: .relaxed).newValue
         let place = Lease {
             self.takenCount.wrappingSubtract(1, ordering: .relaxed)
-            withExtendedLifetime(own) {}
+            own?.end()
         }
         if count > countMax { throw .tooManyStreams(countMax) }
         return place

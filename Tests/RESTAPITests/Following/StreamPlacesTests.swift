@@ -1,5 +1,6 @@
 import Glibc
 import HoldfastHTTPServer
+import HoldfastObjectJSON
 import HoldfastTestSupport
 import Testing
 import HoldfastThreads
@@ -152,5 +153,22 @@ struct StreamPlacesTests {
         #expect(throws: (any Error).self) { try table.take(for: nil) }
         taken.removeLast()
         _ = try table.take(for: nil)
+    }
+
+    @Test("are free again once, when they end, though somebody still has them")
+    func ended() throws {
+        var options = RESTOptions()
+        options.connectionCountMax = 4
+        options.userStreamCountMax = 1
+        let table = StreamPlaces(options)
+        let user = ClientKey(token: 7)
+        let place = try table.take(for: user)
+        place.end()
+        #expect(table.takenCount.load(ordering: .relaxed) == 0)
+        let next = try table.take(for: user)
+        place.end()
+        #expect(table.takenCount.load(ordering: .relaxed) == 1)
+        #expect(throws: RequestFault.self) { try table.take(for: user) }
+        withExtendedLifetime((place, next)) {}
     }
 }
