@@ -59,8 +59,7 @@ package final class Server: @unchecked Sendable {
                 threads: UInt32(threadCount),
                 // The acceptor refuses connections above the limit; libmicrohttpd divides its own
                 // limit by the threads, so it needs room for an uneven spread.
-                connection_limit: UInt32(
-                    options.connectionCountMax + 64 * threadCount),
+                connection_limit: UInt32(options.connectionCountMax + 64 * threadCount),
                 connection_memory_bytes: options.connectionMemoryByteCount,
                 timeout_seconds: UInt32(options.idleTimeoutSeconds), context: nil,
                 access: accessHandler, completed: requestCompleted,

@@ -12,13 +12,12 @@ final class ImportSink: UploadSink {
         var response: Response?
         /// Whether the text is whole.
         var isWhole = false
-        /// The place of a user's import, until it is over.
-        var place: Lease?
     }
 
     private let session: ImportSession
     private let upload: Upload
-    private let state: Mutex<State>
+    private let place: Lease?
+    private let state = Mutex(State())
 
     /// Makes a sink; ``start(_:)`` follows.
     ///
@@ -26,7 +25,7 @@ final class ImportSink: UploadSink {
     init(_ session: ImportSession, _ upload: Upload, _ place: Lease?) {
         self.session = session
         self.upload = upload
-        state = Mutex(State(place: place))
+        self.place = place
     }
 
     /// Starts the import.
@@ -37,7 +36,7 @@ final class ImportSink: UploadSink {
     ) {
         session.start { result in
             // Free again when its client hears of the end.
-            self.state.withLock { $0.place = nil }
+            self.place?.end()
             guard let response = makeResponse(result) else {
                 self.state.withLock { $0.exchange.take() }?.abandon()
                 return

@@ -18,26 +18,38 @@ struct DoubleTotalsTests {
             * Double(sign: .plus, exponent: own, significand: 1)
     }
 
-    /// Adds values to random groups, of so many, as those of a chunk are, and to plain sums.
-    private static func add(
-        _ values: [Double], to totals: DoubleTotals, of groupCount: Int = groupCount,
-        _ plain: inout [PlainSum], _ random: inout SeededGenerator
-    ) {
+    /// Adds values to their groups as those of a chunk are.
+    private static func add(_ values: [Double], to groups: [UInt32], of totals: DoubleTotals) {
         let numbers = values.map { ColumnNumber.number($0) ?? 0 }
         let chunk = NumberChunk(
             numbers, count: values.count, .double, nulls: nil, exceptions: nil, meter: ColumnMeter()
         )
-        let groups = values.map { _ in UInt32.random(in: 0..<UInt32(groupCount), using: &random) }
         let positions = (0..<Int32(values.count)).map { $0 }
         positions.withUnsafeBufferPointer { positions in
             totals.add(chunk, ColumnBatch(chunk: 0, positions: positions), groups)
         }
+    }
+
+    /// Random groups of values, of so many.
+    private static func groups(
+        _ count: Int, of groupCount: Int, _ random: inout SeededGenerator
+    ) -> [UInt32] {
+        (0..<count).map { _ in UInt32.random(in: 0..<UInt32(groupCount), using: &random) }
+    }
+
+    /// Adds values to random groups, of so many, and to plain sums.
+    private static func add(
+        _ values: [Double], to totals: DoubleTotals, of groupCount: Int = groupCount,
+        _ plain: inout [PlainSum], _ random: inout SeededGenerator
+    ) {
+        let groups = groups(values.count, of: groupCount, &random)
+        add(values, to: groups, of: totals)
         for (value, group) in zip(values, groups) where value.isFinite {
             plain[Int(group)].add(value)
         }
     }
 
-    private static func makeTotals() -> DoubleTotals {
+    private static func makeTotals(_ groupCount: Int = groupCount) -> DoubleTotals {
         let totals = DoubleTotals(.double, hasSum: true, hasExtremes: false)
         totals.grow(to: groupCount)
         return totals
@@ -104,47 +116,28 @@ struct DoubleTotalsTests {
     func memory(exponent: Int) {
         let size = Double(sign: .plus, exponent: exponent, significand: 1)
         let groupCount = 16_384
-        let totals = DoubleTotals(.double, hasSum: true, hasExtremes: false)
-        totals.grow(to: groupCount)
+        let totals = Self.makeTotals(groupCount)
         var random = SeededGenerator(seed: 1)
         var before = totals.byteCount
         // More than may be added before the parts of all groups go to their sums.
         for _ in 0..<300 {
-            let numbers = (0..<ColumnBatch.countMax).map { _ in
-                ColumnNumber.number(size * .random(in: 1..<2, using: &random)) ?? 0
+            let values = (0..<ColumnBatch.countMax).map { _ in
+                size * .random(in: 1..<2, using: &random)
             }
-            let chunk = NumberChunk(
-                numbers, count: numbers.count, .double, nulls: nil, exceptions: nil,
-                meter: ColumnMeter())
-            let groups = numbers.map { _ in
-                UInt32.random(in: 0..<UInt32(groupCount), using: &random)
-            }
-            let positions = (0..<Int32(numbers.count)).map { $0 }
-            positions.withUnsafeBufferPointer { positions in
-                totals.add(chunk, ColumnBatch(chunk: 0, positions: positions), groups)
-            }
+            let groups = Self.groups(values.count, of: groupCount, &random)
+            Self.add(values, to: groups, of: totals)
             #expect(totals.byteCount - before <= 600 * ColumnBatch.countMax)
             before = totals.byteCount
         }
-        let part = DoubleTotals(.double, hasSum: true, hasExtremes: false)
-        part.grow(to: groupCount)
+        let part = Self.makeTotals(groupCount)
         part.add(totals, to: (0..<UInt32(groupCount)).map { $0 }, within: Budget())
         #expect(part.byteCount <= totals.byteCount)
     }
 
     @Test("groups that are left out are in no other")
     func dropped() {
-        let totals = DoubleTotals(.double, hasSum: true, hasExtremes: false)
-        let part = DoubleTotals(.double, hasSum: true, hasExtremes: false)
-        totals.grow(to: 1)
-        part.grow(to: 2)
-        let numbers = [3, -7.5, 1e9, 0.25].map { ColumnNumber.number($0) ?? 0 }
-        let chunk = NumberChunk(
-            numbers, count: 4, .double, nulls: nil, exceptions: nil, meter: ColumnMeter())
-        let positions: [Int32] = [0, 1, 2, 3]
-        positions.withUnsafeBufferPointer { positions in
-            part.add(chunk, ColumnBatch(chunk: 0, positions: positions), [0, 1, 0, 1])
-        }
+        let (totals, part) = (Self.makeTotals(1), Self.makeTotals(2))
+        Self.add([3, -7.5, 1e9, 0.25], to: [0, 1, 0, 1], of: part)
         totals.add(part, to: [Aggregation.dropped, 0], within: Budget())
         #expect(totals.sum(of: 0).value == -7.25)
     }
