@@ -96,6 +96,35 @@ struct LinkTests {
     }
 
     @Test(
+        "within a mixed value lead to no embedded object, which has no row of its own",
+        arguments: EngineCase.all)
+    func mixedTargets(engineCase: EngineCase) throws {
+        let note = ObjectClass(
+            name: "Note", primaryKey: "id",
+            properties: [
+                Property(name: "id", type: .single(.scalar(.int))),
+                Property(name: "any", type: .single(.scalar(.mixed))),
+                Property(name: "all", type: .list(.scalar(.mixed))),
+            ])
+        let store = try Shelter.open(engineCase, classes: Shelter.classes + [note])
+        defer { store.close() }
+        let link = Value.link(className: "Address", key: .int(1))
+        let contents: [ObjectContent] = [
+            ["any": .value(link)], ["any": .value(.list([.int(1), link]))],
+            ["all": .values([.int(1), link])],
+        ]
+        for var content in contents {
+            content["id"] = .value(.int(1))
+            let error = #expect(throws: StoreError.self) { try store.put("Note", content) }
+            guard case .unknownClass("Address") = error else {
+                Issue.record("\(String(describing: error))")
+                continue
+            }
+        }
+        #expect(try store.findings() == [] && store.contents().objects.isEmpty)
+    }
+
+    @Test(
         "deleting a target nulls links and takes list and set elements away, as a change of the holder",
         arguments: EngineCase.all)
     func nullify(engineCase: EngineCase) throws {

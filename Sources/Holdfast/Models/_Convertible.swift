@@ -105,10 +105,13 @@ extension AnyRealmValue {
         case let value as ObjectId: return .objectId(value)
         case let value as Decimal128: return .decimal128(value)
         case let value as UUID: return .uuid(value)
-        case let value as ObjectBase: return reader.reader.adopted(value).map { .object($0) }
+        case let value as Object: return adopted(value, reader)
         case let value as [String: Any]:
-            return .fromDictionary(value.compactMapValues { _converted($0, reader) })
-        case let value as [Any]: return .fromArray(value.compactMap { _converted($0, reader) })
+            let values = value.compactMapValues { _converted($0, reader) }
+            return values.count == value.count ? .fromDictionary(values) : nil
+        case let value as [Any]:
+            let values = value.compactMap { _converted($0, reader) }
+            return values.count == value.count ? .fromArray(values) : nil
         default: return nil
         }
     }
@@ -118,12 +121,17 @@ extension AnyRealmValue {
     /// The value with copies of what can't be stored as it is; nil where there is a fault.
     private func adopted(_ reader: StatedValues) -> AnyRealmValue? {
         switch self {
-        case .object(let object): reader.reader.adopted(object).map { .object($0) }
+        case .object(let object): Self.adopted(object, reader)
         case .list(let list) where list.realm != nil: Self._converted(Array(list), reader)
         case .dictionary(let map) where map.realm != nil:
             Self._converted(Dictionary(uniqueKeysWithValues: map.asKeyValueSequence()), reader)
         default: self
         }
+    }
+
+    /// A link to an object, or to a copy of it; nil for an embedded one, which may come as a ``DynamicObject``.
+    private static func adopted(_ object: Object, _ reader: StatedValues) -> AnyRealmValue? {
+        (reader.reader.adopted(object) as? Object).map { .object($0) }
     }
 }
 

@@ -68,6 +68,31 @@ final class ObjectGraph {
 
     // MARK: Links
 
+    /// The class of an object that is linked to within an `AnyRealmValue`; nil, with a fault, where it can't be.
+    func mixedTarget(_ object: ObjectBase) -> RowClass? {
+        guard let binding = binding(of: object) else { return nil }
+        // As a ``DynamicObject`` it may be of any kind.
+        guard binding.model.kind == .object else {
+            fail(
+                "Invalid value of type '\(binding.model.name)' for an AnyRealmValue: it links to no embedded and no asymmetric objects."
+            )
+            return nil
+        }
+        return binding.rowClass
+    }
+
+    /// Whether an object is of the class that a property leads to; else there is a fault. A derived class has a table of its own.
+    private func isFitting(_ binding: ClassBinding, _ statement: Statement) -> Bool {
+        let rowClass = statement.draft.rowClass
+        let expected = rowClass.members[statement.member].classIndex
+        if binding.rowClass.index == expected { return true }
+        let target = realm.schema.rows.classes[expected].definition.name
+        fail(
+            "Invalid value of type '\(binding.model.name)' for '\(target)' property '\(rowClass.definition.name).\(statement.name)'."
+        )
+        return false
+    }
+
     /// Adds the link to an object, which is added to the realm if need be.
     ///
     /// - Returns: Whether it was added; else there is a fault.
@@ -76,7 +101,8 @@ final class ObjectGraph {
         to object: ObjectBase, _ statement: Statement, element: Int?,
         mixed: MixedLinkPosition? = nil
     ) -> Bool {
-        guard let binding = binding(of: object) else { return false }
+        guard let binding = binding(of: object), mixed != nil || isFitting(binding, statement)
+        else { return false }
         if let place = object.place {
             guard place.realm === realm else {
                 fail(
@@ -161,8 +187,10 @@ final class ObjectGraph {
     // MARK: Embedded objects
 
     /// Makes the draft of an embedded object; nil, with a fault, where it can't be used so.
-    func embeddedDraft(of object: ObjectBase, for use: EmbeddedUse) -> ObjectDraft? {
-        guard let binding = binding(of: object) else { return nil }
+    func embeddedDraft(
+        of object: ObjectBase, for use: EmbeddedUse, _ statement: Statement
+    ) -> ObjectDraft? {
+        guard let binding = binding(of: object), isFitting(binding, statement) else { return nil }
         if object.place != nil {
             switch use {
             case .link: fail("Can't set link to existing managed embedded object")

@@ -54,12 +54,13 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable {
         case .link:
             guard let link = view.link,
                 let index = stored.realm.schema.rows.classIndexByNumber[link.classNumber],
-                let binding = stored.realm.schema.byIndex[index]
+                let binding = stored.realm.schema.byIndex[index],
+                let object = stored.realm.object(binding, key: link.key, row: nil) as? Object
             else {
                 self = .none
                 return
             }
-            self = .object(stored.realm.object(binding, key: link.key, row: nil))
+            self = .object(object)
         case .bool, .int, .double, .float, .decimal, .string, .data, .date, .objectID, .uuid:
             self = AnyRealmValue(Value(stored: view.bytes, .mixed))
         }

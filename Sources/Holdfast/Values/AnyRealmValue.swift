@@ -23,8 +23,8 @@ public enum AnyRealmValue {
     case data(Data)
     /// A point in time.
     case date(Date)
-    /// A link to an object.
-    case object(ObjectBase)
+    /// A link to an object. Embedded and asymmetric objects are linked to by nothing.
+    case object(Object)
     /// An object identifier.
     case objectId(ObjectId)
     /// A decimal number.
@@ -86,12 +86,12 @@ public enum AnyRealmValue {
         if case .list(let value) = self { value } else { nil }
     }
     /// The object, if it is of a class; nil for other cases.
-    public func object<T: ObjectBase>(_ type: T.Type) -> T? {
+    public func object<T: Object>(_ type: T.Type) -> T? {
         if case .object(let value) = self { value as? T } else { nil }
     }
     /// The object, whatever its class, with its properties by their names; nil for other cases and for an unmanaged object.
     public var dynamicObject: DynamicObject? {
-        object(ObjectBase.self)?.seen(as: DynamicObject.self)
+        if case .object(let value) = self { value.seen(as: DynamicObject.self) } else { nil }
     }
 }
 

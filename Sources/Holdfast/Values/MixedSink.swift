@@ -38,7 +38,7 @@ struct MixedSink {
     /// Takes a link.
     func object(_ object: ObjectBase) {
         let offset = base + buffer.count
-        guard let target = statement.graph.binding(of: object)?.rowClass else { return null() }
+        guard let target = statement.graph.mixedTarget(object) else { return null() }
         writer.link(classNumber: target.number, key: 0)
         statement.graph.addReference(
             to: object, statement, element: nil,

@@ -79,7 +79,7 @@ public struct Statement {
 
         func object(_ object: ObjectBase) {
             if statement.storage.element == .embedded {
-                if let child = statement.graph.embeddedDraft(of: object, for: .link) {
+                if let child = statement.graph.embeddedDraft(of: object, for: .link, statement) {
                     statement.draft.set(statement.member, child: child)
                 }
             } else if statement.graph.addReference(to: object, statement, element: nil) {
@@ -121,7 +121,7 @@ public struct Statement {
 
         func object(_ object: ObjectBase) {
             if statement.storage.element == .embedded {
-                if let child = statement.graph.embeddedDraft(of: object, for: .element) {
+                if let child = statement.graph.embeddedDraft(of: object, for: .element, statement) {
                     children.append(child)
                 }
             } else if statement.graph.addReference(to: object, statement, element: count) {
@@ -176,7 +176,7 @@ public struct Statement {
 
         func object(_ object: ObjectBase) {
             if statement.storage.element == .embedded {
-                if let child = statement.graph.embeddedDraft(of: object, for: .entry) {
+                if let child = statement.graph.embeddedDraft(of: object, for: .entry, statement) {
                     add(.child(statement.draft.addChild(child)))
                 }
             } else if statement.graph.addReference(
@@ -200,5 +200,6 @@ public struct Statement {
         func finish() { statement.draft.setEntries(statement.member, from: start) }
     }
 
-    private var name: String { draft.rowClass.definition.properties[member].name }
+    /// The property's name.
+    var name: String { draft.rowClass.definition.properties[member].name }
 }

@@ -20,6 +20,10 @@ extension WriteTransaction {
         }
         for (position, reference) in draft.references.enumerated() {
             let target = rows.classes[reference.classIndex]
+            // The schema sees to the class of any other link.
+            if reference.mixedOffset != nil, target.definition.kind != .object {
+                throw .unknownClass(target.definition.name)
+            }
             guard case .child(let child) = reference.target else {
                 resolved.keys.append(try keyOfTarget(draft, position, origin))
                 continue
