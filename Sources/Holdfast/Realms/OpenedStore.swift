@@ -70,6 +70,10 @@ final class OpenedStore: Sendable {
         }
     }
 
+    private var memoryName: String? {
+        if case .memory(let name) = share { name } else { nil }
+    }
+
     /// Adds a realm to those that share this.
     func retain() { userCount.wrappingAdd(1, ordering: .relaxed) }
 
@@ -84,10 +88,27 @@ final class OpenedStore: Sendable {
     }
 
     private func endShare() {
+        ClosingStores.tell(store, at: fileURL?.path ?? memoryName ?? "")
         switch share {
         case .folder(let shared): shared.release()
         case .memory(let name): MemoryStores.release(name)
         }
+    }
+}
+
+/// The stores that realms let go of, for tests that look at what is left behind. Thread-safe.
+package enum ClosingStores {
+    package typealias Observer = @Sendable (_ store: Store, _ location: String) -> Void
+    private static let observer = Mutex<Observer?>(nil)
+
+    /// Has `observer` see each store while it is still open, when the last realm of a share lets go of it.
+    package static func observe(_ observer: @escaping Observer) {
+        Self.observer.withLock { $0 = observer }
+    }
+
+    fileprivate static func tell(_ store: Store, at location: String) {
+        let present = observer.withLock { $0 }
+        present?(store, location)
     }
 }
 
