@@ -188,15 +188,24 @@ class CollectionPlace {
         let realm = place.realm
         let graph = realm.statementGraph()
         let draft = realm.editDraft(of: place)
-        realm.stating { state(statement(draft, graph)) }
+        let statement = statement(draft, graph)
+        var embedded: [ObjectGraph.Embedded] = []
+        realm.stating {
+            if compiled.storage.element != .embedded { return state(statement) }
+            embedded = graph.embedding { state(statement) }
+        }
         if realm.hasFault { return }
         graph.finish()
-        edit(ObjectEdit(path(element), .place(draft, placement)))
+        let index = edit(ObjectEdit(path(element), .place(draft, placement)))
         switch (placement, element) {
         case (.insert, .index(let index)): follow(.inserted(index))
         case (.replace, _), (.put, _): follow(.replaced(InnerWay.Step(element)))
         default: break
         }
+        if embedded.isEmpty { return }
+        let step = InnerWay.Step(index.map { .index($0) } ?? element)
+        realm.manage(
+            embedded.map { $0.within(step) }, in: place.steps, of: place.rootClass, place.key)
     }
 
     /// Removes an element.
@@ -216,9 +225,20 @@ class CollectionPlace {
         follow(.moved(from: from, to: to))
     }
 
-    private func edit(_ edit: ObjectEdit) {
+    /// - Returns: The index of what was inserted into a list.
+    @discardableResult
+    private func edit(_ edit: ObjectEdit) -> Int? {
+        var index: Int?
         place.realm.edit(place) { editor throws(EditFailure) in
-            try editor.apply(edit, origin: [])
+            index = try editor.apply(edit, origin: []).position
         }
+        return index
+    }
+}
+
+extension ObjectGraph.Embedded {
+    /// The same, as an element of its collection that was stated by itself, or within it.
+    fileprivate func within(_ element: InnerWay.Step) -> Self {
+        Self(object: object, binding: binding, steps: [steps[0], element] + steps.dropFirst(2))
     }
 }

@@ -27,6 +27,10 @@ final class ValueReader {
     /// The realm in which an object is created; nil for an unmanaged object.
     private let realm: RealmCore?
     private var copies: [Source: ObjectBase] = [:]
+    /// The copies of unmanaged embedded objects, where the value of another object is read: each belongs to one object.
+    private var embeddedCopies: [ObjectIdentifier: ObjectBase] = [:]
+    /// Whether such a value is being read.
+    private var isCopying = false
     /// Whether ``stated`` is kept.
     private let notesStated: Bool
     /// The names of the properties that were stated of each object.
@@ -77,6 +81,9 @@ final class ValueReader {
             }
         case let other as ObjectBase:
             if let source = Source(other), copies[source] == nil { copies[source] = object }
+            let wasCopying = isCopying
+            isCopying = true
+            defer { isCopying = wasCopying }
             let source = other.model
             for field in model.fields where field.shape.kind != .origins {
                 guard let index = source.position(of: field.name) else { continue }
@@ -119,7 +126,14 @@ final class ValueReader {
 
     /// An object, or a copy of one that can't be linked to: of another realm, or an embedded one that has an owner.
     func adopted(_ object: ObjectBase) -> ObjectBase? {
-        guard let place = object.place, let source = Source(object) else { return object }
+        guard let place = object.place, let source = Source(object) else {
+            guard isCopying, object is EmbeddedObject else { return object }
+            let id = ObjectIdentifier(object)
+            if let present = embeddedCopies[id] { return present }
+            let copy = object.model.type.init()
+            embeddedCopies[id] = copy
+            return filled(copy, object)
+        }
         let isForeign = realm.map { $0 !== place.realm } ?? false
         guard isForeign || place.way != nil else { return object }
         if let present = copies[source] { return present }

@@ -20,6 +20,16 @@ final class ObjectGraph {
         /// Its row, once it is written as a new one.
         var row: RowView?
         var isWritten = false
+        /// The embedded objects that it holds.
+        var embedded: [Embedded] = []
+    }
+
+    /// An embedded object that a statement has led to.
+    struct Embedded {
+        let object: ObjectBase
+        let binding: ClassBinding
+        /// The way to it from the object whose property is stated.
+        let steps: [InnerWay.Step]
     }
 
     /// The objects to be added, in order.
@@ -30,6 +40,15 @@ final class ObjectGraph {
     private static let searchedCountMax = 8
     /// The names of properties that are stated of an object, where others are to be kept.
     var stated: [ObjectIdentifier: Set<String>] = [:]
+    /// Whether embedded objects are copied, and stay the program's own.
+    var copiesEmbedded = false
+    /// The embedded objects of the statement under way, see ``embedding(_:)``.
+    private var embedded: [Embedded] = []
+    /// The way to the embedded object that is being stated.
+    private var steps: [InnerWay.Step] = []
+    /// The embedded objects that have an owner, though they do not lead to the store yet; of copied ones those around the one
+    /// that is being stated.
+    private var owned: Set<ObjectIdentifier> = []
 
     init(_ realm: RealmCore, _ transaction: WriteTransaction, _ policy: Realm.UpdatePolicy) {
         self.realm = realm
@@ -40,7 +59,29 @@ final class ObjectGraph {
     var hasObjects: Bool { next < queue.count }
 
     /// Where an embedded object is about to be.
-    enum EmbeddedUse { case link, element, entry }
+    enum EmbeddedUse {
+        case link
+        case element(Int)
+        case entry(String)
+
+        /// The way to it from its property.
+        fileprivate var step: InnerWay.Step? {
+            switch self {
+            case .link: nil
+            case .element(let index): .index(index)
+            case .entry(let key): .key(Array(key.utf8))
+            }
+        }
+
+        /// The fault of an object that has an owner already.
+        fileprivate var fault: String {
+            switch self {
+            case .link: "Can't set link to existing managed embedded object"
+            case .element: "Cannot add an existing managed embedded object to a List."
+            case .entry: "Cannot add an existing managed embedded object to a Dictionary."
+            }
+        }
+    }
 
     // MARK: Values
 
@@ -191,19 +232,36 @@ final class ObjectGraph {
         of object: ObjectBase, for use: EmbeddedUse, _ statement: Statement
     ) -> ObjectDraft? {
         guard let binding = binding(of: object), isFitting(binding, statement) else { return nil }
-        if object.place != nil {
-            switch use {
-            case .link: fail("Can't set link to existing managed embedded object")
-            case .element: fail("Cannot add an existing managed embedded object to a List.")
-            case .entry: fail("Cannot add an existing managed embedded object to a Dictionary.")
-            }
+        let id = ObjectIdentifier(object)
+        guard object.place == nil, owned.insert(id).inserted else {
+            fail(use.fault)
             return nil
         }
-        let draft = ObjectDraft(binding.rowClass, isMerge: stated[ObjectIdentifier(object)] != nil)
+        let outer = steps
+        defer { steps = outer }
+        steps.append(.member(statement.member))
+        if let step = use.step { steps.append(step) }
+        if !copiesEmbedded {
+            embedded.append(Embedded(object: object, binding: binding, steps: steps))
+        }
+        defer { if copiesEmbedded { owned.remove(id) } }
+        let draft = ObjectDraft(binding.rowClass, isMerge: stated[id] != nil)
         // A collection takes the place of the stored one.
         draft.statesWholeMaps = true
         state(object, binding, in: draft)
         return draft
+    }
+
+    /// Runs a statement of an object's properties.
+    ///
+    /// - Returns: The embedded objects that it has led to, those within others too.
+    func embedding(_ statement: () -> Void) -> [Embedded] {
+        // Code of the program may state something else in the middle of it.
+        let outer = (embedded, steps)
+        (embedded, steps) = ([], [])
+        defer { (embedded, steps) = outer }
+        statement()
+        return embedded
     }
 
     /// States the properties of an object; where some are stated, these alone.
@@ -228,6 +286,7 @@ final class ObjectGraph {
 
     /// Adds what is in the queue.
     func finish() {
+        defer { if !owned.isEmpty { owned.removeAll() } }
         guard hasObjects else { return }
         var isAdded = false
         do throws(StoreError) {
@@ -247,6 +306,7 @@ final class ObjectGraph {
             realm.settle(
                 entry.object, entry.binding, key: key, creation: realm.creation, row: entry.row)
             entry.binding.manage(entry.object)
+            realm.manage(entry.embedded, in: [], of: entry.binding.rowClass, key)
         }
         queue.removeAll(keepingCapacity: true)
         if !positions.isEmpty { positions.removeAll() }
@@ -258,7 +318,9 @@ final class ObjectGraph {
         let isStated = !stated.isEmpty && stated[ObjectIdentifier(object)] != nil
         let draft = realm.additionDraft(rowClass, isMerge: isStated)
         draft.statesWholeMaps = true
-        realm.stating { state(object, queue[position].binding, in: draft) }
+        queue[position].embedded = embedding {
+            realm.stating { state(object, queue[position].binding, in: draft) }
+        }
         let result: WriteResult
         if let key = queue[position].key {
             result = try transaction.create(draft, reservedKey: key)

@@ -4,7 +4,7 @@ extension Realm {
     ///
     /// - Parameters:
     ///   - type: The class.
-    ///   - value: As of `init(value:)`; an object of another realm is copied.
+    ///   - value: As of `init(value:)`; an object of another realm is copied, and so is any embedded one.
     ///   - update: What becomes of an object that has the primary key.
     /// - Returns: The managed object.
     @discardableResult
@@ -39,6 +39,7 @@ extension Realm {
         }
         let graph = ObjectGraph(core, transaction, update)
         if update != .error { graph.stated = reader.stated }
+        graph.copiesEmbedded = true
         graph.add(object)
         return object
     }

@@ -39,6 +39,22 @@ extension RealmCore {
         }
     }
 
+    /// Has embedded objects lead to the store that were written within an object.
+    ///
+    /// - `steps`: The way from the object of its own, whose class and key these are, to the one whose property was stated.
+    func manage(
+        _ embedded: [ObjectGraph.Embedded], in steps: [InnerWay.Step], of rootClass: RowClass,
+        _ key: UInt64
+    ) {
+        // They may not be there, and are not going to be.
+        if hasFault { return }
+        for one in embedded {
+            let way = way(steps + one.steps, of: rootClass, key, isCollection: false)
+            settle(one.object, one.binding, key: key, way: way, creation: creation, row: nil)
+            one.binding.manage(one.object)
+        }
+    }
+
     /// Finds the row of a place; nil when the object is gone.
     func row(of place: ObjectPlace) -> RowView? {
         if let pending, pending.isOf(place) { flush() }

@@ -40,15 +40,21 @@ extension RealmCore {
 
     /// Assigns a property of an object: what is assigned to one object is written at once when something asks for it.
     func assign(_ place: ObjectPlace, _ member: Int, _ state: (Statement) -> Void) {
-        if place.way == nil {
-            assign(assignments(to: place), of: place.identity, member, state)
-        } else {
-            assignEmbedded(place, member, statementGraph(), state)
-        }
         let element = place.binding.rowClass.members[member].storage.element
+        var embedded: [ObjectGraph.Embedded] = []
+        func note(_ statement: Statement) {
+            if element != .embedded { return state(statement) }
+            embedded = statement.graph.embedding { state(statement) }
+        }
+        if place.way == nil {
+            assign(assignments(to: place), of: place.identity, member, note)
+        } else {
+            assignEmbedded(place, member, statementGraph(), note)
+        }
         if element == .embedded || element == .mixed {
             follow(.replaced(.member(member)), in: place.steps, of: place.identity)
         }
+        manage(embedded, in: place.steps, of: place.rootClass, place.key)
     }
 
     /// Assigns a plain property of an object that assignments wait of already, without a look at where it is: false where there are none.

@@ -121,7 +121,9 @@ public struct Statement {
 
         func object(_ object: ObjectBase) {
             if statement.storage.element == .embedded {
-                if let child = statement.graph.embeddedDraft(of: object, for: .element, statement) {
+                if let child = statement.graph.embeddedDraft(
+                    of: object, for: .element(children.count), statement)
+                {
                     children.append(child)
                 }
             } else if statement.graph.addReference(to: object, statement, element: count) {
@@ -176,7 +178,9 @@ public struct Statement {
 
         func object(_ object: ObjectBase) {
             if statement.storage.element == .embedded {
-                if let child = statement.graph.embeddedDraft(of: object, for: .entry, statement) {
+                if let child = statement.graph.embeddedDraft(
+                    of: object, for: .entry(key), statement)
+                {
                     add(.child(statement.draft.addChild(child)))
                 }
             } else if statement.graph.addReference(
