@@ -30,7 +30,7 @@ extension LinkingObjects: RandomAccessCollection {
         guard let place, keys.indices.contains(position) else {
             Misuse.endOutOfBounds(position, keys.count)
         }
-        return Element._of(place.realm.object(place.binding, key: keys[position], row: nil))
+        return Element._of(place.origin(keys[position]))
     }
 
     /// Walks the objects that there are now, whatever is written meanwhile.

@@ -4,10 +4,17 @@ import Synchronization
 
 /// The inverse link of a managed object. It is used where its realm belongs; that of a frozen object by any thread.
 final class OriginPlace {
+    /// The origins that were found, and the generation of the view.
+    private struct Found {
+        var generation: UInt64 = 0
+        var keys: [UInt64] = []
+        var embedded: [EmbeddedOrigin] = []
+    }
+
     let object: ObjectBase
     let field: Int
-    /// The keys as they were last found, and the generation of the view. Behind a lock, since several threads read frozen ones at once.
-    private let found = Mutex<(generation: UInt64, keys: [UInt64])>((0, []))
+    /// Behind a lock, since several threads read frozen ones at once.
+    private let found = Mutex(Found())
 
     /// - `member`: The property, by its position in the object's table.
     init(_ object: ObjectBase, member: Int) {
@@ -39,40 +46,168 @@ final class OriginPlace {
     /// The class of the origins.
     var binding: ClassBinding { realm.binding(ofClass: compiled.classIndex) }
 
+    /// Whether the origins are embedded objects, which have no object keys.
+    var isOfEmbedded: Bool { binding.model.kind == .embedded }
+
     func isSame(as other: OriginPlace) -> Bool {
         field == other.field && object.isSameObject(as: other.object)
     }
 
-    /// The keys of the origins of now, each as often as it links.
-    var keys: [UInt64] {
+    /// The keys of the origins of now, each as often as it links; of embedded objects their positions among these.
+    var keys: [UInt64] { present.keys }
+
+    /// Returns an origin by its key.
+    func origin(_ key: UInt64) -> ObjectBase {
+        let (realm, binding) = (realm, binding)
+        guard isOfEmbedded else { return realm.object(binding, key: key, row: nil) }
+        let origin = present.embedded[Int(key)]
+        let way = realm.way(
+            origin.steps, of: origin.rootClass, origin.key, isCollection: false)
+        return realm.object(ObjectPlace(realm, binding, key: origin.key, way: way), nil)
+    }
+
+    /// The embedded objects that link, in the order of ``keys``; nil where the origins are objects of their own.
+    var embedded: [EmbeddedOrigin]? { isOfEmbedded ? present.embedded : nil }
+
+    private var present: Found {
         let realm = realm
         realm.checkThread()
         let view = realm.view
-        let present = found.withLock { $0 }
-        if present.generation == realm.state.pointee.generation { return present.keys }
-        _ = object.requireRow()
-        let keys = view.originKeys(of: place.rootClass.index, place.key, through: compiled)
-        let generation = realm.state.pointee.generation
-        found.withLock { $0 = (generation, keys) }
-        return keys
+        let known = found.withLock { $0 }
+        if known.generation == realm.state.pointee.generation { return known }
+        let place = object.requireRow().place
+        var new = Found()
+        if isOfEmbedded {
+            new.embedded = view.embeddedOrigins(of: place, through: compiled)
+            new.keys = new.embedded.indices.map { UInt64($0) }
+        } else {
+            new.keys = view.originKeys(of: place, through: compiled)
+        }
+        new.generation = realm.state.pointee.generation
+        found.withLock { [new] in $0 = new }
+        return new
+    }
+}
+
+/// An embedded object that links to another one, or holds it.
+struct EmbeddedOrigin {
+    /// The object that it belongs to.
+    let rootClass: RowClass
+    let key: UInt64
+    /// The way from there.
+    let steps: [InnerWay.Step]
+
+    func row(in view: ReadTransaction) -> RowView? {
+        let owners = InnerWay(steps, of: rootClass, isCollection: false).owners
+        return view.row(classIndex: rootClass.index, key: key).flatMap {
+            rootClass.embedded(along: owners, in: $0, of: view.rows, view)?.row
+        }
     }
 }
 
 extension ReadTransaction {
-    /// The keys of the objects that link to an object, each as often as it links.
+    /// The keys of the objects that link to an object, each as often as it links; of an embedded one that of the object which
+    /// holds it.
     ///
-    /// - `member`: The inverse link.
-    func originKeys(
-        of classIndex: Int, _ key: UInt64, through member: RowClass.Member
-    ) -> [UInt64] {
-        let originClass = rows.classes[member.classIndex]
+    /// - `member`: The inverse link, to objects of their own.
+    func originKeys(of place: ObjectPlace, through member: RowClass.Member) -> [UInt64] {
+        if place.way != nil {
+            let holder = holder(of: place, through: member)
+            return holder.map { $0.steps.isEmpty ? [$0.key] : [] } ?? []
+        }
         var keys: [UInt64] = []
-        scanOrigins(
-            classIndex, key, property: originClass.members[member.originProperty].number
-        ) { origin, _, count in
+        scanOrigins(of: place, through: member) { origin, count in
             for _ in 0..<count { keys.append(origin.key) }
-            return true
         }
         return keys
+    }
+
+    /// The embedded objects that link to an object, each as often as it links; of an embedded one that which holds it.
+    ///
+    /// Cost: linear in the embedded objects of the objects around.
+    ///
+    /// - `member`: The inverse link, to embedded objects.
+    func embeddedOrigins(
+        of place: ObjectPlace, through member: RowClass.Member
+    ) -> [EmbeddedOrigin] {
+        if place.way != nil { return holder(of: place, through: member).map { [$0] } ?? [] }
+        let originClass = rows.classes[member.classIndex]
+        let number = originClass.members[member.originProperty].number
+        let target = rows.rowClass(named: place.rootClass.definition.name)?.index
+        var origins: [EmbeddedOrigin] = []
+        scanOrigins(of: place, through: member) { origin, _ in
+            guard let row = row(classIndex: origin.classIndex, key: origin.key) else { return }
+            let rootClass = rows.classes[origin.classIndex]
+            forEachEmbedded(in: row, of: rootClass, []) { embedded, rowClass, steps in
+                guard rowClass === originClass else { return }
+                rows.forEachLink(
+                    of: rowClass, in: embedded, only: MemberSet([member.originProperty]), self
+                ) { property, targetClass, key in
+                    guard property == number, targetClass == target, key == place.key else {
+                        return
+                    }
+                    origins.append(
+                        EmbeddedOrigin(rootClass: rootClass, key: origin.key, steps: steps))
+                }
+            }
+        }
+        return origins
+    }
+
+    private func scanOrigins(
+        of place: ObjectPlace, through member: RowClass.Member,
+        _ body: (_ origin: ObjectIdentity, _ count: Int) -> Void
+    ) {
+        guard let rowClass = rows.rowClass(named: place.rootClass.definition.name) else { return }
+        let property = rows.classes[member.classIndex].members[member.originProperty].number
+        scanOrigins(rowClass.index, place.key, property: property) { origin, _, count in
+            body(origin, count)
+            return true
+        }
+    }
+
+    /// The object that holds an embedded one; nil where it does so in another property than the inverse link's.
+    private func holder(
+        of place: ObjectPlace, through member: RowClass.Member
+    ) -> EmbeddedOrigin? {
+        let owners = place.owners
+        guard let last = owners.last, last.member == member.originProperty,
+            let rootClass = rows.rowClass(named: place.rootClass.definition.name),
+            let root = row(classIndex: rootClass.index, key: place.key),
+            let holder = rootClass.embedded(
+                along: Array(owners.dropLast()), in: root, of: rows, self),
+            holder.rowClass.index == member.classIndex
+        else { return nil }
+        return EmbeddedOrigin(
+            rootClass: rootClass, key: place.key,
+            steps: Array(place.steps.dropLast(last.element == nil ? 1 : 2)))
+    }
+
+    /// Hands over the embedded objects of one, those within others too.
+    private func forEachEmbedded(
+        in row: RowView, of rowClass: RowClass, _ steps: [InnerWay.Step],
+        _ body: (_ embedded: RowView, _ rowClass: RowClass, _ steps: [InnerWay.Step]) -> Void
+    ) {
+        for (member, compiled) in rowClass.members.enumerated() where compiled.isEmbedded {
+            let inner = rows.classes[compiled.classIndex]
+            func take(_ embedded: RowView, _ steps: [InnerWay.Step]) {
+                body(embedded, inner, steps)
+                forEachEmbedded(in: embedded, of: inner, steps, body)
+            }
+            let steps = steps + [.member(member)]
+            guard compiled.storage.shape != .single else {
+                if let embedded = rowClass.embedded(member, in: row) { take(embedded, steps) }
+                continue
+            }
+            let all = rowClass.collection(member, in: row, self)
+            all.forEach(within: nil) { part, offset, index in
+                guard !part.isNull(offset), let embedded = RowView(part.bytes(offset)) else {
+                    return true
+                }
+                let step = all.key(index).map { InnerWay.Step.key(Array($0)) } ?? .index(index)
+                take(embedded, steps + [step])
+                return true
+            }
+        }
     }
 }

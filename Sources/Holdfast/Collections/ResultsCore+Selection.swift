@@ -12,6 +12,8 @@ extension ResultsCore {
     private struct Candidate {
         /// The object key; of a value or an embedded object its position.
         let key: UInt64
+        /// The object key with which it is read: of an embedded object that of the object around.
+        let reading: UInt64
         /// The row of an object; nil for null.
         var row: RowView?
         /// The bytes of a plain value; nil for null.
@@ -33,10 +35,9 @@ extension ResultsCore {
             candidates.removeAll { $0.row == nil }
         }
         if let matcher = parts.predicate?.makeMatcher(view.rows, source: view) {
-            let holder = holderKey
             candidates.removeAll { element in
                 guard let row = element.row else { return !matcher.matches(value: element.value) }
-                return !matcher.matches(row: row, key: holder ?? element.key, source: view)
+                return !matcher.matches(row: row, key: element.reading, source: view)
             }
         }
         for suffix in parts.suffixes {
@@ -60,30 +61,31 @@ extension ResultsCore {
         }
     }
 
-    /// The object key with which embedded objects are read: that of the object around.
-    private var holderKey: UInt64? {
-        if case .elements(let place) = base { place.object.place?.key } else { nil }
-    }
-
     private func candidates(in view: ReadTransaction) -> [Candidate] {
+        if case .origins(let place) = base, let origins = place.embedded {
+            return origins.enumerated().map {
+                Candidate(key: UInt64($0), reading: $1.key, row: $1.row(in: view))
+            }
+        }
         guard case .elements(let place) = base else {
             let rowClass = binding.rowClass
             return baseKeys.compactMap { key in
-                if isNull(key) { return Candidate(key: key) }
+                if isNull(key) { return Candidate(key: key, reading: key) }
                 return view.row(classIndex: rowClass.index, key: key).map {
-                    Candidate(key: key, row: $0)
+                    Candidate(key: key, reading: key, row: $0)
                 }
             }
         }
         let isEmbedded = place.scalar == nil
+        let reading = place.object.place?.key ?? 0
         var candidates: [Candidate] = []
         place.collection.forEach(within: nil) { part, offset, index in
             let key = UInt64(index)
             let bytes = part.isNull(offset) ? nil : part.bytes(offset)
             candidates.append(
                 isEmbedded
-                    ? Candidate(key: key, row: bytes.flatMap { RowView($0) })
-                    : Candidate(key: key, value: bytes))
+                    ? Candidate(key: key, reading: reading, row: bytes.flatMap { RowView($0) })
+                    : Candidate(key: key, reading: reading, value: bytes))
             return true
         }
         return candidates
@@ -94,14 +96,13 @@ extension ResultsCore {
         _ candidates: inout [Candidate], by keys: [SortKey], in view: ReadTransaction
     ) {
         let evaluator = SortEvaluator(keys, schema: view.rows)
-        let holder = holderKey
         let buffer = ByteBuffer(capacity: 256)
         let encoded = candidates.map { element -> [UInt8] in
             buffer.removeAll()
             // Whole texts, so that the bytes alone decide.
             if let row = element.row {
                 evaluator.append(
-                    row: row, key: holder ?? element.key, source: view, to: buffer,
+                    row: row, key: element.reading, source: view, to: buffer,
                     textByteCountMax: Self.textByteCountMax)
             } else {
                 evaluator.append(
@@ -121,14 +122,13 @@ extension ResultsCore {
         _ candidates: inout [Candidate], by keys: [SortKey], in view: ReadTransaction
     ) {
         let evaluator = SortEvaluator(keys.map { SortKey(path: $0.path) }, schema: view.rows)
-        let holder = holderKey
         let buffer = ByteBuffer(capacity: 256)
         var seen: Set<[UInt8]> = []
         candidates.removeAll { element in
             buffer.removeAll()
             if let row = element.row {
                 let isPart = evaluator.appendDistinct(
-                    row: row, key: holder ?? element.key, source: view, to: buffer)
+                    row: row, key: element.reading, source: view, to: buffer)
                 if !isPart { return true }
             } else {
                 evaluator.append(

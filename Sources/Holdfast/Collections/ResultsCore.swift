@@ -64,7 +64,13 @@ final class ResultsCore {
     }
 
     /// Whether ``Found/keys`` are object keys.
-    var hasObjectKeys: Bool { if case .elements = base { false } else { true } }
+    var hasObjectKeys: Bool {
+        switch base {
+        case .all, .links: true
+        case .elements: false
+        case .origins(let place): !place.isOfEmbedded
+        }
+    }
 
     /// Whether a key is that of a null instead of an object.
     func isNull(_ key: UInt64) -> Bool { hasObjectKeys && key == ResultsBase.null }
@@ -183,11 +189,18 @@ final class ResultsCore {
         guard position < keys.count else {
             Misuse.end("Index \(position) is out of bounds (must be less than \(keys.count)).")
         }
-        if case .elements(let place) = base {
-            return Element._decode(place.element(Int(keys[position])))
+        return element(ofKey: keys[position])
+    }
+
+    /// Returns the element of a key.
+    func element<Element: RealmCollectionValue>(ofKey key: UInt64) -> Element {
+        switch base {
+        case .elements(let place): return Element._decode(place.element(Int(key)))
+        case .origins(let place): return Element._of(place.origin(key))
+        case .all, .links:
+            if isNull(key) { return Element._unset() }
+            return Element._of(realm.object(binding, key: key, row: nil))
         }
-        if isNull(keys[position]) { return Element._unset() }
-        return Element._of(realm.object(binding, key: keys[position], row: nil))
     }
 
     // MARK: Further conditions

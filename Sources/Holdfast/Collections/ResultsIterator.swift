@@ -35,14 +35,14 @@ public struct ResultsIterator<Element: RealmCollectionValue>: IteratorProtocol {
     }
 
     init(_ core: ResultsCore) {
-        guard case .elements(let place) = core.base else {
+        guard !core.hasObjectKeys else {
             objects = Objects(core)
             values = []
             return
         }
         objects = nil
         // Their positions change with the collection.
-        values = core.keys.map { Element._decode(place.element(Int($0))) }
+        values = core.keys.map { core.element(ofKey: $0) }
     }
 
     /// The next element.

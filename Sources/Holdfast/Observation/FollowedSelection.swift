@@ -57,6 +57,10 @@ final class FollowedSelection: FollowedCollection {
     }
 
     private func bytes(of key: UInt64) -> [UInt8] {
+        if case .origins(let place) = results.base, let origins = place.embedded {
+            let row = origins[Int(key)].row(in: results.realm.view)
+            return row.map { [1] + $0.bytes } ?? [0]
+        }
         guard case .elements(let place) = results.base else { return Self.bytes(of: key) }
         let element = place.collection.element(Int(key))
         // Those of null are none of a value.

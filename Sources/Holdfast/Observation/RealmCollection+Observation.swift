@@ -85,7 +85,7 @@ extension LinkingObjects {
         _ = place.object.requireRow()
         let paths = ObservedPaths(place.binding.model, keyPaths)
         return _ObservedCollection(
-            place.realm, FollowedOrigins(object, place.columnName, paths))
+            place.realm, FollowedOrigins(object, place, paths))
     }
 }
 
