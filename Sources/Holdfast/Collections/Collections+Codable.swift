@@ -1,3 +1,5 @@
+import HoldfastObjectModel
+
 extension List: Decodable where Element: Decodable {
     /// An unmanaged list of decoded elements.
     public convenience init(from decoder: any Decoder) throws {
@@ -31,7 +33,7 @@ extension Map: Decodable where Value: Decodable {
     public convenience init(from decoder: any Decoder) throws {
         self.init()
         for (key, value) in try [String: Value](from: decoder) {
-            if let fault = Self.fault(of: key) {
+            if let fault = MapKey.message(key) {
                 throw DecodingError.dataCorrupted(
                     DecodingError.Context(codingPath: decoder.codingPath, debugDescription: fault))
             }

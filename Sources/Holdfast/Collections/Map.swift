@@ -4,7 +4,8 @@ import HoldfastRows
 
 /// Values by keys, which are strings.
 ///
-/// A managed map is walked in the order of its keys' bytes. Keys have neither `.` nor `$`: percent-encode them.
+/// A managed map is walked in the order of its keys' bytes. Keys have neither `.` nor `$`: percent-encode them. A key that has fails the write
+/// which is to store it.
 public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     private enum Content {
         case own([String: Value])
@@ -53,14 +54,6 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
         keys.compactMap { key in self[key].map { (key._key, $0) } }
     }
 
-    /// Why a key is none; nil for one.
-    static func fault(of key: String) -> String? {
-        for character in [".", "$"] where key.contains(character) {
-            return "Dictionary::insert: key must not contain '\(character)'"
-        }
-        return nil
-    }
-
     /// The value of a key; nil where there is none. Setting nil removes the key.
     public subscript(key: Key) -> Value? {
         get {
@@ -77,15 +70,13 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
 
     /// Gives a key a value.
     public func updateValue(_ value: Value, forKey key: Key) {
-        let fault = Self.fault(of: key._key)
         switch content {
         case .own(var values):
-            if let fault { Misuse.end(fault) }
             values[key._key] = value
             content = .own(values)
         case .stored(let place):
             place.requireWrite()
-            if let fault { return place.realm.fail(fault) }
+            if let fault = MapKey.message(key._key) { return place.realm.fail(fault) }
             place.put(.key(Array(key._key.utf8)), .put) {
                 $0.entries(CollectionOfOne((key._key, value)))
             }
@@ -132,6 +123,19 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
         switch content {
         case .own: content = .own(Dictionary(entries, uniquingKeysWith: { _, last in last }))
         case .stored(let place): place.assign(entries: entries)
+        }
+    }
+}
+
+extension MapKey {
+    /// The message of the fault of a key; nil where it has none.
+    static func message(_ key: String) -> String? {
+        switch fault(of: key) {
+        case nil: nil
+        case .character(let character):
+            "Dictionary::insert: key must not contain '\(character)'"
+        case .tooLong:
+            "Dictionary::insert: key must not have more than \(ModelLimits.keyByteCountMax) bytes"
         }
     }
 }

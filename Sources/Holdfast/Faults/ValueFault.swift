@@ -7,4 +7,10 @@ public struct ValueFault: Error, CustomStringConvertible, Equatable, Sendable {
     public var description: String { message }
 
     init(_ message: String) { self.message = message }
+
+    /// Fails the write that is under way where the calling code is; ends the process where there is none.
+    static func raise(_ message: String) {
+        guard let core = OpenRealms.coreInWrite else { Misuse.end(message) }
+        core.fail(message)
+    }
 }

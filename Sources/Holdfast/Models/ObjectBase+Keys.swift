@@ -26,15 +26,25 @@ extension ObjectBase {
 
     /// Gives a property a value.
     ///
-    /// A value of another type fails the write of a managed object, and ends the process for an unmanaged one, as an unknown name does.
+    /// A value of another type fails the write that is under way; where there is none it ends the process, as an unknown name does. For values
+    /// from outside there is ``setValue(validating:forKey:)``.
     public final func setValue(_ value: Any?, forKey key: String) {
+        do { try setValue(validating: value, forKey: key) } catch {
+            guard let place else { return ValueFault.raise("\(error)") }
+            _ = place.realm.requireWrite()
+            place.realm.fail("\(error)")
+        }
+    }
+
+    /// Gives a property a value from outside. An unknown name ends the process.
+    ///
+    /// - Throws: ``ValueFault`` for a value of another type, which changes nothing.
+    public final func setValue(validating value: Any?, forKey key: String) throws {
         let field = field(key)
         if set(value as Any, field) { return }
-        let message =
+        throw ValueFault(
             "Invalid value '\(value.map { "\($0)" } ?? "nil")' of type '\(value.map { "\(Swift.type(of: $0))" } ?? "nil")' for '\(field.typeName)' property '\(model.name).\(key)'."
-        guard let place else { Misuse.end(message) }
-        _ = place.realm.requireWrite()
-        place.realm.fail(message)
+        )
     }
 
     /// The value of a property by its name, as of ``value(forKey:)`` and ``setValue(_:forKey:)``.

@@ -172,12 +172,25 @@ extension ObjectBase {
     ///
     ///     Dog(value: ["name": "Rex", "age": 3])
     ///
-    /// A value that does not fit ends the process, before anything is made.
+    /// A value that does not fit fails the write that is under way; where there is none it ends the process. For values from outside there
+    /// is ``init(validating:)``.
     ///
     /// - Parameter value: A dictionary by names, an array in the order of declaration, or an object; the same for links,
     ///   embedded objects and collections within it.
     public convenience init(value: Any) {
         self.init()
-        do { try ValueReader().fill(self, from: value) } catch { Misuse.end(error.message) }
+        do { try ValueReader().fill(self, from: value) } catch { ValueFault.raise(error.message) }
+    }
+
+    /// An unmanaged object with the properties that a value from outside states, as of ``init(value:)``.
+    ///
+    ///     let dog = try Dog(validating: JSONSerialization.jsonObject(with: data))
+    ///
+    /// What only the store can tell, such as a text that is too long, fails the write that adds the object.
+    ///
+    /// - Throws: ``ValueFault`` for a value that does not fit.
+    public convenience init(validating value: Any) throws {
+        self.init()
+        do { try ValueReader().fill(self, from: value) } catch { throw ValueFault(error.message) }
     }
 }

@@ -17,6 +17,14 @@ public struct StatedValues {
         guard mirror.displayStyle == .optional else { return value }
         return mirror.children.first.flatMap { unwrapped($0.value) }
     }
+
+    /// Whether a value is a number of Foundation's, as a JSON document has them: it casts to each type that holds it, 1 also to a bool.
+    static func isNumber(_ value: Any) -> Bool { type(of: value) is NSNumber.Type }
+
+    /// Whether a value is a bool.
+    static func isBool(_ value: Any) -> Bool {
+        isNumber(value) ? (value as? NSNumber)?.isBool ?? false : value is Bool
+    }
 }
 
 extension _Persistable {
@@ -41,7 +49,7 @@ extension Double {
         if let value = value as? Double { return value }
         if value is Bool { return nil }
         if let value = value as? Float { return Double(value) }
-        return (value as? any BinaryInteger).map { Double(Int64(clamping: $0)) }
+        return (value as? any BinaryInteger).map { Double($0) }
     }
 }
 
@@ -58,7 +66,7 @@ extension Decimal128 {
     public static func _converted(_ value: Any, _ reader: StatedValues) -> Decimal128? {
         switch value {
         case let value as Decimal128: value
-        case is Bool: nil
+        case _ where StatedValues.isBool(value): nil
         case is Double, is Float, is any BinaryInteger: Decimal128(value: value)
         case let value as String: try? Decimal128(string: value)
         default: nil
@@ -94,9 +102,10 @@ extension AnyRealmValue {
         guard let value = StatedValues.unwrapped(value) else { return AnyRealmValue.none }
         switch value {
         case let value as AnyRealmValue: return value.adopted(reader)
+        case _ where StatedValues.isNumber(value): return Self(value as? NSNumber)
         case let value as Bool: return .bool(value)
         case let value as Int: return .int(value)
-        case let value as any BinaryInteger: return .int(Int(clamping: value))
+        case let value as any BinaryInteger: return Int(exactly: value).map { .int($0) }
         case let value as Float: return .float(value)
         case let value as Double: return .double(value)
         case let value as String: return .string(value)
@@ -129,9 +138,32 @@ extension AnyRealmValue {
         }
     }
 
+    /// A number of Foundation's as what it was made of; nil for an integer that no `Int` holds.
+    private init?(_ number: NSNumber?) {
+        guard let number else { return nil }
+        switch number {
+        case let decimal as NSDecimalNumber: self = .decimal128(Decimal128(number: decimal))
+        case _ where number.isBool: self = .bool(number.boolValue)
+        case _ where number.isOf("f"): self = .float(number.floatValue)
+        case _ where number.isOf("d"): self = .double(number.doubleValue)
+        default:
+            guard let int = Int(exactly: number) else { return nil }
+            self = .int(int)
+        }
+    }
+
     /// A link to an object, or to a copy of it; nil for an embedded one, which may come as a ``DynamicObject``.
     private static func adopted(_ object: Object, _ reader: StatedValues) -> AnyRealmValue? {
         (reader.reader.adopted(object) as? Object).map { .object($0) }
+    }
+}
+
+extension NSNumber {
+    fileprivate var isBool: Bool { isOf("c") || isOf("B") }
+
+    /// Whether it was made of a type, by the letter with which Foundation tells it.
+    fileprivate func isOf(_ letter: Unicode.Scalar) -> Bool {
+        UInt8(bitPattern: objCType.pointee) == UInt8(ascii: letter)
     }
 }
 

@@ -98,6 +98,11 @@ final class ObjectGraph {
         }
     }
 
+    /// Notes the fault of a key of a map.
+    func require(key: String) {
+        if let fault = MapKey.message(key) { fail(fault) }
+    }
+
     /// The class of an object in the realm; nil, with a fault, where it is none of the realm's.
     func binding(of object: ObjectBase) -> ClassBinding? {
         guard let binding = realm.schema.binding(of: object.model.type) else {

@@ -92,6 +92,15 @@ enum OpenRealms {
         return try core(of: configuration, in: usable ?? .present)
     }
 
+    /// The realm whose write is under way where the calling code is; nil where there is none.
+    static var coreInWrite: RealmCore? {
+        let places = known.withLock { $0.live.map { ($0, $1.confinement) } }
+        for (place, confinement) in places where confinement?.isCurrent == true {
+            if let core = core(at: place), core.isInWrite { return core }
+        }
+        return nil
+    }
+
     private static func requireSame(
         _ new: Realm.Configuration, _ present: Realm.Configuration
     ) throws {

@@ -16,6 +16,12 @@ enum PrimaryKeyValue {
         return OrderedKey(value)
     }
 
+    /// Whether a value is of a property's type, though perhaps none that it can have.
+    static func isOfType(_ key: Any, _ rowClass: RowClass, _ member: Int) -> Bool {
+        plain(key).flatMap { InlineValue($0) }?.element
+            == rowClass.members[member].storage.element
+    }
+
     /// A value of any type as the store's model has it; nil for one that is no plain value.
     static func plain(_ value: Any) -> Value? {
         if let scalar = value as? any _Scalar { return scalar._stored.value }

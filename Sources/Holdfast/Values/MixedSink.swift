@@ -60,6 +60,7 @@ struct MixedSink {
     func map(_ keys: [String], _ body: (_ index: Int) -> Void) {
         let table = writer.begin(.map, count: keys.count)
         for (index, key) in keys.enumerated() {
+            statement.graph.require(key: key)
             buffer.append(key)
             writer.close(2 * index, of: table)
             body(index)

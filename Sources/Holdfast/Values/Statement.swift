@@ -21,9 +21,23 @@ public struct Statement {
     /// States a single plain value.
     func plain(_ value: Value) {
         graph.require(value)
-        if !draft.set(member, value: value) {
-            graph.fail("Invalid value '\(value.text)' for property '\(name)'.")
+        if !draft.set(member, value: value) { fail(value) }
+        // A ``DynamicObject`` states raw values.
+        if compiled.hasCases, !draft.isCase(member, scratch: ByteBuffer(capacity: 32)) {
+            fail(value)
         }
+    }
+
+    private var compiled: RowClass.Member { draft.rowClass.members[member] }
+
+    private func fail(_ value: Value) {
+        graph.fail("Invalid value '\(value.text)' for property '\(name)'.")
+    }
+
+    /// Notes the fault of an element that is no case of the property's enum.
+    private func requireCase(_ value: Value, _ bytes: UnsafeRawBufferPointer?) {
+        guard compiled.hasCases, let bytes, let cases = draft.rowClass.cases[member] else { return }
+        if !cases.holds(bytes, storage.element, scratch: ByteBuffer(capacity: 32)) { fail(value) }
     }
 
     /// States the elements of a list or set.
@@ -41,11 +55,15 @@ public struct Statement {
     /// States the entries of a map.
     func entries<Element: RealmCollectionValue>(_ entries: some Sequence<(String, Element)>) {
         if depth > 0 {
-            for (_, value) in entries { part { Element._encode(value, to: $0) } }
+            for (key, value) in entries {
+                graph.require(key: key)
+                part { Element._encode(value, to: $0) }
+            }
             return
         }
         let sink = EntrySink(self)
         for (key, value) in entries {
+            graph.require(key: key)
             sink.key = key
             Element._encode(value, to: ElementSink(taker: sink))
         }
@@ -116,6 +134,7 @@ public struct Statement {
         func plain(_ value: Value) {
             statement.graph.require(value)
             collection.append(value: value)
+            statement.requireCase(value, collection.last)
             count += 1
         }
 
@@ -172,6 +191,7 @@ public struct Statement {
             collection.reset(statement.storage.element)
             collection.append(value: value)
             guard let bytes = collection.last else { return }
+            statement.requireCase(value, bytes)
             var key = key
             key.withUTF8 { statement.draft.addEntry(UnsafeRawBufferPointer($0), bytes: bytes) }
         }

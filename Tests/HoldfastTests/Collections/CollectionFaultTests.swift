@@ -68,10 +68,6 @@ struct CollectionFaultTests {
             try realm.write { realm.delete(item) }
             _ = ints.count
         },
-        Mistake("Dictionary::insert: key must not contain '.'") { _ in
-            let map = Map<String, Int>()
-            map["a.b"] = 1
-        },
         Mistake("A value of type 'Int' has no property 'name'.") {
             _ = try item($0).ints.value(forKey: "name")
         },
