@@ -41,7 +41,9 @@ package enum RealmJSSchema {
                     object.member("properties").object { properties in
                         for property in member.value.members {
                             let name = String(decoding: property.name, as: UTF8.self)
-                            write(property: property.value, properties.member(named: name))
+                            write(
+                                property: property.value, named: property.name,
+                                properties.member(named: name))
                         }
                     }
                 case "ctor", "constructor": break
@@ -53,7 +55,9 @@ package enum RealmJSSchema {
 
     // MARK: Properties
 
-    private static func write(property: JSONValue, _ writer: JSONWriter) {
+    private static func write(
+        property: JSONValue, named key: UnsafeRawBufferPointer, _ writer: JSONWriter
+    ) {
         if let text = property.string { return writer.string(type(text, of: nil)) }
         guard property.kind == .object, let text = property.member(named: "type")?.string else {
             return writer.copy(property)
@@ -72,6 +76,8 @@ package enum RealmJSSchema {
                 switch name {
                 // They are in the type; `presentation` says how to use an int.
                 case "type", "objectType", "optional", "presentation": break
+                // `realm.schema` tells it of each property again.
+                case "name" where member.value.stringBytes?.elementsEqual(key) == true: break
                 case "indexed" where member.value.string == "full-text":
                     object.member("indexed").string("fulltext")
                 default: object.member(named: name).copy(member.value)

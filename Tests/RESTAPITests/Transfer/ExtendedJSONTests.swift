@@ -65,6 +65,14 @@ struct ExtendedJSONTests {
                 #""01234567-89ab-cdef-0123-456789abcdef""#
             ),
             ("any", #"{"$numberLong":"7"}"#, "7"),
+            ("any", #"{"$numberDouble":"5.5"}"#, "5.5"), ("any", #"{"$numberDouble":"5"}"#, "5.0"),
+            ("any", #"{"$numberDouble":"-1.5E+18"}"#, "-1.5e+18"),
+            ("any", #"{"$numberDouble":5.5}"#, "5.5"),
+            ("any", #"{"$numberDouble":"NaN"}"#, #"{"$double":"NaN"}"#),
+            (
+                "any", #"{"a":[{"$numberDouble":"0.25"},{"$numberDouble":"-Infinity"}]}"#,
+                #"{"a":[0.25,{"$double":"-Infinity"}]}"#
+            ),
             ("any", #"{"$date":1000}"#, #"{"$date":"1970-01-01T00:00:01Z"}"#),
             (
                 "any", #"[{"$oid":"0123456789abcdef01234567"},{"a":{"$numberDecimal":"1"}}]"#,

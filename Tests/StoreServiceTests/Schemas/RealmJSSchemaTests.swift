@@ -72,6 +72,15 @@ struct RealmJSSchemaTests {
                 #"{"type":"bool","mapTo":"q","default":true}"#
             ),
             (#"{"type":"int","presentation":"counter"}"#, #"{"type":"int"}"#),
+            // As `realm.schema` tells it.
+            (
+                #"{"name":"p","type":"date","optional":true,"indexed":false,"mapTo":"p_at"}"#,
+                #"{"type":"date","optional":true,"mapTo":"p_at"}"#
+            ),
+            (
+                #"{"name":"p","type":"linkingObjects","objectType":"Person","property":"friend","optional":false,"indexed":false,"mapTo":"p"}"#,
+                #"{"type":"linkingObjects","class":"Person","property":"friend""#
+            ),
         ])
     func properties(realm: String, expected: String) throws {
         let text = try Self.read(
@@ -99,6 +108,7 @@ struct RealmJSSchemaTests {
             ("{", "malformed-json"), ("{}", "invalid-schema"), ("[1]", "invalid-schema"),
             (#"[{"name":"A","properties":{"p":"strin"}}]"#, "invalid-schema"),
             (#"[{"name":"A","properties":{"p":{"type":"list"},"q":7}}]"#, "invalid-schema"),
+            (#"[{"name":"A","properties":{"p":{"name":"q","type":"int"}}}]"#, "invalid-schema"),
         ])
     func refusals(text: String, code: String) {
         #expect {

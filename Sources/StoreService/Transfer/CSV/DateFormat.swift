@@ -13,7 +13,10 @@ package struct DateFormat: Sendable, Equatable {
     package static let text =
         "a form of strptime(3) with at most \(byteCountMax) bytes, such as '%d.%m.%Y' or '%Y-%m-%d %H:%M:%S'"
 
-    private let format: String
+    /// The form as it was stated.
+    let format: String
+    /// The parts of the form in front of each year with its century.
+    private let beforeYears: [String]
 
     /// Takes a form; nil for one that has no conversion, is too long or holds a null byte.
     package init?(_ format: String) {
@@ -21,6 +24,7 @@ package struct DateFormat: Sendable, Equatable {
             !format.utf8.contains(0)
         else { return nil }
         self.format = format
+        beforeYears = Self.beforeYears(format)
     }
 
     /// Reads a date; nil for a text of another form and for a day that no calendar has.
@@ -33,6 +37,13 @@ package struct DateFormat: Sendable, Equatable {
             guard let rest = shim_parse_time(start, format, &time),
                 let nanoseconds = Self.decimals(String(cString: rest))
             else { return nil }
+            // The C library takes `26` for the year 26, which is written with its century.
+            for before in beforeYears {
+                var ignored = tm()
+                guard let year = shim_parse_time(start, before, &ignored), Self.isYear(year) else {
+                    return nil
+                }
+            }
             // The C library moves the 31st of April to May.
             let year = Int64(time.tm_year) + 1900
             let month = Int64(time.tm_mon) + 1
@@ -58,5 +69,36 @@ package struct DateFormat: Sendable, Equatable {
             digits.utf8.allSatisfy({ (48...57).contains($0) })
         else { return nil }
         return Int32(digits + String(repeating: "0", count: 9 - digits.utf8.count))
+    }
+
+    /// The parts of a form in front of `%Y`, and of the conversions that stand for one with `%Y` in it.
+    private static func beforeYears(_ format: String) -> [String] {
+        let bytes = Array(format.utf8)
+        var found: [String] = []
+        var start = 0
+        while let percent = bytes[start...].firstIndex(of: UInt8(ascii: "%")) {
+            // Flags, and the modifiers of other calendars, which the C locale has not.
+            guard
+                let end = bytes[(percent + 1)...].firstIndex(where: {
+                    !"-_0^#EO".utf8.contains($0)
+                })
+            else { break }
+            let before = String(decoding: bytes[..<percent], as: UTF8.self)
+            switch bytes[end] {
+            case UInt8(ascii: "Y"), UInt8(ascii: "F"): found.append(before)
+            case UInt8(ascii: "c"): found.append(before + "%a %b %e %H:%M:%S ")
+            default: break
+            }
+            start = end + 1
+        }
+        return found
+    }
+
+    /// Whether a text begins with the four digits of a year.
+    private static func isYear(_ text: UnsafePointer<CChar>) -> Bool {
+        var position = 0
+        while text[position] == 0x20 { position += 1 }
+        // The text ends with a null byte, which is no digit.
+        return (position..<(position + 4)).allSatisfy { (0x30...0x39).contains(text[$0]) }
     }
 }

@@ -88,10 +88,11 @@ enum ExtendedJSON {
         }
         writer.raw("{")
         writer.key(form)
-        if case .binary(_, isUUID: true) = self {
-            write(plain: .uuid, to: writer)
-        } else {
-            write(plain: .mixed, to: writer)
+        switch self {
+        case .binary(_, isUUID: true): write(plain: .uuid, to: writer)
+        // Under the name of a double JSON has a number where it can.
+        case .double: write(plain: .double, to: writer)
+        default: write(plain: .mixed, to: writer)
         }
         writer.raw("}")
     }
