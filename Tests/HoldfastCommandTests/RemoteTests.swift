@@ -120,7 +120,7 @@ struct RemoteTests {
             csv)
         #expect(
             imported.status == 1 && imported.output.contains("Node: 2 imported, 1 failed")
-                && imported.output.contains("line 4"), "\(imported.output)")
+                && imported.output.contains("holdfast: Line 4, column "), "\(imported.output)")
         let json = file("nodes.json", #"{"id":{"$numberInt":"3"},"next":2,"unknown":1}"#)
         let extended = run(
             "import", "--url", url, "--token", token, "--class", "Node", "--extended-json",

@@ -46,9 +46,12 @@ extension ImportCommand {
             let line = fault.member(named: "line")?.exactInt64 ?? 0
             let pointer = fault.member(named: "pointer")?.string ?? ""
             let hint = fault.member(named: "hint")?.string.map { " Did you mean '\($0)'?" } ?? ""
+            // Of CSV the detail names the cell.
+            let place =
+                options.format == .csv
+                ? "" : "line \(line)\(pointer.isEmpty ? "" : " at \(pointer)"): "
             Terminal.complain(
-                "line \(line)\(pointer.isEmpty ? "" : " at \(pointer)"): "
-                    + "\(fault.member(named: "detail")?.string ?? "")\(hint) "
+                place + "\(fault.member(named: "detail")?.string ?? "")\(hint) "
                     + "(\(fault.member(named: "code")?.string ?? ""))")
         }
         func count(_ name: StaticString, _ words: String) -> String {

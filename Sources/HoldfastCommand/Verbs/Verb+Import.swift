@@ -146,6 +146,11 @@ struct ImportCommand {
         var converter: RealmJSONConverter?
         let report = try importAll(store, &converter)
         for entry in report.faults {
+            // Of CSV the detail names the cell.
+            if options.format == .csv {
+                Terminal.complain("\(entry.fault.detail) (\(entry.fault.code))")
+                continue
+            }
             let pointer = entry.fault.pointer.map { $0.isEmpty ? "" : " at \($0)" } ?? ""
             let location = converter?.location(ofLine: entry.line) ?? "line \(entry.line)"
             Terminal.complain("\(location)\(pointer): \(entry.fault.detail) (\(entry.fault.code))")

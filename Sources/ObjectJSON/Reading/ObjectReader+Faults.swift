@@ -124,7 +124,7 @@ extension ObjectReader {
     }
 
     /// Names the values that a property takes, for people.
-    static func describe(_ property: Property) -> String {
+    package static func describe(_ property: Property) -> String {
         switch property.type {
         case .single(let element): describe(element, isMany: false)
         case .list(let element), .set(let element): "an array of \(describe(element, isMany: true))"

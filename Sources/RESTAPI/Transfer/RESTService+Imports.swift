@@ -56,8 +56,8 @@ extension RESTService {
                 + "application/x-ndjson; profile=extended-json."
         }
         let detail =
-            "No line was taken: \(report.failedCount) \(report.failedCount == 1 ? "is" : "are") faulty, the first because: "
-            + (report.faults.first.map { "line \($0.line): \($0.fault.detail)" } ?? "it is.")
+            "No line was taken: \(report.failedCount) \(report.failedCount == 1 ? "is" : "are") faulty. "
+            + (report.faults.first?.text ?? "")
             + otherForms
         let status = RequestFault.Kind.invalid.status
         return Response(

@@ -25,4 +25,42 @@ enum NumberText {
         }
         return rest.isEmpty
     }
+
+    /// The number as JSON writes it, of a text as programs write numbers into tables: with a sign or zeros before it (`+5`, `004`), or
+    /// without digits on one side of its point (`.5`, `5.`), as a decimal is read. Nil for a text that is no number.
+    static func json(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
+        var rest = text[...]
+        var number: [UInt8] = []
+        func take(_ bytes: [UInt8]) -> UInt8? {
+            guard let first = rest.first, bytes.contains(first) else { return nil }
+            rest = rest.dropFirst()
+            return first
+        }
+        func digits() -> Slice<UnsafeRawBufferPointer> {
+            let digits = rest.prefix { (48...57).contains($0) }
+            rest = rest.dropFirst(digits.count)
+            return digits
+        }
+        if take(Self.signs) == UInt8(ascii: "-") { number.append(UInt8(ascii: "-")) }
+        let whole = digits()
+        let significant = whole.drop { $0 == UInt8(ascii: "0") }
+        number += significant.isEmpty ? [UInt8(ascii: "0")] : Array(significant)
+        var count = whole.count
+        if let point = take([UInt8(ascii: ".")]) {
+            let decimals = digits()
+            if !decimals.isEmpty { number += [point] + Array(decimals) }
+            count += decimals.count
+        }
+        guard count > 0 else { return nil }
+        if let exponent = take([UInt8(ascii: "e"), UInt8(ascii: "E")]) {
+            number.append(exponent)
+            if let sign = take(Self.signs) { number.append(sign) }
+            let powers = digits()
+            guard !powers.isEmpty else { return nil }
+            number += Array(powers)
+        }
+        return rest.isEmpty ? number : nil
+    }
+
+    private static let signs = [UInt8(ascii: "+"), UInt8(ascii: "-")]
 }

@@ -13,7 +13,7 @@ struct CSVTests {
     private static let wantsCSV = [("Accept", "text/csv")]
 
     /// A class of every single type, one that it links to, and classes that do not fit.
-    private static let schema = Schema(classes: [
+    static let schema = Schema(classes: [
         ObjectClass(
             name: "Row", primaryKey: "id",
             properties: [

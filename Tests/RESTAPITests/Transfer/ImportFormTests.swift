@@ -58,6 +58,10 @@ struct ImportFormTests {
                 "id,at\n1,31/12/2020 01:00 +0100\n", "?dateFormat=%25d/%25m/%25Y+%25H:%25M+%25z",
                 #""at":"2020-12-31T00:00:00Z""#
             ),
+            ("id,at\n1,4/15/91\n", "?dateFormat=%25m/%25d/%25y", #""at":"1991-04-15T00:00:00Z""#),
+            ("id,at\n1,20210415\n", "?dateFormat=%25Y%25m%25d", #""at":"2021-04-15T00:00:00Z""#),
+            ("id,at\n1,0091-04-15\n", "?dateFormat=%25F", #""at":"0091-04-15T00:00:00Z""#),
+            ("id,at\n1,100% 2021\n", "?dateFormat=100%25%25+%25Y", #""at":"2021-01-01T00:00:00Z""#),
             ("Nr,E-Mail,x\n1,a,b\n", "?map=Nr=id&map=E-Mail=name&skip=x", #""name":"a""#),
             ("id,name,x,y\n1,a,b,\n", "?unknown=ignore", #""name":"a""#),
         ])
@@ -72,6 +76,54 @@ struct ImportFormTests {
     }
 
     @Test(
+        "of numbers in CSV are those of other programs, in columns of any type",
+        arguments: [
+            (".5", 0.5), ("-.25", -0.25), ("5.", 5), ("+5", 5), ("004", 4), ("0815", 815),
+            ("-007.50", -7.5), ("+.5e+1", 5), ("000", 0), ("1E5", 100_000),
+        ] as [(String, Double)])
+    func numbers(text: String, value: Double) throws {
+        let schema = Schema(classes: [
+            ObjectClass(
+                name: "Row", primaryKey: "id",
+                properties: [
+                    Schemas.property("id", .int), Schemas.property("count", .int),
+                    Schemas.property("ratio", .double), Schemas.property("half", .float),
+                    Schemas.property("price", .decimal128), Schemas.link("next", "Row"),
+                ])
+        ])
+        let isWhole = value == value.rounded() && value > 0
+        for hasComma in [false, true] {
+            let server = try TestServer(schema: schema)
+            let cell = hasComma ? text.replacing(".", with: ",") : text
+            let header = "ratio|half|price" + (isWhole ? "|count|id|next" : "|id")
+            let cells = Array(repeating: cell, count: isWhole ? 6 : 3) + (isWhole ? [] : ["1"])
+            let reply = Self.csv(
+                "\(header)\n\(cells.joined(separator: "|"))\n",
+                "?delimiter=%7C&decimalComma=\(hasComma)", to: server)
+            #expect(reply.text.contains(#""imported":1,"failed":0"#), "\(cell): \(reply.text)")
+            let page = server.send("GET", "/v1/classes/Row/objects").text
+            let object = try #require(QueryJSON(page)?["objects"]?.elements.first, "\(page)")
+            for name in ["ratio", "half"] + (isWhole ? ["count", "id", "next"] : []) {
+                let found = try #require(object[name])
+                #expect(
+                    found == .double(value) || found == .int(Int64(value)),
+                    "\(name) \(cell): \(page)")
+            }
+        }
+    }
+
+    @Test(
+        "that are no numbers are no numbers in any column",
+        arguments: [".", "+", "-", "4%", "0x10", "--4", "+-4", "1.2.3", "1e", "e5", "1 000", "x5"])
+    func noNumbers(text: String) throws {
+        let server = try TestServer(schema: Self.schema)
+        for name in ["id", "ratio", "price"] {
+            let reply = Self.csv("name,\(name)\na,\(text)\n", "", to: server)
+            #expect(reply.status == 422, "\(name) \(text): \(reply.text)")
+        }
+    }
+
+    @Test(
         "that are not the text's are told with a way out",
         arguments: [
             ("id;name\n1;a\n", "", "semicolons"), ("id\tname\n1\ta\n", "", "delimiter=tab"),
@@ -80,6 +132,10 @@ struct ImportFormTests {
             ("id,price\n1,1.5\n", "?decimalComma=true", "no point"),
             ("id,at\n1,31.4.x\n", "?dateFormat=%25d.%25m.%25Y", "no date of the form"),
             ("id,at\n1,31.04.2020\n", "?dateFormat=%25d.%25m.%25Y", "no date of the form"),
+            ("id,at\n1,26.06.26\n", "?dateFormat=%25d.%25m.%25Y", "no date of the form"),
+            ("id,at\n1,26.06. 26\n", "?dateFormat=%25d.%25m.+%25EY", "no date of the form"),
+            ("id,at\n1,126-06-26\n", "?dateFormat=%25F", "no date of the form"),
+            ("id,at\n1,Fri Jun 26 10:00:00 26\n", "?dateFormat=%25c", "no date of the form"),
             ("id,nam\n1,a\n", "", #""hint":"name""#), ("id,nam\n1,a\n", "", "unknown=ignore"),
             ("id,tags\n1,a\n", "?unknown=ignore", "is a collection"),
             ("id,a\n1,a\n", "?map=a=id", "names 'id' again"),

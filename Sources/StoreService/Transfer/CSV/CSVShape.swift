@@ -24,6 +24,15 @@ enum CSVShape {
 
         /// Whether a quoted cell with nothing in it is a value; null where it is not.
         var takesEmptyText: Bool { self == .text(isString: true) || self == .link }
+
+        /// Whether its cells are numbers.
+        var isNumeric: Bool {
+            switch self {
+            case .number, .decimal: true
+            case .ifStated(let column): column.isNumeric
+            case .date, .bool, .text, .link: false
+            }
+        }
     }
 
     /// Why a property does not fit; nil when it does, and for inverse links.

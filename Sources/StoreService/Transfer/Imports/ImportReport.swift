@@ -8,8 +8,13 @@ package struct ImportReport: Sendable {
     package struct LineFault: Sendable {
         /// The line, from 1.
         package var line: Int
-        /// The fault.
+        /// The fault. That of a CSV text names the line itself.
         package var fault: RequestFault.Entry
+
+        /// The fault's text with the line.
+        package var text: String {
+            fault.detail.hasPrefix("Line \(line)") ? fault.detail : "Line \(line): \(fault.detail)"
+        }
     }
 
     /// How many lines were taken, those that changed nothing included.
@@ -41,8 +46,12 @@ package struct ImportReport: Sendable {
         failedCount > 0 && importedCount == 0 && (ignoredCount ?? 0) == 0
     }
 
-    /// Adds what became of the lines of a chunk; `limit` bounds the faults that are listed.
-    mutating func add(_ chunk: ImportChunk, limit: Int) {
+    /// Adds what became of the lines of a chunk.
+    ///
+    /// - Parameters:
+    ///   - limit: The number of faults that are listed.
+    ///   - header: The header of the CSV text that the lines were made from; nil for other texts.
+    mutating func add(_ chunk: ImportChunk, limit: Int, header: CSVHeader? = nil) {
         importedCount += chunk.writtenCount
         if let count = ignoredCount { ignoredCount = count + chunk.ignoredCount }
         if let count = unknownCount { unknownCount = count + chunk.unknownCount }
@@ -52,6 +61,8 @@ package struct ImportReport: Sendable {
             lastLine = max(lastLine, number)
             failedCount += 1
             for fault in found where faults.count < limit {
+                let fault =
+                    header?.located(fault, line: number, chunk.text(ofLine: number)) ?? fault
                 faults.append(LineFault(line: number, fault: fault))
             }
         }
@@ -81,7 +92,7 @@ package struct ImportReport: Sendable {
         throw RequestFault(
             .invalid, "too-many-faults",
             "More than \(limit) lines are faulty"
-                + (first.map { "; line \($0.line): \($0.fault.detail)" } ?? ".")
+                + (first.map { ". \($0.text)" } ?? ".")
                 + " Mend the file, or let the service take more (--max-import-faults).")
     }
 

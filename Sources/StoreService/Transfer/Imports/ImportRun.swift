@@ -31,6 +31,8 @@ final class ImportRun {
     private var report: ImportReport
     /// The acts that its user had no right to, each once.
     private var reported: Set<RefusedAct> = []
+    /// The header of a CSV text, once it was read.
+    var header: CSVHeader?
     /// The catalog of a whole store's lines, once there was a header.
     private var adopted: Catalog?
     /// What ended the import while lines were taken.
@@ -247,7 +249,7 @@ final class ImportRun {
     }
 
     private func count(_ chunk: ImportChunk) {
-        report.add(chunk, limit: options.faultCountMax)
+        report.add(chunk, limit: options.faultCountMax, header: header)
         for act in chunk.refusedActs where reported.insert(act).inserted {
             _ = options.rights?.fault(.notAllowed(act))
         }

@@ -97,7 +97,7 @@ package final class ImportSession: Sendable {
         var rate = ImportRate(
             byteRateMin: options.limits.importByteRateMin, over: options.limits.rateSeconds)
         var mark = ByteOrderMark()
-        let first = try makeSource(cutter)
+        let first = try makeSource(cutter, for: run)
         func take(_ bytes: UnsafeRawBufferPointer) throws(RequestFault) {
             try mark.strip(bytes) { bytes throws(RequestFault) in try first.append(bytes) }
             // Nothing more is unpacked for an import that has failed.
@@ -122,14 +122,17 @@ package final class ImportSession: Sendable {
     }
 
     /// The stage that makes lines of JSON of the text.
-    private func makeSource(_ cutter: LineCutter) throws(RequestFault) -> any LineSource {
+    private func makeSource(
+        _ cutter: LineCutter, for run: ImportRun
+    ) throws(RequestFault) -> any LineSource {
         var (rows, sight): (RowSchema, Sight?) = (store.catalog.rows, nil)
         if let rights = options.rights { (_, rows, sight) = try rights.known() }
         guard case .objects(let className) = target, let rowClass = rows.rowClass(named: className)
         else { return cutter }
         return switch options.format {
         case .ndjson: cutter
-        case .csv: CSVConverter(rowClass, rows, seenBy: sight, cutter, options)
+        case .csv:
+            CSVConverter(rowClass, rows, seenBy: sight, cutter, options) { run.header = $0 }
         case .extendedJSON: ExtendedJSONConverter(rowClass, rows, cutter, options)
         }
     }

@@ -1,0 +1,130 @@
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastRows
+
+/// The header of a CSV text, by which the faults of its records name cells.
+struct CSVHeader {
+    /// A column.
+    struct Column {
+        /// The name in the text.
+        var text: String
+        /// The property whose values its cells are; nil where they are left out.
+        var property: String?
+        /// The property's name as JSON, with its colon.
+        var key: [UInt8]
+        /// The form of the cells' values in JSON; nil where they are left out.
+        var form: CSVShape.Column?
+        /// Whether the values may be null.
+        var isOptional: Bool
+
+        init(
+            text: String, property: String? = nil, form: CSVShape.Column? = nil,
+            isOptional: Bool = true
+        ) {
+            self.text = text
+            self.property = property
+            key = property.map { JSONWriter.encodedKey($0) } ?? []
+            self.form = form
+            self.isOptional = isOptional
+        }
+    }
+
+    /// The columns, from the left.
+    let columns: [Column]
+    /// The class whose objects the records are.
+    let rowClass: RowClass
+    /// The form of the cells.
+    let form: CSVForm
+
+    /// The code of the faults of cells that are no value of any type.
+    static let malformedCode = "malformed-csv"
+
+    /// Returns the fault of a record with the line, and the column and the text of the cell that has it.
+    ///
+    /// - Parameters:
+    ///   - number: The line on which the record begins.
+    ///   - line: The JSON that the record has become; nil where it has become none.
+    func located(
+        _ fault: RequestFault.Entry, line number: Int, _ line: UnsafeRawBufferPointer?
+    ) -> RequestFault.Entry {
+        var fault = fault
+        var place = "Line \(number)"
+        if fault.code == Self.malformedCode {
+            if let column = fault.column { place += ", " + words(column - 1) }
+        } else if let index = column(of: fault) {
+            place += ", " + words(index)
+            fault.column = index + 1
+            fault.detail = detail(of: fault, columns[index], line)
+        }
+        fault.detail = "\(place): \(fault.detail)"
+        return fault
+    }
+
+    private func words(_ index: Int) -> String {
+        guard columns.indices.contains(index) else { return "column \(index + 1)" }
+        return "column '\(Self.shown(columns[index].text.utf8))'"
+    }
+
+    /// The position of the column that a fault of the reader, or of the write, is about.
+    private func column(of fault: RequestFault.Entry) -> Int? {
+        var name = fault.pointer.flatMap { JSONPointer($0)?.steps.first }
+        if name == nil, fault.code == "duplicate-key" { name = rowClass.definition.primaryKey }
+        guard let name else { return nil }
+        return columns.firstIndex { $0.property?.utf8.elementsEqual(name.utf8) == true }
+    }
+
+    /// The faults that say that a text is no value of the property's type.
+    private static let typeCodes = [
+        "wrong-type", "invalid-decimal", "invalid-date", "invalid-base64", "invalid-object-id",
+        "invalid-uuid",
+    ]
+
+    private func detail(
+        of fault: RequestFault.Entry, _ column: Column, _ line: UnsafeRawBufferPointer?
+    ) -> String {
+        guard let line, let cell = cell(column, line) else {
+            return "The cell is empty. \(fault.detail)"
+        }
+        let shown = Self.shown(cell)
+        guard Self.typeCodes.contains(fault.code),
+            let member = column.property.flatMap({ rowClass.member(named: $0) })
+        else { return "'\(shown)' is refused. \(fault.detail)" }
+        let property = rowClass.definition.properties[member]
+        if case .single(.object(let name)) = property.type {
+            return "'\(shown)' is not a key of class '\(name)'."
+        }
+        return "'\(shown)' is not \(ObjectReader.describe(property))."
+    }
+
+    /// The text of a cell, out of the line that its record has become; nil where it was empty.
+    private func cell(_ column: Column, _ line: UnsafeRawBufferPointer) -> [UInt8]? {
+        let parser = JSONParser()
+        // Parsed values are valid as long as their parser exists.
+        defer { withExtendedLifetime(parser) {} }
+        guard let name = column.property, let root = try? parser.parse(line),
+            let value = root.member(named: name), !value.isNull
+        else { return nil }
+        let text: [UInt8]
+        if let string = value.stringBytes {
+            text = Array(string)
+        } else {
+            let buffer = ByteBuffer(capacity: 64)
+            JSONWriter(buffer).copy(value)
+            text = buffer.array
+        }
+        guard form.hasDecimalComma, column.form?.isNumeric == true else { return text }
+        return text.map { $0 == UInt8(ascii: ".") ? UInt8(ascii: ",") : $0 }
+    }
+
+    /// The text of a cell in a message: its beginning where it is long, with blanks for ends of lines.
+    static func shown(_ text: some Collection<UInt8>) -> String {
+        var bytes = text.prefix(shownByteCountMax).map { $0 < 0x20 ? 0x20 : $0 }
+        guard bytes.count < text.count else { return String(decoding: bytes, as: UTF8.self) }
+        // Not in the middle of a character.
+        while let last = bytes.popLast(), last & 0xC0 == 0x80 {}
+        return String(decoding: bytes, as: UTF8.self) + "…"
+    }
+
+    private static let shownByteCountMax = 64
+}
