@@ -5,6 +5,22 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 
 extension RESTService {
+    /// Makes the reply of an error to a request with a grant.
+    ///
+    /// A user is told how to find out whether the access document hides a class, in the same words where there is no such class.
+    func response(_ fault: RequestFault, to grant: Grant?) -> Response {
+        guard fault.kind == .notFound, fault.code == "unknown-class", access.hasDocument,
+            let grant, principal(of: grant) != nil
+        else { return response(fault) }
+        var fault = fault
+        fault.detail += Self.accessHint
+        return response(fault)
+    }
+
+    /// The next step where a class is unknown to a user.
+    static let accessHint =
+        " If a role should let you use it, an admin finds out with 'holdfast access explain', or POST /v1/access/explain, why none does."
+
     /// Makes the reply of an error.
     ///
     /// Of a 412 the reply carries the object as it is; when that can't be read it is left out.

@@ -267,4 +267,20 @@ struct SchemaReaderTests {
             names.filter { text.contains("\"property\":\"\($0)\"") }
                 == ["not", "NOT", "And", "oR", "nUll", "TRUE", "all", "obj"])
     }
+
+    @Test("warns of a default that looks like the user, and is a text")
+    func userDefaults() throws {
+        let (document, faults) = try read(
+            """
+            {"classes":[{"name":"N","properties":{"a":{"type":"string","default":"$user"},\
+            "b":{"type":"mixed","default":"x"},"c":{"type":"string?","default":"$user.id"},\
+            "d":{"type":"string","default":"a $user"}}}]}
+            """)
+        #expect(faults == [])
+        let warnings = SchemaWriter.warnings(of: try #require(document?.schema))
+        #expect(warnings.map(\.property) == ["a", "c"])
+        #expect(
+            warnings[0].detail.contains("the text '$user'")
+                && warnings[0].detail.contains(#""create": "a == $user.id""#), "\(warnings)")
+    }
 }

@@ -74,9 +74,16 @@ struct SchemaCommand {
         } else {
             let revision = try Self.failing(
                 SchemaText.put(bytes, store, allowsDataLoss: arguments.has("allow-data-loss")))
+            for warning in SchemaWriter.warnings(of: store.catalog.schema) {
+                Self.warn(of: warning.className, warning.property, warning.detail)
+            }
             Terminal.write("schema: revision \(revision)\n")
         }
         return .success
+    }
+
+    private static func warn(of className: String, _ property: String, _ detail: String) {
+        Terminal.complain("warning: \(className).\(property): \(detail)")
     }
 
     private func put(_ bytes: [UInt8], _ client: ServiceClient) throws(CommandFailure) -> ExitCode {
@@ -88,7 +95,15 @@ struct SchemaCommand {
             Terminal.write(reply + [UInt8(ascii: "\n")], to: 1)
             return .success
         }
-        let revision = ServiceClient.read(reply) { $0.member(named: "revision")?.exactInt64 }
+        let revision = ServiceClient.read(reply) { root -> Int64? in
+            for warning in root.member(named: "warnings").map({ Array($0.elements) }) ?? [] {
+                Self.warn(
+                    of: warning.member(named: "class")?.string ?? "",
+                    warning.member(named: "property")?.string ?? "",
+                    warning.member(named: "detail")?.string ?? "")
+            }
+            return root.member(named: "revision")?.exactInt64
+        }
         Terminal.write("schema: revision \(revision.map(String.init) ?? "unknown")\n")
         return .success
     }

@@ -18,22 +18,51 @@ package struct SchemaWriter {
             object.member("classes").array(of: schema.classes) { objectClass, _ in
                 write(objectClass)
             }
-            object.member("warnings").array { array in
-                for objectClass in schema.classes {
-                    for property in objectClass.properties
-                    where CompiledQuery.isReserved(property.name[...]) {
-                        array.element().object { object in
-                            object.member("class").string(objectClass.name)
-                            object.member("property").string(property.name)
-                            object.member("detail").string(
-                                "'\(property.name)' is a word of the query language, so that queries "
-                                    + "cannot name this property. It is stored and read as any other."
-                            )
-                        }
-                    }
+            object.member("warnings").objects(of: Self.warnings(of: schema)) { warning, object in
+                object.member("class").string(warning.className)
+                object.member("property").string(warning.property)
+                object.member("detail").string(warning.detail)
+            }
+        }
+    }
+
+    /// A warning for the author of a schema, which holds all the same.
+    package struct Warning {
+        /// The class.
+        package let className: String
+        /// The property.
+        package let property: String
+        /// A sentence that says what it does otherwise than it may seem, and what to do.
+        package let detail: String
+    }
+
+    /// The warnings of a schema, in the order of its properties.
+    package static func warnings(of schema: Schema) -> [Warning] {
+        schema.classes.flatMap { objectClass in
+            objectClass.properties.flatMap { property in
+                details(of: property).map {
+                    Warning(className: objectClass.name, property: property.name, detail: $0)
                 }
             }
         }
+    }
+
+    private static func details(of property: Property) -> [String] {
+        var details: [String] = []
+        if CompiledQuery.isReserved(property.name[...]) {
+            details.append(
+                "'\(property.name)' is a word of the query language, so that queries "
+                    + "cannot name this property. It is stored and read as any other.")
+        }
+        if case .constant(.string(let text))? = property.defaultValue,
+            text.utf8.starts(with: "$user".utf8)
+        {
+            details.append(
+                "The default of '\(property.name)' is the text '\(RequestFault.shown(text))': a default knows no user. Have each "
+                    + "write state the user's id, and a rule demand it: \"create\": \"\(property.name) == $user.id\"."
+            )
+        }
+        return details
     }
 
     /// Writes the steps of a change, the reply to a dry run.

@@ -42,7 +42,7 @@ extension Checker {
         }
         let isList = wantsList || path.quantifier != nil
         let (reference, origin) = try userReference(path, isList: isList, rule)
-        rule.note(reference)
+        rule.note(reference, at: path.range)
         var values = [sample(of: origin)]
         if let facts = rule.facts {
             switch facts.value(of: reference) {

@@ -14,8 +14,10 @@ package struct Rule: Sendable {
     private let query: ParsedQuery
     private let root: QueryRoot
     private let usersClass: Int?
-    private let schema: RowSchema
-    private let names: Set<RuleName>
+    let schema: RowSchema
+    let names: Set<RuleName>
+    /// The places of the text that ask for values of the user.
+    let userPlaces: [UserPlace]
 
     /// Parses and checks a rule.
     ///
@@ -45,7 +47,10 @@ package struct Rule: Sendable {
             .withoutConstants
         references = scope.references
         names = scope.names
+        userPlaces = scope.places
     }
+
+    var source: SourceText { query.source }
 
     /// Makes the condition for a user: false as a whole where the user lacks what the rule names.
     ///

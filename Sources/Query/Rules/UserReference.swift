@@ -7,3 +7,11 @@ package enum UserReference: Hashable, Sendable {
     /// `$user.object.team`: what the path leads to from the user's object.
     case object(ValuePath)
 }
+
+/// A place in the text of a rule that asks for a value of its user.
+struct UserPlace: Sendable {
+    /// The value.
+    let reference: UserReference
+    /// The bytes of the text.
+    let range: Range<Int>
+}

@@ -28,7 +28,7 @@ extension RESTService {
                     let store = try body(worker)
                     self.schedule(for: exchange) { _ in
                         guard !exchange.isGone else { return exchange.abandon() }
-                        exchange.respond(self.replying(store))
+                        exchange.respond(self.replying(to: exchange.request.grant, store))
                     }
                 } catch {
                     if let attempt, error.kind == .unavailable { self.tries.giveBack(attempt) }

@@ -25,7 +25,8 @@ extension RESTService {
             }
             return try self.once(request) { claim throws(RequestFault) in
                 let write = try ServedWrite(
-                    change, waiter: WriteExchange(service: self), claim, in: self.served)
+                    change, waiter: WriteExchange(service: self, grant: request.grant), claim,
+                    in: self.served)
                 return .later { self.search(write, $0) }
             }
         }
@@ -49,12 +50,13 @@ extension RESTService {
                 }
             } catch {
                 write.abandon()
-                exchange.respond(self.response(write.body.advised(error)))
+                exchange.respond(
+                    self.response(write.body.advised(error), to: exchange.request.grant))
             }
         }
         do throws(RequestFault) { try submit(for: exchange, body) } catch {
             write.abandon()
-            exchange.respond(response(error))
+            exchange.respond(response(error, to: exchange.request.grant))
         }
     }
 }

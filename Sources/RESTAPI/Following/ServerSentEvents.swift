@@ -72,7 +72,7 @@ struct WaitingExchange: ReplySink {
 
     func fail(_ fault: RequestFault) {
         place.end()
-        exchange.respond(service.response(fault))
+        exchange.respond(service.response(fault, to: exchange.request.grant))
     }
 
     func abandon() { exchange.abandon() }

@@ -19,7 +19,7 @@ extension RESTService {
         return .later { exchange in
             let done: OutboxAcknowledgement.Completion = { result in
                 exchange.respond {
-                    self.replying { () throws(RequestFault) in
+                    self.replying(to: exchange.request.grant) { () throws(RequestFault) in
                         let (count, version) = try result.get()
                         var response = Response.object(200) { object in
                             object.member("affected").int(Int64(count))

@@ -7,9 +7,11 @@ import HoldfastRows
 import HoldfastStoreService
 
 extension RESTService {
-    /// Runs what makes a reply; a fault that it throws is the reply.
-    func replying(_ body: () throws(RequestFault) -> Response) -> Response {
-        do { return try body() } catch { return response(error) }
+    /// Runs what makes a reply to a request with a grant; a fault that it throws is the reply.
+    func replying(
+        to grant: Grant?, _ body: () throws(RequestFault) -> Response
+    ) -> Response {
+        do { return try body() } catch { return response(error, to: grant) }
     }
 
     /// The JSON of a body, which `Content-Type` has to say it is; valid until the thread parses another.

@@ -43,7 +43,7 @@ extension RESTService {
         do throws(RequestFault) {
             try submit(for: exchange, expecting: expectation, body)
         } catch {
-            exchange.respond(response(error))
+            exchange.respond(response(error, to: exchange.request.grant))
         }
     }
 
@@ -118,7 +118,7 @@ extension RESTService {
             case .gone: exchange.abandon()
             }
         } catch {
-            exchange.respond(response(error))
+            exchange.respond(response(error, to: exchange.request.grant))
         }
     }
 }

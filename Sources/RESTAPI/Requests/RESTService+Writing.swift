@@ -29,7 +29,7 @@ extension RESTService {
     ) throws(RequestFault) -> Outcome {
         try once(request) { claim throws(RequestFault) in
             let write = try ServedWrite(
-                body, waiter: WriteExchange(service: self), claim, in: served)
+                body, waiter: WriteExchange(service: self, grant: request.grant), claim, in: served)
             return .later(write.start)
         }
     }

@@ -6,6 +6,8 @@ import HoldfastStoreService
 /// An exchange that waits for a write.
 package struct WriteExchange: WriteWaiter {
     let service: RESTService
+    /// The grant of the request.
+    let grant: Grant?
     /// The destination of the reply; nil once that is on its way.
     var exchange: Exchange?
 
@@ -29,7 +31,7 @@ extension ServedWrite where Waiter == WriteExchange {
 extension ServedWrite: ResponseSource where Waiter == WriteExchange {
     package func makeResponse() -> Response {
         let service = waiter.service
-        let response = service.replying { () throws(RequestFault) in
+        let response = service.replying(to: waiter.grant) { () throws(RequestFault) in
             service.response(to: try answer())
         }
         end()

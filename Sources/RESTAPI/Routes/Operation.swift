@@ -140,7 +140,7 @@ package struct Operation: Sendable {
                     if request.hasQuery || !refused.isEmpty { try check(request, service) }
                     return try handler(request)
                 } catch {
-                    return .respond(service.response(error))
+                    return .respond(service.response(error, to: request.grant))
                 }
             }
         case .upload(let make):
@@ -150,7 +150,7 @@ package struct Operation: Sendable {
                     try check(request, service)
                     return try start(request, upload)
                 } catch {
-                    return .refuse(service.response(error))
+                    return .refuse(service.response(error, to: request.grant))
                 }
             }
         }

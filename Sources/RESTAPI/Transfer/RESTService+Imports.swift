@@ -33,7 +33,7 @@ extension RESTService {
                 if !fault.kind.isOfRequest {
                     self.logger.log(.error, "an import failed", ("code", .text(fault.code)))
                 }
-                return self.response(fault)
+                return self.response(fault, to: request.grant)
             }
         }
         return .accept(sink)

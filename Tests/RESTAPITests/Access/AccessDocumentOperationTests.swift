@@ -112,6 +112,69 @@ struct AccessDocumentOperationTests {
         #expect(Self.send(server, "GET", "/v1/access").status == 404)
     }
 
+    @Test("a rule that gives nothing to accounts is warned of when it is tried, set and read")
+    func warned() throws {
+        let server = try Self.server()
+        let document =
+            #"{"roles":{"a":{"classes":{"Note":{"read":"owner == $user.id OR 'editor' IN $user.groups"}}}}}"#
+        for (method, target, body) in [
+            ("PUT", "/v1/access?dryRun=true", document), ("PUT", "/v1/access", document),
+            ("GET", "/v1/access", nil),
+        ] {
+            let reply = Self.send(server, method, target, body)
+            let codes = QueryJSON(reply.text)?["warnings"]?.elements.compactMap {
+                $0["code"]?.string
+            }
+            #expect(codes?.contains("lacked-value") == true, "\(reply.text)")
+        }
+    }
+
+    @Test(
+        "a class that a user does not know is told with the way to find out why, whether it exists or not"
+    )
+    func unknownClasses() throws {
+        let server = try Self.server()
+        #expect(Self.send(server, "PUT", "/v1/access", Self.document).status == 200)
+        let token = try Self.userToken(server, right: "write")
+        let csv = [("Content-Type", "text/csv")]
+        for (method, target, body, headers) in [
+            ("GET", "classes/CLASS/objects", nil, []), ("GET", "classes/CLASS/objects/1", nil, []),
+            ("GET", "classes/CLASS/changes", nil, [("Accept", "text/event-stream")]),
+            ("GET", "classes/CLASS/changes?since=now", nil, []),
+            ("GET", "classes/CLASS/aggregate", nil, []), ("GET", "classes/CLASS/export", nil, []),
+            ("POST", "classes/CLASS/query", "{}", []), ("POST", "classes/CLASS/objects", "{}", []),
+            ("PUT", "classes/CLASS/objects/1", "{}", []),
+            ("PATCH", "classes/CLASS/objects?all=true", "{}", []),
+            ("DELETE", "classes/CLASS/objects/1", nil, []),
+            ("GET", "schema/classes/CLASS", nil, []),
+            ("POST", "classes/CLASS/import", "id\n1\n", csv),
+        ] as [(String, String, String?, [(String, String)])] {
+            func text(_ name: String, _ token: String?) -> String {
+                let reply = server.send(
+                    method, "/v1/" + target.replacing("CLASS", with: name),
+                    [
+                        token.map { ("Authorization", "Bearer \($0)") }
+                            ?? server.authorization(.admin)
+                    ]
+                        + (body == nil || !headers.isEmpty
+                            ? headers : [("Content-Type", "application/json")]),
+                    body: body)
+                #expect(reply.status == 404 || name == "Person", "\(method) \(target)")
+                return reply.text.replacing(name, with: "CLASS")
+            }
+            // The class of users is hidden from them by this document.
+            let hidden = text("Person", token)
+            #expect(
+                hidden.contains("unknown-class") && hidden.contains("access explain"),
+                "\(method) \(target): \(hidden)")
+            #expect(hidden == text("Nobody", token), "\(method) \(target)")
+            let admin = text("Nobody", nil)
+            #expect(
+                admin.contains("unknown-class") && !admin.contains("access explain"),
+                "\(method) \(target): \(admin)")
+        }
+    }
+
     @Test("only admins read and set it")
     func rights() throws {
         let server = try Self.server()

@@ -1,7 +1,10 @@
 import HoldfastServiceSupport
 import HoldfastTestSupport
 
-/// Compares replies to a user with those to somebody who has nothing else; versions, cursors, entity tags and times are aside.
+@testable import HoldfastRESTAPI
+
+/// Compares replies to a user with those to somebody who has nothing else; versions, cursors, entity tags and times are aside, and the
+/// sentence that each unknown class has for users.
 struct ReplyComparison {
     /// The properties that may be left out where the other reply has nothing.
     let hidden: Set<String>
@@ -37,7 +40,8 @@ struct ReplyComparison {
             }
             return nil
         }
-        return difference(own.text, other.text)
+        return difference(
+            own.text.replacing(RESTService.accessHint, with: ""), other.text)
     }
 
     /// The names of the header, but for those that depend on the body's length.

@@ -18,14 +18,16 @@ struct AccessWarnings {
         for (role, compiled) in zip(document.roles, roles) {
             let pointer = JSONPointer().appending("roles").appending(role.name)
             if let when = compiled.when {
-                warnOfTaking(when, pointer.appending("when"), "Role '\(role.name)', when")
+                let place = (pointer.appending("when"), "Role '\(role.name)', when")
+                warnOfTaking(when, place.0, place.1)
+                warnOfWording(when, "when", mayLackID: role.isForAnyone, place.0, place.1)
             }
             for rowClass in schema.classes {
                 guard let rules = compiled.classes[rowClass.index] else { continue }
                 let name = rowClass.definition.name
                 let isNamed = role.classes.contains { $0.name == name }
                 warn(
-                    of: rules, rowClass,
+                    of: rules, rowClass, mayLackID: role.isForAnyone,
                     pointer.appending("classes")
                         .appending(isNamed ? name : AccessDocument.everyClass),
                     "Role '\(role.name)', class '\(name)', ")
@@ -50,16 +52,17 @@ struct AccessWarnings {
     }
 
     private mutating func warn(
-        of rules: CompiledRole.ClassRules, _ rowClass: RowClass, _ pointer: JSONPointer,
-        _ words: String
+        of rules: CompiledRole.ClassRules, _ rowClass: RowClass, mayLackID: Bool,
+        _ pointer: JSONPointer, _ words: String
     ) {
         warnOfUnread(rules, rowClass, pointer, words)
         for action in AccessAction.allCases {
             var seen: Set<String> = []
             for (_, condition) in rules.conditions(action) {
                 guard let rule = condition?.rule, seen.insert(rule.text).inserted else { continue }
-                warnOfTaking(
-                    rule, pointer.appending(action.rawValue), words + action.rawValue)
+                let place = (pointer.appending(action.rawValue), words + action.rawValue)
+                warnOfTaking(rule, place.0, place.1)
+                warnOfWording(rule, action.rawValue, mayLackID: mayLackID, place.0, place.1)
             }
         }
         guard let sample = rules.read?.rule?.sample else { return }
@@ -117,6 +120,42 @@ struct AccessWarnings {
             guard let link, case .matching(let far) = link.far else { return nil }
             return missing(far, schema.classes[link.link.toClass])
         }
+    }
+
+    /// Warns of a text that means something else than it looks like.
+    ///
+    /// - `member`: The member of the role, or of its rules for a class, that the rule is.
+    private mutating func warnOfWording(
+        _ rule: Rule, _ member: String, mayLackID: Bool, _ pointer: JSONPointer, _ words: String
+    ) {
+        for quoted in rule.quotedUsers {
+            let shown = RequestFault.shown(quoted.text)
+            note(
+                "quoted-user", pointer.description,
+                words
+                    + ", column \(quoted.column): '\(shown)' stands in quotes, so that it is a text and no value of the user. "
+                    + "Write it without quotes.", hint: shown)
+        }
+        let alternatives = rule.unevenAlternatives(mayLackID: mayLackID)
+        var texts: [String] = []
+        for reference in alternatives.flatMap(\.references) + rule.negatedClaims {
+            let text = "'\(RequestFault.shown(reference))'"
+            if !texts.contains(text) { texts.append(text) }
+        }
+        guard !texts.isEmpty else { return }
+        let roles = alternatives.map { alternative in
+            let text = "\"\(RequestFault.shown(alternative.text))\""
+            return member != "when" && alternative.isOfUser
+                ? "{\"when\": \(text), \"\(member)\": true}" : "{\"\(member)\": \(text)}"
+        }
+        note(
+            "lacked-value", pointer.description,
+            words
+                + ": a rule that names a value that its user lacks allows that user nothing, with OR and NOT too, and accounts have no claims. "
+                + "The rule does so for each user without \(texts.joined(separator: " or without ")). "
+                + (roles.isEmpty
+                    ? "Say who may instead of who may not, or see that every user has it."
+                    : "Make a role of each alternative: \(roles.joined(separator: " and "))."))
     }
 
     /// Warns where users may write what a rule reads from their own object, or behind it: what it allows is for the taking.
