@@ -149,6 +149,12 @@ struct ValueFaultTests {
         #expect(realm.object(ofType: Park.self, forPrimaryKey: 300) == nil)
         #expect(realm.dynamicObject(ofType: "Park", forPrimaryKey: -129) == nil)
         #expect(realm.object(ofType: Park.self, forPrimaryKey: 1) == park)
+        let other = message(realm) {
+            #expect(realm.dynamicObject(ofType: "Park", forPrimaryKey: "x") == nil)
+        }
+        #expect(other == "Invalid value 'x' of type 'String' for primary key of 'Park'.")
+        let decimal = message(realm) { park.price = Decimal128(value: "x") }
+        #expect(decimal == "Cannot convert value 'x' of type 'String' to decimal128")
     }
 
     @Test("that are no case of an enum fail the write of an object by the name of its class")

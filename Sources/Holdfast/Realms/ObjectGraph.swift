@@ -50,6 +50,9 @@ final class ObjectGraph {
     /// that is being stated.
     private var owned: Set<ObjectIdentifier> = []
 
+    /// For the check of raw values of enums.
+    private(set) lazy var caseScratch = ByteBuffer(capacity: 32)
+
     init(_ realm: RealmCore, _ transaction: WriteTransaction, _ policy: Realm.UpdatePolicy) {
         self.realm = realm
         self.transaction = transaction

@@ -193,17 +193,18 @@ public struct Realm {
         return unsafeDowncast(object, to: Element.self)
     }
 
-    /// Finds the object of a primary key; ends the process for a class without one, and for a value of another type. No object has a key that is beyond
-    /// its type's range.
+    /// Finds the object of a primary key; ends the process for a class without one. A value of another type fails the write that is under way, and
+    /// ends the process where there is none; no object has a key that is beyond its type's range.
     func find<Key>(_ binding: ClassBinding, _ key: Key) -> ObjectBase? {
         guard let member = binding.rowClass.primaryKeyIndex else {
             Misuse.end("'\(binding.model.name)' does not have a primary key")
         }
         guard let primaryKey = PrimaryKeyValue.encoded(key, binding.rowClass, member) else {
             if PrimaryKeyValue.isOfType(key, binding.rowClass, member) { return nil }
-            Misuse.end(
+            ValueFault.raise(
                 "Invalid value '\(key)' of type '\(type(of: key as Any))' for primary key of '\(binding.model.name)'."
             )
+            return nil
         }
         return core.find(binding, primaryKey)
     }

@@ -56,7 +56,7 @@ public struct Decimal128: Sendable {
 
     /// The value of a decimal, an integer, a floating-point number (to 15 digits) or a text.
     ///
-    /// Other values end the process.
+    /// Another value fails the write that is under way, and ends the process where there is none; texts from outside are for ``init(string:)``.
     public init(value: Any) {
         switch value {
         case let value as Decimal128: self = value
@@ -65,12 +65,15 @@ public struct Decimal128: Sendable {
         case let value as Float: self.init(floatLiteral: Double(value))
         case let value as NSNumber: self.init(number: value)
         case let value as String:
-            guard let core = HoldfastObjectModel.Decimal128(value) else {
-                Misuse.end("Cannot convert value '\(value)' of type 'String' to decimal128")
+            if let core = HoldfastObjectModel.Decimal128(value) {
+                self.init(core)
+            } else {
+                fallthrough
             }
-            self.init(core)
         default:
-            Misuse.end("Cannot convert value '\(value)' of type '\(type(of: value))' to decimal128")
+            ValueFault.raise(
+                "Cannot convert value '\(value)' of type '\(type(of: value))' to decimal128")
+            self.init()
         }
     }
 

@@ -23,7 +23,7 @@ public struct Statement {
         graph.require(value)
         if !draft.set(member, value: value) { fail(value) }
         // A ``DynamicObject`` states raw values.
-        if compiled.hasCases, !draft.isCase(member, scratch: ByteBuffer(capacity: 32)) {
+        if compiled.hasCases, !draft.isCase(member, scratch: graph.caseScratch) {
             fail(value)
         }
     }
@@ -37,7 +37,7 @@ public struct Statement {
     /// Notes the fault of an element that is no case of the property's enum.
     private func requireCase(_ value: Value, _ bytes: UnsafeRawBufferPointer?) {
         guard compiled.hasCases, let bytes, let cases = draft.rowClass.cases[member] else { return }
-        if !cases.holds(bytes, storage.element, scratch: ByteBuffer(capacity: 32)) { fail(value) }
+        if !cases.holds(bytes, storage.element, scratch: graph.caseScratch) { fail(value) }
     }
 
     /// States the elements of a list or set.
