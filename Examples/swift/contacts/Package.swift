@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// A program of your own names the library by a Git URL, as docs/swift-tutorial.md does.
+// A program of your own names the library by the folder of a clone, as here, or by a Git URL: docs/swift-tutorial.md.
 let package = Package(
     name: "contacts",
     dependencies: [.package(name: "holdfast", path: "../../..")],
