@@ -58,7 +58,7 @@ extension LinkingObjects: _Persistable {
     }
 
     /// Returns a value that stands for a tracing instance's property.
-    public static func _trace(_ object: ObjectBase, field: Int) -> LinkingObjects {
+    public static func _trace(_ object: ObjectBase, field: Int) -> LinkingObjects? {
         object.note(field)
         return LinkingObjects()
     }

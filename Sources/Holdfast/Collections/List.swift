@@ -178,7 +178,8 @@ extension List: RandomAccessCollection, MutableCollection {
         get {
             switch content {
             case .own(let elements):
-                if position >= elements.count, KeyPathTrace.isTracing, let any = elements.first {
+                if position >= elements.count, KeyPathTrace.isTracing {
+                    guard let any = elements.first else { KeyPathTrace.endReading() }
                     return any
                 }
                 requireIndex(position, within: elements.count)
@@ -245,10 +246,10 @@ extension List: _Persistable {
         return held
     }
 
-    /// Returns a value that stands for a tracing instance's property: its one element answers for all.
-    public static func _trace(_ object: ObjectBase, field: Int) -> List {
+    /// Returns a value that stands for a tracing instance's property: its one element, if the type has one, answers for all.
+    public static func _trace(_ object: ObjectBase, field: Int) -> List? {
         let list = List()
-        list.content = .own([Element._trace(object, field: field)])
+        list.content = .own([Element._trace(object, field: field)].compactMap { $0 })
         return list
     }
 

@@ -200,7 +200,7 @@ extension Map: _Persistable {
     }
 
     /// Returns a value that stands for a tracing instance's property.
-    public static func _trace(_ object: ObjectBase, field: Int) -> Map {
+    public static func _trace(_ object: ObjectBase, field: Int) -> Map? {
         object.note(field)
         return Map()
     }

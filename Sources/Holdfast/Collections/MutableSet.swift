@@ -167,10 +167,10 @@ extension MutableSet: _Persistable {
         return held
     }
 
-    /// Returns a value that stands for a tracing instance's property: its one element answers for all.
-    public static func _trace(_ object: ObjectBase, field: Int) -> MutableSet {
+    /// Returns a value that stands for a tracing instance's property: its one element, if the type has one, answers for all.
+    public static func _trace(_ object: ObjectBase, field: Int) -> MutableSet? {
         let set = MutableSet()
-        set.content = .own(OwnSet([Element._trace(object, field: field)]))
+        set.content = .own(OwnSet([Element._trace(object, field: field)].compactMap { $0 }))
         return set
     }
 

@@ -1,12 +1,17 @@
-import Synchronization
+import Glibc
+import HoldfastThreads
 
 /// The properties that a key path reads, found by evaluating it once on an instance that notes them.
 ///
-///     KeyPathTrace.chains(of: \Person.home.city)   // [["home", "city"]]
+///     KeyPathTrace.of(Person.self) { _ = ($0 as? Person)?[keyPath: \.home?.city] }.chains   // [["home", "city"]]
 ///
 /// One chain is a name in queries; several, as of a computed property of the root, are what the value depends on.
+///
+/// A type of the program's may refuse the default of the type that it is stored as. The getter of such a property has nothing to
+/// return, so that it does not return: classes with such properties are evaluated on a thread of its own, which then stays in the getter
+/// for good. That is one thread for each key path to such a property, since names are found once.
 final class KeyPathTrace: @unchecked Sendable {
-    // Unchecked: it is used on the thread that evaluates a key path, and gone behind that.
+    // Unchecked: it is used on the thread that evaluates a key path, and behind that on the one that waits for it.
 
     /// A property that was read, and those before it that led there.
     private final class Node {
@@ -30,15 +35,81 @@ final class KeyPathTrace: @unchecked Sendable {
 
     private var nodes: [ObjectIdentifier: Node] = [:]
     private var order: [Node] = []
+    /// The property that was read last.
+    private var lastRead: (node: Node, field: Int)?
+    /// Whether the evaluation is over, where it has a thread of its own.
+    private var isOver: Monitor<Bool>?
+    /// Whether the evaluation ended at a property that has no value.
+    private(set) var isCut = false
 
-    /// Evaluates `body` on a tracing instance of a class and returns the chains of names that it read, the longest of each.
-    static func chains(in type: ObjectBase.Type, _ body: (ObjectBase) -> Void) -> [[String]] {
+    /// Evaluates `body` on a tracing instance of a class.
+    static func of(
+        _ type: ObjectBase.Type, _ body: @escaping (ObjectBase) -> Void
+    ) -> KeyPathTrace {
         let trace = KeyPathTrace()
-        return $current.withValue(trace) {
-            let root = trace.instance(type, nil)
-            body(root)
-            return trace.chains
+        nonisolated(unsafe) let body = body
+        let evaluate: @Sendable () -> Void = {
+            $current.withValue(trace) { body(trace.instance(type, nil)) }
         }
+        guard mayRefuse(type) else {
+            evaluate()
+            return trace
+        }
+        let isOver = Monitor(false)
+        trace.isOver = isOver
+        let isStarted = startThreadIfPossible {
+            evaluate()
+            isOver.update { $0 = true }
+        }
+        if isStarted {
+            isOver.wait { $0 ? () : nil }
+        } else {
+            trace.isOver = nil
+            evaluate()
+        }
+        return trace
+    }
+
+    /// Whether paths from a class lead to properties whose types may have no value for them.
+    private static func mayRefuse(_ type: ObjectBase.Type) -> Bool {
+        var seen: Set<ObjectIdentifier> = []
+        var rest = [type]
+        while let type = rest.popLast() {
+            guard seen.insert(ObjectIdentifier(type)).inserted else { continue }
+            for field in ModelClass.of(type).fields {
+                if case .known(let wrapper) = field.storage,
+                    wrapper.valueType is any FailableCustomPersistable.Type
+                {
+                    return true
+                }
+                if case .object(let reference) = field.shape.element.kind {
+                    rest.append(reference.type)
+                }
+            }
+        }
+        return false
+    }
+
+    /// Ends the evaluation, since the property that was read last has no value.
+    static func endReading() -> Never {
+        guard let trace = current, let isOver = trace.isOver else {
+            Misuse.end(valueMissing(current?.lastName ?? ""))
+        }
+        trace.isCut = true
+        isOver.update { $0 = true }
+        while true { pause() }
+    }
+
+    /// The message of a key path that needs the value of a property that has none.
+    static func valueMissing(_ property: String) -> String {
+        "The key path needs a value of '\(property)', whose type makes none of the default of the type that it is stored as: declare the property as optional, and go on behind '?'."
+    }
+
+    /// The property that was read last, with its class.
+    var lastName: String {
+        guard let lastRead else { return "" }
+        let model = ModelClass.of(type(of: lastRead.node.object))
+        return "\(model.name).\(model.fields[lastRead.field].name)"
     }
 
     private func instance(_ type: ObjectBase.Type, _ parent: (node: Node, field: Int)?)
@@ -61,6 +132,7 @@ final class KeyPathTrace: @unchecked Sendable {
     static func note(_ object: ObjectBase, _ field: Int) {
         guard let node = current?.nodes[ObjectIdentifier(object)] else { return }
         if !node.fields.contains(field) { node.fields.append(field) }
+        current?.lastRead = (node, field)
     }
 
     /// Notes that a link of a tracing instance was read, and returns the instance that stands for its target.
@@ -69,13 +141,39 @@ final class KeyPathTrace: @unchecked Sendable {
         guard let trace = current, let node = trace.nodes[ObjectIdentifier(object)] else {
             return T()
         }
-        if let present = node.targets[field] as? T { return present }
-        let target = trace.instance(type, (node, field))
-        node.targets[field] = target
-        return target as? T ?? T()
+        return trace.target(of: node, field, type) as? T ?? T()
     }
 
-    private var chains: [[String]] {
+    private func target(
+        of node: Node, _ field: Int, _ type: ObjectBase.Type
+    ) -> ObjectBase {
+        if let present = node.targets[field] { return present }
+        let target = instance(type, (node, field))
+        node.targets[field] = target
+        return target
+    }
+
+    /// Notes that the properties of paths, which lead from a tracing instance, were read.
+    static func note(_ object: ObjectBase, paths: [String]) {
+        guard let trace = current else { return }
+        for path in paths {
+            var object = object
+            for name in path.split(separator: ".") {
+                let model = ModelClass.of(type(of: object))
+                guard let field = model.position(of: String(name)),
+                    let node = trace.nodes[ObjectIdentifier(object)]
+                else { break }
+                note(object, field)
+                guard case .object(let reference) = model.fields[field].shape.element.kind else {
+                    break
+                }
+                object = trace.target(of: node, field, reference.type)
+            }
+        }
+    }
+
+    /// The chains of names that were read, the longest of each.
+    var chains: [[String]] {
         var chains: [[String]] = []
         for node in order {
             let prefix = Self.names(to: node)

@@ -30,7 +30,7 @@ extension ObjectBase: _ObjectView, _OptionalPersistable {
     public static func _encode(_ value: ObjectBase, to sink: ElementSink) { sink.object(value) }
 
     /// Returns a value that stands for a tracing instance's property.
-    public static func _trace(_ object: ObjectBase, field: Int) -> Self {
+    public static func _trace(_ object: ObjectBase, field: Int) -> Self? {
         KeyPathTrace.follow(object, field, Self.self)
     }
 

@@ -85,8 +85,11 @@ public struct Persisted<Value: _Persistable> {
         _ wrapper: UnsafeMutablePointer<Self>, _ object: ObjectBase
     ) -> Value {
         let position = wrapper.pointee.position
-        if position.isTraced { return Value._trace(object, field: position.field) }
-        return wrapper.pointee.value
+        guard position.isTraced else { return wrapper.pointee.value }
+        guard let value = Value._trace(object, field: position.field) else {
+            KeyPathTrace.endReading()
+        }
+        return value
     }
 
     /// The value that an unmanaged object holds; nil where there is none yet.

@@ -15,8 +15,8 @@ public protocol _Persistable: _Convertible {
     static func _assign(_ value: Self, _ object: ObjectBase, _ position: FieldPosition)
     /// Returns what an unmanaged object holds after a value was assigned to its property.
     static func _held(_ value: Self, replacing old: Self?) -> Self
-    /// Returns a value that stands for a tracing instance's property.
-    static func _trace(_ object: ObjectBase, field: Int) -> Self
+    /// Notes that a tracing instance's property was read, and returns a value that stands for it; nil where the type has none.
+    static func _trace(_ object: ObjectBase, field: Int) -> Self?
     /// Returns what a condition compares with: the value, or what it is stored as.
     static func _argument(_ value: Self) -> Any
     /// States a value of a property.
@@ -133,7 +133,7 @@ extension RealmCollectionValue {
     }
 
     /// Returns a value that stands for a tracing instance's property.
-    public static func _trace(_ object: ObjectBase, field: Int) -> Self {
+    public static func _trace(_ object: ObjectBase, field: Int) -> Self? {
         object.note(field)
         return _unset()
     }

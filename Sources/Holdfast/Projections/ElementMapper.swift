@@ -11,8 +11,14 @@ public struct ElementMapper<Element: ObjectBase> {
     public subscript<Value>(dynamicMember member: KeyPath<Element, Value>)
         -> ProjectedCollection<Value>
     {
-        // What a projection depends on is asked of one object, which answers for all.
-        if KeyPathTrace.isTracing { _ = collection.first?[keyPath: member] }
+        // What a projection depends on is noted of one object, which answers for all.
+        if KeyPathTrace.isTracing, let any = collection.first {
+            KeyPathTrace.note(
+                any,
+                paths: KeyPathNames.paths(of: member, from: Element.self) {
+                    _ = Element._of($0)[keyPath: member]
+                })
+        }
         return ProjectedCollection(collection, member)
     }
 }

@@ -24,7 +24,9 @@ public struct ProjectedCollection<Element> {
             }
         }
         paths = {
-            KeyPathNames.paths(from: Root.self) { _ = Root._of($0)[keyPath: keyPath] }
+            KeyPathNames.paths(of: keyPath, from: Root.self) {
+                _ = Root._of($0)[keyPath: keyPath]
+            }
         }
     }
 

@@ -82,7 +82,9 @@ extension ProjectionObservable {
         let properties = ProjectionClass.of(self).properties
         return keyPaths.flatMap { keyPath in
             // Two properties that depend on the same are told both.
-            let paths = KeyPathNames.paths(from: Root.self) { _ = Self._of($0)[keyPath: keyPath] }
+            let paths = KeyPathNames.paths(of: keyPath, from: Root.self) {
+                _ = Self._of($0)[keyPath: keyPath]
+            }
             let meant = properties.filter { $0.paths == paths }
             if meant.isEmpty { Misuse.end("The key path of '\(Self.self)' is of no property.") }
             return meant.map(\.name)

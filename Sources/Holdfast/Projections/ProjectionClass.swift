@@ -37,7 +37,9 @@ final class ProjectionClass: Sendable {
             let stored = String(cString: name)
             let name = stored.hasPrefix("_") ? String(stored.dropFirst()) : stored
             let keyPath = field.keyPath(at: base + offset)
-            let paths = KeyPathNames.paths(from: P.Root.self) { _ = $0[keyPath: keyPath] }
+            let paths = KeyPathNames.paths(of: keyPath, from: P.Root.self) {
+                _ = $0[keyPath: keyPath]
+            }
             if paths.isEmpty {
                 Misuse.end(
                     "@Projected property '\(type).\(name)' leads through no persisted property of '\(P.Root.className())'."

@@ -4,7 +4,10 @@ import Synchronization
 enum KeyPathNames {
     private struct Known: @unchecked Sendable {
         // Unchecked: key paths do not change.
+        /// The names of key paths that lead to a property's value.
         var names: [AnyKeyPath: [String]] = [:]
+        /// The paths of all properties that key paths read.
+        var paths: [AnyKeyPath: [String]] = [:]
     }
 
     private static let known = Mutex(Known())
@@ -14,9 +17,38 @@ enum KeyPathNames {
         valueNames(of: keyPath).joined(separator: ".")
     }
 
-    /// Returns the paths of all properties that are read of an object, each joined by points.
-    static func paths(from type: ObjectBase.Type, _ body: (ObjectBase) -> Void) -> [String] {
-        KeyPathTrace.chains(in: type, body).map { $0.joined(separator: ".") }
+    /// Returns the paths of all properties that a key path reads of an object, each joined by points; ends the process for one that needs
+    /// a value that there is not.
+    ///
+    /// - `read`: Evaluates the key path on an object of the class, or on a view of it.
+    static func paths(
+        of keyPath: AnyKeyPath, from root: ObjectBase.Type,
+        _ read: @escaping (ObjectBase) -> Void
+    ) -> [String] {
+        if let paths = known.withLock({ $0.paths[keyPath] }) { return paths }
+        let paths = chains(of: keyPath, from: root, read).map { $0.joined(separator: ".") }
+        known.withLock { $0.paths[keyPath] = paths }
+        return paths
+    }
+
+    private static func chains(
+        of keyPath: AnyKeyPath, from root: ObjectBase.Type,
+        _ read: @escaping (ObjectBase) -> Void
+    ) -> [[String]] {
+        let trace = KeyPathTrace.of(root, read)
+        let chains = trace.chains
+        // Something that is computed of the property may read more.
+        if trace.isCut, chains.count != 1 || !isValue(of: keyPath, at: chains[0], from: root) {
+            Misuse.end(KeyPathTrace.valueMissing(trace.lastName))
+        }
+        return chains
+    }
+
+    /// Whether a key path's value is that of the property at the end of a chain of names.
+    private static func isValue(
+        of keyPath: AnyKeyPath, at names: [String], from root: ObjectBase.Type
+    ) -> Bool {
+        field(at: names, of: root)?.wrapper.holds(type(of: keyPath).valueType) ?? false
     }
 
     /// Returns the names of a key path that leads to a property's value; ends the process for another one, such as to the count of
@@ -26,12 +58,9 @@ enum KeyPathNames {
         guard case .object(let root) = Root._element.kind else {
             Misuse.end("'\(Root.self)' is no class of objects.")
         }
-        let chains = KeyPathTrace.chains(in: root.type) {
-            _ = Root._of($0)[keyPath: keyPath]
-        }
+        let chains = chains(of: keyPath, from: root.type) { _ = Root._of($0)[keyPath: keyPath] }
         guard chains.count == 1, let names = chains.first,
-            let field = Self.field(at: names, of: root.type),
-            field.wrapper.holds(type(of: keyPath).valueType)
+            isValue(of: keyPath, at: names, from: root.type)
         else {
             Misuse.end("The key path of '\(Root.self)' leads through no persisted property.")
         }

@@ -62,6 +62,12 @@ extension _CustomPersistable {
         return value
     }
 
+    /// Returns a value that stands for a tracing instance's property; nil where the type refuses the default of the stored one.
+    public static func _trace(_ object: ObjectBase, field: Int) -> Self? {
+        object.note(field)
+        return _value(of: PersistedType._unset())
+    }
+
     /// Reads a stored value.
     public static func _decode(_ stored: StoredElement) -> Self {
         if stored.isNull { return _unset() }

@@ -21,9 +21,9 @@ where Wrapped: _OptionalPersistable {
         if let value { Wrapped._encode(value, to: sink) } else { sink.null() }
     }
 
-    /// Returns a value that stands for a tracing instance's property.
-    public static func _trace(_ object: ObjectBase, field: Int) -> Wrapped? {
-        Wrapped._trace(object, field: field)
+    /// Returns a value that stands for a tracing instance's property: nil where the type has none.
+    public static func _trace(_ object: ObjectBase, field: Int) -> Wrapped?? {
+        .some(Wrapped._trace(object, field: field))
     }
 }
 
