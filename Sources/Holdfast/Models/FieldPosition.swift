@@ -20,7 +20,7 @@ public struct FieldPosition {
     /// - `field`: The position of the property in its class.
     init(tracing field: Int) { self.init(member: -2 - field, slot: -1) }
 
-    var isTraced: Bool { member < -1 }
+    @inlinable var isTraced: Bool { member < -1 }
     /// Of a tracing instance the position of the property in its class.
     var field: Int { -2 - Int(member) }
 }

@@ -6,8 +6,8 @@
 ///         @Persisted var age: Int?
 ///     }
 ///
-/// In a managed object the property is read from, and written to, the store. In an unmanaged one it is a stored property,
-/// whose default value is made when it is first read.
+/// In a managed object the property is read from, and written to, the store. In an unmanaged one it is a stored property; without a
+/// value of its own it has the default of its type, which is made when it is first read.
 @propertyWrapper
 public struct Persisted<Value: _Persistable> {
     /// Where the value of a managed object is: the first member, since ``ClassBinding`` writes it by its address.
@@ -20,8 +20,6 @@ public struct Persisted<Value: _Persistable> {
     enum Content {
         /// No value yet; the default is that of the type.
         case unset
-        /// No value yet; the closure makes the default.
-        case initial(() -> Value)
         /// The value of an unmanaged object.
         case held(Value)
         /// No value yet: an inverse link of a property.
@@ -33,14 +31,20 @@ public struct Persisted<Value: _Persistable> {
     /// A property with the default value of its type.
     @inlinable public init() { self.init(FieldAttributes(), .unset) }
 
-    /// A property with a default value, which is made once for each object.
-    @inlinable public init(wrappedValue: @autoclosure @escaping () -> Value) {
-        self.init(FieldAttributes(), .initial(wrappedValue))
+    /// A property with a default value, which is made for each object.
+    ///
+    /// The value is no closure, so that an initializer can give the property one before `super.init()`.
+    @inlinable public init(wrappedValue value: Value) {
+        self.init(FieldAttributes(), value)
     }
 
     @inlinable init(_ attributes: FieldAttributes, _ content: Content) {
         self.attributes = attributes
         self.content = content
+    }
+
+    @inlinable init(_ attributes: FieldAttributes, _ value: Value) {
+        self.init(attributes, .held(Value._held(value, replacing: nil)))
     }
 
     /// Only properties of objects can be persisted.
@@ -64,7 +68,7 @@ public struct Persisted<Value: _Persistable> {
         @inline(__always) get {
             let position = object[keyPath: storage].position
             if position.member >= 0 { return Value._read(object, position) }
-            if let held = object[keyPath: storage].held { return held }
+            if !position.isTraced, let held = object[keyPath: storage].held { return held }
             // By its address: a key path that is handed over would be made for each access.
             return withUnsafeMutablePointer(to: &object[keyPath: storage]) {
                 unmanaged($0, object)
@@ -104,7 +108,6 @@ public struct Persisted<Value: _Persistable> {
             let made: Value
             switch content {
             case .held(let value): return value
-            case .initial(let make): made = make()
             case .unset, .origin: made = Value._unset()
             }
             content = .held(made)
@@ -119,8 +122,8 @@ extension Persisted where Value._Indexed: _Indexable {
 
     /// A property with an index and a default value.
     @inlinable
-    public init(wrappedValue: @autoclosure @escaping () -> Value, indexed: Bool) {
-        self.init(FieldAttributes(isIndexed: indexed), .initial(wrappedValue))
+    public init(wrappedValue value: Value, indexed: Bool) {
+        self.init(FieldAttributes(isIndexed: indexed), value)
     }
 }
 
@@ -132,7 +135,7 @@ extension Persisted where Value._Indexed: _PrimaryKey {
 
     /// A property that is the primary key of its class, with a default value.
     @inlinable
-    public init(wrappedValue: @autoclosure @escaping () -> Value, primaryKey: Bool) {
-        self.init(FieldAttributes(isPrimaryKey: primaryKey), .initial(wrappedValue))
+    public init(wrappedValue value: Value, primaryKey: Bool) {
+        self.init(FieldAttributes(isPrimaryKey: primaryKey), value)
     }
 }

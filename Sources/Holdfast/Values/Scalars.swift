@@ -260,8 +260,12 @@ extension UUID: _Scalar, _PrimaryKey {
 
 extension Date {
     /// A point in time from the store's seconds and nanoseconds since 1970.
+    ///
+    /// A date counts from 2001, and only its own count is exact: one since 1970 has fewer binary places left for the fraction.
     @inlinable init(seconds: Int64, nanoseconds: Int32) {
-        self.init(timeIntervalSince1970: Double(seconds) + Double(nanoseconds) / 1e9)
+        self.init(
+            timeIntervalSinceReferenceDate: Double(seconds) - 978_307_200 + Double(nanoseconds)
+                / 1e9)
     }
 }
 
@@ -269,8 +273,10 @@ extension Timestamp {
     var foundationDate: Date { Date(seconds: seconds, nanoseconds: nanoseconds) }
 
     /// The point in time of a date, to the nanosecond; one beyond the store's years is cut to them.
+    ///
+    /// The date that it is read as is the same one, but for dates within 97 days of the beginning of 2001, which may be finer.
     init(_ date: Date) {
-        let interval = date.timeIntervalSince1970
+        let interval = date.timeIntervalSinceReferenceDate
         guard interval.isFinite, abs(interval) < 9e15 else {
             self.init(
                 seconds: interval < 0 ? -9_000_000_000_000_000 : 9_000_000_000_000_000,
@@ -280,7 +286,7 @@ extension Timestamp {
         let seconds = interval.rounded(.down)
         let nanoseconds = ((interval - seconds) * 1e9).rounded()
         self.init(
-            seconds: Int64(seconds) + (nanoseconds >= 1e9 ? 1 : 0),
+            seconds: Int64(seconds) + 978_307_200 + (nanoseconds >= 1e9 ? 1 : 0),
             nanoseconds: nanoseconds >= 1e9 ? 0 : Int32(nanoseconds))
     }
 }

@@ -38,6 +38,26 @@ private final class MappedNamesPart: EmbeddedObject {
     override class func propertiesMapping() -> [String: String] { ["shown": "stored_number"] }
 }
 
+private final class Initialized: Object {
+    @Persisted(primaryKey: true) var id = 0
+    @Persisted var name: String
+    @Persisted var note = "none"
+    @Persisted(indexed: true) var code = 1
+    @Persisted var words: List<String>
+    @Persisted var when: Date?
+
+    required init() { super.init() }
+
+    init(_ id: Int, _ name: String, _ words: List<String>) {
+        self.id = id
+        self.name = name
+        code = 9
+        self.words = words
+        when = nil
+        super.init()
+    }
+}
+
 private enum Old {
     final class Grown: Object {
         @Persisted var name = ""
@@ -170,6 +190,23 @@ struct ObjectTests {
         #expect(person.token != ObjectId() && person.token == person.token)
         let grown = New.Grown()
         #expect(abs(grown.date.timeIntervalSinceNow) < 60 && grown.date == grown.date)
+    }
+
+    @Test("are given values by their initializers before the base class's, and by defaults")
+    func initializers() throws {
+        let kept = List<String>()
+        kept.append("a")
+        let made = Initialized(4, "first", kept)
+        #expect(made.id == 4 && made.name == "first" && made.note == "none" && made.code == 9)
+        #expect(Array(made.words) == ["a"] && made.when == nil)
+        // The list is the object's own, as one that is assigned later.
+        kept.append("b")
+        let realm = try Realm.ofSample("\(UUID())", [Initialized.self])
+        try realm.write { realm.add(made) }
+        #expect(Array(made.words) == ["a"] && kept.realm == nil && kept.count == 2)
+        let stored = try #require(realm.object(ofType: Initialized.self, forPrimaryKey: 4))
+        #expect(stored.name == "first" && stored.note == "none" && stored.code == 9)
+        #expect(realm.objects(Initialized.self).where { $0.note == "none" }.count == 1)
     }
 
     @Test("that gain a required date have 1970 in it, and 0 in a number")
