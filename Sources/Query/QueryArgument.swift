@@ -10,16 +10,22 @@ package struct QueryArgument: Hashable, Sendable {
     /// Whether decimals in it came as whole numbers that do not fit into 64 bits, and so stand for the nearest
     /// double beside a double.
     package var hasLargeIntegers: Bool
+    /// Whether it is a region, which a point may be `IN`, as it lies within one by `geoWithin`.
+    package var isRegion: Bool
 
     /// Bytes of memory that a value of a list takes while a query is checked, planned and run, at most, without its
     /// text.
     package static let byteCountOfValue = 512
 
     /// Makes an argument.
-    package init(_ value: Value, isPlainText: Bool = false, hasLargeIntegers: Bool = false) {
+    package init(
+        _ value: Value, isPlainText: Bool = false, hasLargeIntegers: Bool = false,
+        isRegion: Bool = false
+    ) {
         self.value = value
         self.isPlainText = isPlainText
         self.hasLargeIntegers = hasLargeIntegers
+        self.isRegion = isRegion
     }
 
     /// Makes an argument of plain text.

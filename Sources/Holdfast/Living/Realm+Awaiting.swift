@@ -10,10 +10,20 @@ extension Realm {
     ///   - block: The write.
     /// - Returns: What `block` returns, when the write is durable.
     /// - Throws: What `block` throws, and what ``write(withoutNotifying:_:)`` throws, after everything was rolled back; `CancellationError`.
+    @discardableResult
     public func asyncWrite<Result>(
-        isolation: isolated any Actor = #isolation, _ block: @escaping () throws -> Result
+        isolation: isolated any Actor = #isolation, _ block: () throws -> Result
     ) async throws -> Result {
         try Task.checkCancellation()
+        return try await withoutActuallyEscaping(block) { block in
+            try await written(isolation: isolation, AwaitedBlock(block))
+        }
+    }
+
+    /// Runs the block of a write, and waits until it is durable.
+    private func written<Result>(
+        isolation: isolated any Actor, _ block: AwaitedBlock<Result>
+    ) async throws -> Result {
         let core = core
         let cancelling = Cancelling()
         var result: Result?
@@ -24,8 +34,9 @@ extension Realm {
                 id = core.beginAsync(
                     {
                         do {
+                            defer { block.end() }
                             try cancelling.check()
-                            result = try block()
+                            result = try block.run()
                             try cancelling.check()
                         } catch {
                             if core.isInWrite { core.cancel() }
@@ -39,7 +50,11 @@ extension Realm {
                                 continuation.resume()
                             }
                         }
-                    }, fail: { continuation.resume(throwing: $0) })
+                    },
+                    fail: {
+                        block.end()
+                        continuation.resume(throwing: $0)
+                    })
                 cancelling.begin(id, in: core)
             }
         } onCancel: {
@@ -56,6 +71,22 @@ extension Realm {
     public func asyncRefresh(isolation: isolated any Actor = #isolation) async -> Bool {
         refresh()
     }
+}
+
+/// The block of a write that is waited for: it is let go of before the wait ends, whatever still holds the write. Used where the realm
+/// belongs.
+private final class AwaitedBlock<Result> {
+    private var block: (() throws -> Result)?
+
+    init(_ block: @escaping () throws -> Result) { self.block = block }
+
+    /// - Throws: What the block throws; `CancellationError` where it was let go of.
+    func run() throws -> Result {
+        guard let block else { throw CancellationError() }
+        return try block()
+    }
+
+    func end() { block = nil }
 }
 
 /// The cancelling of a task's write. Any thread may cancel.

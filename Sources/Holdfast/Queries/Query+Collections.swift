@@ -1,14 +1,35 @@
 extension Query where T: _QueryCollection {
     /// Whether an element is there.
     public func contains(_ element: T._QueriedElement) -> Query<Bool> {
-        Query<T._QueriedElement>(path).equal(element)
+        anyElement.equal(element)
     }
     /// Whether one of several elements is there.
     public func containsAny(in elements: some Sequence<T._QueriedElement>) -> Query<Bool> {
-        Query<T._QueriedElement>(path).in(elements)
+        anyElement.in(elements)
     }
     /// The number of elements.
     public var count: Query<Int> { single("@count") }
+
+    /// Each element, of which one has to meet a comparison.
+    fileprivate var anyElement: Query<T._QueriedElement> { Query<T._QueriedElement>(path) }
+
+    /// Whether one of the elements is a value.
+    public static func == (a: Query<T>, b: T._QueriedElement) -> Query<Bool> { a.anyElement == b }
+    /// Whether one of the elements is not a value.
+    public static func != (a: Query<T>, b: T._QueriedElement) -> Query<Bool> {
+        a.anyElement.compared("!=", b)
+    }
+}
+
+extension Query where T: _QueryCollection, T._QueriedElement: _QueryOrdered {
+    /// Whether one of the elements is greater.
+    public static func > (a: Query<T>, b: T._QueriedElement) -> Query<Bool> { a.anyElement > b }
+    /// Whether one of the elements is greater or equal.
+    public static func >= (a: Query<T>, b: T._QueriedElement) -> Query<Bool> { a.anyElement >= b }
+    /// Whether one of the elements is less.
+    public static func < (a: Query<T>, b: T._QueriedElement) -> Query<Bool> { a.anyElement < b }
+    /// Whether one of the elements is less or equal.
+    public static func <= (a: Query<T>, b: T._QueriedElement) -> Query<Bool> { a.anyElement <= b }
 }
 
 extension Query where T: _QueryCollection, T._QueriedElement: _QueryOrdered {

@@ -15,7 +15,7 @@ enum QueryArguments {
                         "Argument \(index) of type '\(type(of: value))' is no value of a query.",
                     column: 1, hint: nil)
             }
-            arguments.append(QueryArgument(plain))
+            arguments.append(QueryArgument(plain, isRegion: value is any StatedRegion))
         }
         return arguments
     }

@@ -18,6 +18,14 @@ extension Checker {
                 pointClass: pointClass, pointMembers: [members.type, members.coordinates]))
     }
 
+    /// Returns the region that an operand is as an argument; nil for every other operand.
+    func regionArgument(_ operand: Syntax.Operand) -> Syntax.Region? {
+        guard case .constant(let constant) = operand, case .argument(let index) = constant.kind,
+            arguments.indices.contains(index), arguments[index].isRegion
+        else { return nil }
+        return Syntax.Region(kind: .argument(index), start: constant.start)
+    }
+
     /// Returns the class of the points that a path leads to.
     private func pointClass(
         _ path: ValuePath, _ syntax: Syntax.Operand

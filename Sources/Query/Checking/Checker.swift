@@ -137,6 +137,9 @@ struct Checker {
 
     private func comparison(_ syntax: Syntax.Comparison) throws(QueryError) -> Predicate {
         if let plain = plainComparison(syntax) { return .comparison(plain) }
+        if syntax.isIn, let region = regionArgument(syntax.right) {
+            return try within(syntax.left, region)
+        }
         let left = try side(syntax.left)
         let right = try value(syntax.right, beside: left, wantsList: syntax.isIn)
         if syntax.isIn, !right.isMany {

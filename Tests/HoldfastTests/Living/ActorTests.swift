@@ -46,6 +46,17 @@ struct ActorTests {
             _ = try await added
         }
 
+        /// Writes as the original's guide does: without `self` and without the result.
+        func count(_ id: Int) async throws {
+            guard let realm else { return }
+            try await realm.asyncWrite {
+                written += 1
+                realm.create(Dog.self, value: ["id": id])
+            }
+        }
+
+        private(set) var written = 0
+
         func refresh() async -> Bool? { await realm?.asyncRefresh() }
 
         func holdWrite(_ holds: Bool) {
@@ -177,6 +188,23 @@ struct ActorTests {
             return realm.objects(Dog.self).count
         }
         #expect(count == 2)
+    }
+
+    @Test(
+        "write with blocks that do not escape, also when they throw or are cancelled before they began"
+    )
+    func blocksDoNotEscape() async throws {
+        let kennel = Kennel()
+        try await kennel.open(Shared.configuration())
+        for id in 1...20 { try await kennel.count(id) }
+        #expect(await kennel.written == 20)
+        #expect(await kennel.count == 20)
+        await #expect(throws: Kennel.Abandoned.self) { try await kennel.addAndThrow(21) }
+        let tasks = (30..<50).map { id in Task { try await kennel.count(id) } }
+        for task in tasks.suffix(10) { task.cancel() }
+        for task in tasks { _ = await task.result }
+        let written = await kennel.written
+        #expect(await kennel.count == written)
     }
 
     @Test("are not kept by their realms")

@@ -49,6 +49,35 @@ struct FilterTests {
         #expect(ids(items.filter("place geoWithin %@", circle)) == [2])
     }
 
+    @Test("find points IN a region of each form, as the original's predicates say it")
+    func inRegions() throws {
+        let items = try QueryModels.filled().objects(Item.self)
+        let circle = try #require(GeoCircle(center: (20, 20), radiusInRadians: 0.01))
+        #expect(ids(items.filter("place IN %@", circle)) == [2])
+        #expect(ids(items.filter("NOT place IN $0 AND int < 4", circle)) == [1, 3])
+        #expect(ids(try items.filter(validating: "place IN %@", circle)) == [2])
+        #expect(items.index(matching: "place IN %@", circle) == 1)
+        let box = try #require(GeoBox(bottomLeft: (5, 5), topRight: (15, 15)))
+        #expect(ids(items.filter("int > %d && place IN %@", 0, box)) == [1])
+        let ring = [(25, 25), (25, 35), (35, 35), (35, 25), (25, 25)] as [(Double, Double)]
+        let polygon = try #require(
+            GeoPolygon(
+                outerRing: ring.map { GeoPoint(latitude: $0.0, longitude: $0.1) }.compactMap { $0 })
+        )
+        #expect(ids(items.filter("place IN %@", polygon)) == [3])
+        let near = try #require(GeoBox(bottomLeft: (1.5, 1.5), topRight: (3.5, 3.5)))
+        #expect(ids(items.filter("ANY places IN %@", near)) == [2, 3])
+        #expect(ids(items.filter("NONE places IN %@", near)) == [1, 4])
+        #expect(throws: InvalidQuery.self) { try items.filter(validating: "int IN %@", circle) }
+        #expect(throws: InvalidQuery.self) { try items.filter(validating: "place IN %@", "x") }
+        let bow = try #require(
+            GeoPolygon(outerRing: [(0, 0), (10, 10), (0, 10), (10, 0), (0, 0)]))
+        let error = #expect(throws: InvalidQuery.self) {
+            try items.filter(validating: "place IN %@", bow)
+        }
+        #expect(error?.message.contains("Invalid region in GEOWITHIN query") == true)
+    }
+
     @Test("of a text from outside are refused with the column and what to do")
     func validating() throws {
         let items = try QueryModels.filled().objects(Item.self)

@@ -108,6 +108,33 @@ struct WhereTests {
         #expect(try ids { $0.anys.contains(.int(3)) } == [3])
     }
 
+    @Test("compare the values of collections, of which one has to meet the comparison")
+    func anyElement() throws {
+        // The lists are 1 to 3, 2 to 4, 3 to 5, and empty.
+        #expect(try ids { $0.ints == 3 } == [1, 2, 3])
+        #expect(try ids { $0.ints == 5 } == [3])
+        #expect(try ids { $0.ints != 2 } == [1, 2, 3])
+        #expect(try ids { $0.ints > 3 } == [2, 3])
+        #expect(try ids { $0.ints >= 5 } == [3])
+        #expect(try ids { $0.ints < 2 } == [1])
+        #expect(try ids { $0.ints <= 2 && !($0.ints > 3) } == [1])
+        #expect(try ids { $0.optInts == nil } == [1, 2, 3, 4])
+        #expect(try ids { $0.optInts > 3 } == [4])
+        #expect(try ids { $0.doubles > 4 } == [4])
+        #expect(try ids { $0.strings == "s2" } == [2])
+        #expect(try ids { $0.strings != "all" } == [1, 2, 3, 4])
+        #expect(try ids { $0.levels == .high } == [2, 3, 4])
+        #expect(try ids { $0.levels > .mid } == [2, 3, 4])
+        #expect(try ids { $0.temperatures >= Celsius(3) } == [3, 4])
+        #expect(try ids { $0.spots == Spot(3, 1) } == [3])
+        #expect(try ids { $0.intMap > 300 } == [4])
+        #expect(try ids { $0.intMap == 200 } == [2])
+        #expect(try ids { $0.anys == .int(2) } == [2])
+        #expect(try ids { $0.anys > .int(3) } == [4])
+        #expect(try ids { $0.parts.scores > 3 } == [4])
+        #expect(try ids { ($0.parts.scores > 2).count == 2 } == [4])
+    }
+
     private typealias Celsius = QueryModels.Celsius
     private typealias Spot = QueryModels.Spot
 
