@@ -4,7 +4,8 @@ import HoldfastBytes
 package struct HiddenParts {
     /// The properties that are hidden.
     package var properties = MemberSet()
-    /// The properties of which some links lead to objects that are hidden, also within embedded objects and `mixed` values.
+    /// The properties of which some links lead to objects that are hidden, also within embedded objects and `mixed` values, and those
+    /// that hold values of unknown properties.
     package var links = MemberSet()
 
     /// Nothing.
@@ -16,7 +17,8 @@ package struct HiddenParts {
 
 extension RowBuilder {
     /// Appends a copy of a row in the current layout as it is shown to somebody: hidden properties are null, their collections
-    /// empty, and marked (``RowClass/hides(_:in:)``); links to hidden objects are null, and collections lack them.
+    /// empty, and marked (``RowClass/hides(_:in:)``); links to hidden objects are null, and collections lack them. Unknown properties
+    /// are null or empty whatever they hold, such as null entries of a map.
     ///
     /// Out-of-line collections that lack a link are copied into the row, others stay where they are.
     ///
@@ -41,6 +43,35 @@ package protocol SeenObjects: AnyObject {
     var source: any OverflowSource { get }
     /// Whether the object is seen.
     func sees(classIndex: Int, key: UInt64) -> Bool
+    /// Whether a property is known by its name.
+    func knows(_ member: Int, of rowClass: RowClass) -> Bool
+}
+
+extension SeenObjects {
+    /// Whether a property has a value and is unknown, or holds embedded objects of which one has such a property.
+    package func holdsUnknown(_ member: Int, of rowClass: RowClass, in row: RowView) -> Bool {
+        let compiled = rowClass.members[member]
+        let field = rowClass.field(member, in: row)
+        if field.isNull { return false }
+        let isUnknown = !knows(member, of: rowClass)
+        guard isUnknown || compiled.isEmbedded else { return false }
+        func holds(_ bytes: UnsafeRawBufferPointer) -> Bool {
+            guard let inner = RowView(bytes) else { return false }
+            let innerClass = schema.classes[compiled.classIndex]
+            return innerClass.linkingMembers.contains {
+                holdsUnknown($0, of: innerClass, in: inner)
+            }
+        }
+        if compiled.storage.shape == .single { return isUnknown || holds(field.heap) }
+        let collection = rowClass.collection(member, in: row, source)
+        if isUnknown { return collection.count > 0 }
+        var found = false
+        collection.forEach(within: nil) { values, offset, _ in
+            if !values.isNull(offset) { found = holds(values.bytes(offset)) }
+            return !found
+        }
+        return found
+    }
 }
 
 /// The links to objects that somebody does not see.
@@ -63,6 +94,10 @@ private struct LinksToHidden: LostLinks {
     }
 
     func include(_ row: RowView, _ member: RowClass.Member) -> Bool { false }
+
+    func omit(_ member: Int, of rowClass: RowClass) -> Bool {
+        !objects.knows(member, of: rowClass)
+    }
 
     func remove(
         from field: Field, _ member: RowClass.Member, reference: ByteBuffer,

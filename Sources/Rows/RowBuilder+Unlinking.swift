@@ -10,6 +10,8 @@ protocol LostLinks {
     func concern(_ member: Int, of rowClass: RowClass) -> Bool
     /// Whether a link to an object is among them.
     func include(classIndex: Int, key: UInt64) -> Bool
+    /// Whether the values of a property are lost whatever they are.
+    func omit(_ member: Int, of rowClass: RowClass) -> Bool
     /// Whether an embedded object is lost as a whole.
     func include(_ row: RowView, _ member: RowClass.Member) -> Bool
     /// Appends the reference to what is left of an out-of-line collection, where that is changed where it lies; false where nothing
@@ -21,6 +23,8 @@ protocol LostLinks {
 }
 
 extension LostLinks {
+    func omit(_ member: Int, of rowClass: RowClass) -> Bool { false }
+
     /// Whether a link of a `mixed` value is among them; not one to a class that is gone, which is read as null in any case.
     fileprivate func include(_ link: (classNumber: UInt32, key: UInt64)) -> Bool {
         guard let index = schema.classIndexByNumber[link.classNumber] else { return false }
@@ -97,6 +101,8 @@ extension RowBuilder {
                 hide(member, row)
             } else if field.isNull || isUnreadable || !lost.concern(member, of: rowClass) {
                 copy(field, to: member, row)
+            } else if lost.omit(member, of: rowClass) {
+                hide(member, row)
             } else if compiled.storage.shape == .single {
                 appendSingle(field, member, row, over: stored, without: lost)
             } else {

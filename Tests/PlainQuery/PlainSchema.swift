@@ -44,6 +44,12 @@ struct PlainSchema {
             if chance(60) { addCollection(&made) }
             made.properties.append(
                 Property(name: "link", type: .single(.object(pick(["A", "B"]))), isOptional: true))
+            if chance(50) {
+                made.properties.append(
+                    Property(
+                        name: "keyed", type: .map(.object(pick(Self.objectNames))),
+                        isOptional: true))
+            }
             if name == "E" {
                 made.properties.append(
                     Property(name: "inner", type: .single(.object("F")), isOptional: true))

@@ -1,6 +1,41 @@
 import HoldfastObjectModel
+import HoldfastObjectSupport
 
 extension RuleTwins {
+    /// A property that the user does not know, of an object that was there and is, whose value has changed; nil for none.
+    ///
+    /// - `isWithin`: Whether embedded objects count that are embedded as before.
+    package func changedUnknown(
+        before: SightTwins.Contents, after: SightTwins.Contents, isWithin: Bool
+    ) -> String? {
+        func changed(_ name: String, _ old: ObjectContent, _ new: ObjectContent) -> String? {
+            let known =
+                knownClasses.first { $0.name == name }?.properties
+                .flatMap { [$0.name, $0.mapTo].compactMap(\.self) } ?? []
+            for (property, value) in old {
+                if !known.contains(property) {
+                    if new[property] != value { return "\(name).\(property)" }
+                } else if isWithin, case .embedded(let was) = value,
+                    case .embedded(let now)? = new[property],
+                    case .object(let inner)? = classes.first(where: { $0.name == name })?
+                        .properties.first(where: { $0.name == property })?.type.element,
+                    let found = changed(inner, was, now)
+                {
+                    return found
+                }
+            }
+            return nil
+        }
+        for (name, objects) in before {
+            for (key, old) in objects {
+                if let new = after[name]?[key], let found = changed(name, old, new) {
+                    return "\(found) of \(key)"
+                }
+            }
+        }
+        return nil
+    }
+
     /// The classes without what is unknown, and without what leads there alone.
     static func removing(
         _ unknown: Set<String>, _ properties: [String: Set<String>], from classes: [ObjectClass]

@@ -25,6 +25,8 @@ package final class Sight: Sendable {
         var roles: [ClassSight.Role] = []
         /// The properties that may hold links to objects that are hidden, by position.
         var links: [Int] = []
+        /// Those of them that may hold values of unknown properties: themselves, and embedded objects.
+        var unknown = MemberSet()
         /// The properties whose values may be shown otherwise than stored.
         var altered = MemberSet()
 
@@ -86,8 +88,17 @@ package final class Sight: Sendable {
                 areSame ? [ClassSight.Role(rule: nil, hidden: parts[index].hidden)] : roles
         }
         let mayHide = parts.map { $0.rule != nil }
+        let embedsUnknown = self.rows.classes.contains {
+            $0.definition.kind == .embedded && !$0.unknown.isEmpty
+        }
         for (index, links) in Self.links(toAnyOf: mayHide, schema).enumerated() {
             parts[index].links = links
+            let rowClass = self.rows.classes[index]
+            parts[index].unknown = MemberSet(
+                links.filter {
+                    rowClass.unknown.contains($0)
+                        || embedsUnknown && rowClass.members[$0].isEmbedded
+                })
         }
         for index in parts.indices {
             parts[index].altered = parts[index].hidden.union(MemberSet(parts[index].links))
@@ -109,6 +120,11 @@ package final class Sight: Sendable {
         guard parts[classIndex].isRuleCheap, matcher.isOfAnyState else { return }
         let spare = Spare(matcher: matcher)
         spares.withLock { $0[classIndex] = spare }
+    }
+
+    /// Whether a property is known by its name.
+    func knows(_ member: Int, of rowClass: RowClass) -> Bool {
+        !rows.classes[rowClass.index].unknown.contains(member)
     }
 
     /// Whether some objects of a class may be hidden.

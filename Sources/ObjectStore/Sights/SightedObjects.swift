@@ -110,6 +110,10 @@ final class SightedObjects: SeenObjects {
         return hidden
     }
 
+    func knows(_ member: Int, of rowClass: RowClass) -> Bool {
+        sight.knows(member, of: rowClass)
+    }
+
     func sees(classIndex: Int, key: UInt64) -> Bool {
         // A link that leads nowhere is none; after a failure everything is hidden.
         !sight.parts[classIndex].isNeverSeen
@@ -209,7 +213,7 @@ final class SightedObjects: SeenObjects {
 
     // MARK: Copies
 
-    /// Whether a property holds a link to an object that is not seen.
+    /// Whether a property holds a link to an object that is not seen, or what is unknown.
     private func holdsHidden(
         _ member: Int, of rowClass: RowClass, in row: RowView, seenBy objects: some SeenObjects
     ) -> Bool {
@@ -218,6 +222,11 @@ final class SightedObjects: SeenObjects {
             let field = rowClass.field(member, in: row)
             return !field.isNull
                 && !objects.sees(classIndex: compiled.classIndex, key: field.load(UInt64.self))
+        }
+        if sight.parts[rowClass.index].unknown.contains(member),
+            objects.holdsUnknown(member, of: rowClass, in: row)
+        {
+            return true
         }
         let only = MemberSet([member])
         var holds = false

@@ -122,8 +122,7 @@ final class WriteJudge {
 
     /// Whether properties of a class are known by their names.
     func knows(_ members: [Int], of rowClass: RowClass) -> Bool {
-        let unknown = rights.sight.rows.classes[rowClass.index].unknown
-        return members.allSatisfy { !unknown.contains($0) }
+        members.allSatisfy { knows($0, of: rowClass) }
     }
 
     // MARK: What is done
@@ -333,6 +332,10 @@ final class WriteJudge {
 }
 
 extension WriteJudge: SeenObjects {
+    func knows(_ member: Int, of rowClass: RowClass) -> Bool {
+        rights.sight.knows(member, of: rowClass)
+    }
+
     func sees(classIndex: Int, key: UInt64) -> Bool {
         objects.sees(classIndex: classIndex, key: key, orElse: true)
     }

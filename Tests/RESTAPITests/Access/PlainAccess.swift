@@ -3,6 +3,9 @@ import HoldfastStoreService
 import HoldfastTestSupport
 
 /// What a random access document lets ann do with lists, tasks and what waits in an outbox, evaluated plainly.
+///
+/// Lists and the boxes embedded in them have maps of links to secrets, a class that is mostly unknown to her. Some roles hold while her own
+/// object says so.
 struct PlainAccess {
     /// A condition on an object.
     indirect enum Rule {
@@ -45,17 +48,25 @@ struct PlainAccess {
     static let schema = """
         {"classes":[
           {"name":"List","primaryKey":"id","properties":{"id":"int","owner":"string?","open":"bool","rank":"int",
-            "next":"List","others":"List[]"}},
+            "next":"List","others":"List[]","vault":"Secret{}","box":"Box","boxes":"Box[]"}},
           {"name":"Task","primaryKey":"id","properties":{"id":"int","list":"List","done":"bool","text":"string?"}},
           {"name":"Mail","kind":"asymmetric","primaryKey":"id","properties":{"id":"int","list":"List","done":"bool",
-            "text":"string?","others":"List[]"}}
+            "text":"string?","others":"List[]"}},
+          {"name":"Secret","primaryKey":"id","properties":{"id":"int"}},
+          {"name":"Box","kind":"embedded","properties":{"label":"string?","vault":"Secret{}"}},
+          {"name":"Person","primaryKey":"id","properties":{"id":"string","on":"bool"}}
         ]}
         """
 
     /// The access document.
     private(set) var document = ""
-    /// The roles that hold.
-    private var roles: [[String: Rules]] = []
+    /// Whether the user's object says that she is on.
+    var isOn = true
+    /// The roles that hold, and those that hold while she is on.
+    private var held: [(rules: [String: Rules], needsOn: Bool)] = []
+    private var roles: [[String: Rules]] {
+        held.compactMap { $0.needsOn && !isOn ? nil : $0.rules }
+    }
     private var random: SeededGenerator
 
     // MARK: The schema
@@ -63,7 +74,8 @@ struct PlainAccess {
     /// The properties of a class beside its key.
     static func properties(_ className: String) -> [String] {
         switch className {
-        case "List": ["owner", "open", "rank", "next", "others"]
+        case "List": ["owner", "open", "rank", "next", "others", "vault", "box", "boxes"]
+        case "Secret": []
         case "Mail": ["list", "done", "text", "others"]
         default: ["list", "done", "text"]
         }
@@ -71,7 +83,7 @@ struct PlainAccess {
 
     /// The class that a property links to.
     static func target(of name: String, _ className: String) -> String? {
-        ["next", "others", "list"].contains(name) ? "List" : nil
+        name == "vault" ? "Secret" : ["next", "others", "list"].contains(name) ? "List" : nil
     }
 
     /// What a property is as long as it is not stated.
@@ -85,7 +97,11 @@ struct PlainAccess {
 
     /// What is shown of a property that is hidden.
     static func nothing(_ name: String, _ className: String) -> QueryJSON {
-        name == "others" ? .array([]) : .null
+        switch name {
+        case "others", "boxes": .array([])
+        case "vault": .object([:])
+        default: .null
+        }
     }
 
     // MARK: A document
@@ -95,18 +111,22 @@ struct PlainAccess {
         random = SeededGenerator(seed: seed)
         var texts: [String] = []
         for index in 0..<pick([1, 2, 2, 3]) {
-            let holds = chance(85)
+            let (holds, needsOn) = (chance(85), chance(35))
             var role: [String: Rules] = [:]
             for name in ["List", "Task", "Mail"] where chance(92) { role[name] = rules(name) }
+            if chance(35) { role["Secret"] = secretRules() }
             let classes = role.sorted { $0.key < $1.key }.map {
                 "\(quoted($0.key)):\(Self.text($0.value))"
             }
             texts.append(
-                "\"r\(index)\":{" + (holds ? "" : "\"when\":\"$user.id == 'bob'\",")
+                "\"r\(index)\":{"
+                    + (holds
+                        ? needsOn ? "\"when\":\"$user.object.on == true\"," : ""
+                        : "\"when\":\"$user.id == 'bob'\",")
                     + "\"classes\":{\(classes.joined(separator: ","))}}")
-            if holds { roles.append(role) }
+            if holds { held.append((role, needsOn)) }
         }
-        document = "{\"roles\":{\(texts.joined(separator: ","))}}"
+        document = "{\"users\":\"Person\",\"roles\":{\(texts.joined(separator: ","))}}"
     }
 
     private mutating func rules(_ name: String) -> Rules {
@@ -121,6 +141,14 @@ struct PlainAccess {
         for property in Self.properties(name) where chance(25) {
             rules.rights[property] = pick([PropertyRight.none, PropertyRight.none, .read, .create])
         }
+        return rules
+    }
+
+    /// Rules by which secrets are known, and some of them read or none.
+    private mutating func secretRules() -> Rules {
+        var rules = Rules()
+        if chance(70) { rules.read = pick([.always, .isBelow(["id"], 3)]) }
+        if rules.read == nil || chance(30) { rules.create = .always }
         return rules
     }
 

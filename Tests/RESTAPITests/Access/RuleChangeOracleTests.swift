@@ -85,6 +85,13 @@ struct RuleChangeOracleTests {
             let other = request.replies(world.part, as: .admin, of: nil)
             if own.first.map({ $0.status < 300 }) ?? false { counts.done += 1 }
             let after = try contents(of: world)
+            // What goes with an object takes links to it along.
+            if deleted(before.whole, after.whole).isEmpty,
+                let changed = world.twins.changedUnknown(
+                    before: before.whole, after: after.whole, isWithin: request.method == "PUT")
+            {
+                return "\(request)\n  changed \(changed), which is unknown"
+            }
             switch try outcome(request, own, other, world, before, after) {
             case .same: before = after
             case .parted:

@@ -20,7 +20,7 @@ struct WriteOracleTests {
         var counts: [String: Int] = [:]
         while requestCount < Self.requestCount {
             defer { seed &+= Self.shardCount }
-            let access = PlainAccess(seed: seed)
+            var access = PlainAccess(seed: seed)
             let server = try RuledServer(seed % 8 == 3 ? .lmdb : .memory, classes: [])
             var random = SeededGenerator(seed: seed &+ 1)
             guard fill(server, &random) else {
@@ -35,6 +35,12 @@ struct WriteOracleTests {
             let ann = server.user(PlainAccess.user)
             var (world, waiting) = try #require(Self.world(of: server))
             for _ in 0..<40 {
+                if random.next() % 8 == 0 {
+                    // A role is lost, or held again.
+                    access.isOn.toggle()
+                    server.send(
+                        "PATCH", "/v1/classes/Person/objects/ann", "{\"on\":\(access.isOn)}")
+                }
                 var model = WriteModel(access, world, waiting: waiting)
                 let request = WriteRequest.make(model, &random)
                 let expected = request.run(on: &model)
@@ -162,10 +168,18 @@ struct WriteOracleTests {
     private func fill(_ server: RuledServer, _ random: inout SeededGenerator) -> Bool {
         func pick<T>(_ values: [T]) -> T { values[Int.random(in: values.indices, using: &random)] }
         func link() -> Int { Int.random(in: 1...7, using: &random) }
+        func vault() -> String {
+            let entries = ["a", "b", "c"].filter { _ in pick([true, false]) }
+                .map { "\"\($0)\":\(pick(["null", "1", "2", "3", "4"]))" }
+            return "{\(entries.joined(separator: ","))}"
+        }
+        func box(_ index: Int) -> String { "{\"label\":\"l\(index)\",\"vault\":\(vault())}" }
         let lists = (1...7).map { id -> String in
             let others = (0..<pick([0, 1, 2, 4])).map { _ in "\(link())" }.joined(separator: ",")
             return
-                "{\"id\":\(id),\"owner\":\(pick(["\"ann\"", "\"ann\"", "\"bob\"", "null"])),\"open\":\(pick([true, false])),\"rank\":\(pick([0, 1, 2, 3, 4])),\"next\":\(pick(["null", "\(link())"])),\"others\":[\(others)]}"
+                "{\"id\":\(id),\"owner\":\(pick(["\"ann\"", "\"ann\"", "\"bob\"", "null"])),\"open\":\(pick([true, false])),\"rank\":\(pick([0, 1, 2, 3, 4])),\"next\":\(pick(["null", "\(link())"])),\"others\":[\(others)],"
+                + "\"vault\":\(vault()),\"box\":\(pick(["null", box(0), box(0)])),"
+                + "\"boxes\":[\((0..<pick([0, 1, 2, 3])).map(box).joined(separator: ","))]}"
         }
         let tasks = (1...7).map { id in
             "{\"id\":\(id),\"list\":\(pick(["null", "\(link())", "\(link())"])),\"done\":\(pick([true, false])),\"text\":\(pick(["\"x\"", "\"y\"", "null"]))}"
@@ -178,6 +192,9 @@ struct WriteOracleTests {
             server.send(
                 "PUT", "/v1/projections/Shown",
                 #"{"class":"Task","properties":{"text":"text","far":"list.rank"}}"#),
+            server.send("POST", "/v1/classes/Person/objects", #"{"id":"ann","on":true}"#),
+            server.send(
+                "POST", "/v1/classes/Secret/objects", #"[{"id":1},{"id":2},{"id":3},{"id":4}]"#),
             server.send(
                 "POST", "/v1/classes/List/objects", "[\(lists.joined(separator: ","))]"),
             server.send(
@@ -192,8 +209,8 @@ struct WriteOracleTests {
     ) -> (world: WriteModel.World, waiting: [WriteModel.Key])? {
         var world: WriteModel.World = [:]
         var waiting: [WriteModel.Key] = []
-        for target in ["List/objects", "Task/objects", "Mail/outbox"] {
-            let name = String(target.prefix(4))
+        for target in ["List/objects", "Task/objects", "Mail/outbox", "Secret/objects"] {
+            let name = String(target.prefix { $0 != "/" })
             let reply = server.send("GET", "/v1/classes/\(target)?limit=1000")
             guard let objects = QueryJSON(reply.text)?["objects"] else { return nil }
             for case .object(let members) in objects.elements {

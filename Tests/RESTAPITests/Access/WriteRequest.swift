@@ -158,8 +158,10 @@ struct WriteRequest: CustomStringConvertible {
             chance(4) ? 99 : key("List").id
         }
 
-        mutating func value(_ name: String) -> QueryJSON {
+        mutating func value(_ name: String, of key: WriteModel.Key? = nil) -> QueryJSON {
             switch name {
+            case "vault", "box", "boxes":
+                return stored(name, of: key ?? WriteModel.Key(className: "List", id: 1))
             case "open", "done": return .bool(chance(50))
             case "rank": return .int(.random(in: 0...4, using: &random))
             case "owner": return pick([.string("ann"), .string("ann"), .string("bob"), .null])
@@ -170,17 +172,21 @@ struct WriteRequest: CustomStringConvertible {
             }
         }
 
-        mutating func draft(_ key: WriteModel.Key) -> WriteModel.Object {
+        /// - `isWhole`: Whether it states whole values: in a merge patch null takes an entry out of a map.
+        mutating func draft(_ key: WriteModel.Key, isWhole: Bool) -> WriteModel.Object {
             var draft: WriteModel.Object = [:]
-            let names = WriteModel.names(of: key, in: model)
+            func isFit(_ name: String) -> Bool {
+                isWhole || name == "boxes" || Self.flat.contains(name)
+            }
+            let names = WriteModel.names(of: key, in: model).filter(isFit)
             // What they read, with a change.
             if model.sees(key), chance(60) {
                 for name in names { draft[name] = model.shown(name, of: key) }
             }
-            let all = WriteModel.names(of: key.className)
+            let all = WriteModel.names(of: key.className).filter(isFit)
             for _ in 0..<pick([0, 1, 1, 2, 3]) {
                 let name = chance(92) && !names.isEmpty ? pick(names) : pick(all)
-                draft[name] = value(name)
+                draft[name] = value(name, of: key)
             }
             if chance(2) { draft["nothing"] = .int(1) }
             return draft
@@ -214,7 +220,8 @@ struct WriteRequest: CustomStringConvertible {
 
         mutating func create() -> WriteRequest {
             let key = key(className())
-            let (draft, form) = (draft(key), form())
+            let form = form()
+            let draft = draft(key, isWhole: form.statesWhole)
             var request = WriteRequest(
                 "POST", "/v1/classes/\(key.className)/objects?mode=\(form.rawValue)",
                 text(draft, id: key.id), [.write(key, draft, form)])
@@ -228,7 +235,7 @@ struct WriteRequest: CustomStringConvertible {
 
         mutating func put() -> WriteRequest {
             let key = key(className())
-            let draft = draft(key)
+            let draft = draft(key, isWhole: true)
             var request = WriteRequest(
                 "PUT", path(key), text(draft), [.write(key, draft, .replace)])
             request.shown = path(key)
@@ -237,7 +244,7 @@ struct WriteRequest: CustomStringConvertible {
 
         mutating func merge() -> WriteRequest {
             let key = key(className())
-            let draft = draft(key)
+            let draft = draft(key, isWhole: false)
             let mayCreate = chance(30)
             var request = WriteRequest(
                 "PATCH", path(key) + (mayCreate ? "?upsert=true" : ""), text(draft),
@@ -248,7 +255,7 @@ struct WriteRequest: CustomStringConvertible {
 
         mutating func patch() -> WriteRequest {
             let key = key(className())
-            let draft = draft(key)
+            let draft = draft(key, isWhole: true)
             var steps: [WriteModel.Step] = []
             var operations: [String] = []
             func add(_ operation: String, _ name: String, _ value: QueryJSON) {
@@ -257,7 +264,7 @@ struct WriteRequest: CustomStringConvertible {
             }
             if chance(40) {
                 let name = pick(WriteModel.names(of: key.className))
-                let value = chance(60) ? model.shown(name, of: key) : value(name)
+                let value = chance(60) ? model.shown(name, of: key) : value(name, of: key)
                 steps.append(.test(key, name, value))
                 add("test", name, value)
             }
@@ -285,7 +292,7 @@ struct WriteRequest: CustomStringConvertible {
             guard chance(60) else {
                 return WriteRequest("DELETE", path, nil, [.bulk(name, filter, nil)])
             }
-            let changed = pick(WriteModel.names(of: name))
+            let changed = pick(WriteModel.names(of: name).filter { Self.flat.contains($0) })
             let draft = [changed: value(changed)]
             return WriteRequest("PATCH", path, text(draft), [.bulk(name, filter, draft)])
         }
@@ -301,10 +308,10 @@ struct WriteRequest: CustomStringConvertible {
                     operations.append("{\"op\":\"delete\",\(head)}")
                     continue
                 }
-                let draft = draft(key)
                 let (name, form): (String, WriteForm) = pick([
                     ("create", .create), ("put", .replace), ("merge", .merge), ("patch", .update),
                 ])
+                let draft = draft(key, isWhole: form.statesWhole)
                 steps.append(.write(key, draft, form))
                 operations.append(
                     form == .create
@@ -325,7 +332,7 @@ struct WriteRequest: CustomStringConvertible {
                 let key = key(name)
                 // Which of two lines of an object waits for a third would be another test's.
                 guard taken.insert(key).inserted else { continue }
-                var draft = draft(key)
+                var draft = draft(key, isWhole: form.statesWhole)
                 for (name, value) in draft where WriteModel.isForward(value, name, key, model) {
                     draft[name] = nil
                 }
@@ -338,7 +345,9 @@ struct WriteRequest: CustomStringConvertible {
         /// The same as CSV, of which every line states the same properties.
         mutating func table() -> WriteRequest {
             let (name, form, isAtomic) = (className(), form(), chance(30))
-            let fitting = WriteModel.names(of: name).filter { $0 != "others" }
+            let fitting = WriteModel.names(of: name).filter {
+                $0 != "others" && Self.flat.contains($0)
+            }
             let known = fitting.filter { model.access.knows($0, of: name) }
             let columns = (chance(90) ? known : fitting).filter { _ in chance(75) }
             var steps: [WriteModel.Step] = []

@@ -145,6 +145,11 @@ final class FormerView: FormerSource {
         where !judgement.hidden.contains(member) && wanted.contains(member)
             && found.knows(MemberSet([member]))
         {
+            if sight.parts[identity.classIndex].unknown.contains(member),
+                holdsUnknown(member, of: rowClass, in: found.row)
+            {
+                parts.links.insert(member)
+            }
             schema.forEachLink(of: rowClass, in: found.row, only: MemberSet([member]), bare) {
                 _, classIndex, key in
                 // What a link leads to was there: of a class without rules it need not be known any more.
@@ -252,6 +257,10 @@ final class FormerView: FormerSource {
 
 extension FormerView: SeenObjects {
     var source: any OverflowSource { bare }
+
+    func knows(_ member: Int, of rowClass: RowClass) -> Bool {
+        sight?.knows(member, of: rowClass) ?? true
+    }
 
     func sees(classIndex: Int, key: UInt64) -> Bool {
         guard let sight, sight.mayHideObjects(of: classIndex) else { return true }
