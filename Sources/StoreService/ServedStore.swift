@@ -142,6 +142,13 @@ package final class ServedStore: Sendable {
             memoryByteCountMax: limits.memoryByteCountMax(of: read))
     }
 
+    /// The version that a view shows: that of a reply which is made of it. The newest one is another where a write has ended since.
+    ///
+    /// - Throws: ``RequestFault`` when it can't be read.
+    package func version(of read: ReadTransaction) throws(RequestFault) -> StoreVersion {
+        StoreVersion(epoch: read.epoch, number: try stored(read.state().version))
+    }
+
     /// Throws where a view has failed: before something leaves the body of a ``withRead(for:of:_:)`` that was found there,
     /// such as a piece of a stream.
     package func check(_ read: ReadTransaction) throws(RequestFault) {

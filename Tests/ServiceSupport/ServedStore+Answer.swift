@@ -7,7 +7,7 @@ extension ReadCase {
     package mutating func answerIfShort<Answer>(
         _ served: ServedStore, _ answer: (Reply) throws(RequestFault) -> Answer
     ) throws(RequestFault) -> Answer? {
-        try served.withRead(for: caller, of: version.pin) { read throws(RequestFault) in
+        try served.withRead(for: caller, of: pin) { read throws(RequestFault) in
             guard let reply = try replyIfShort(read, served) else { return nil }
             return try answer(reply)
         }

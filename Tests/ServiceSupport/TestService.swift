@@ -45,7 +45,7 @@ package final class TestService {
 
     /// Reads a page.
     package func page(_ subject: PageRequest.Subject, _ text: QueryText) throws -> WrittenPage? {
-        let request = PageRequest(subject, text, for: caller, ReadVersion(nil, of: served))
+        let request = PageRequest(subject, text, for: caller)
         return try served.reply(to: request) { reply in
             WrittenPage(String(decoding: reply.text.bytes, as: UTF8.self), reply.page)
         }
@@ -62,7 +62,7 @@ package final class TestService {
     {
         let reading = PropertyRead(
             RequestBytes(property), of: object, text, shownBy: nil, quotesLargeInts: false,
-            for: caller, ReadVersion(nil, of: served))
+            for: caller)
         return try served.reply(to: reading) { property throws(RequestFault) in
             let buffer = ByteBuffer(capacity: 1024)
             let page = try property.writePage(to: buffer)
@@ -73,7 +73,7 @@ package final class TestService {
     /// Reads an object, with the properties that `fields` names.
     package func object(_ object: ObjectAddress, fields: String? = nil) throws -> String? {
         let reading = ObjectRead(
-            object, isProjected: false, for: caller, ReadVersion(nil, of: served), fields: fields)
+            object, isProjected: false, for: caller, fields: fields)
         return try served.reply(to: reading) { _ in
             String(decoding: RequestScratch.current.reply.bytes, as: UTF8.self)
         }

@@ -40,7 +40,7 @@ extension RESTService {
     func readElement(_ request: Request, _ source: ElementSource) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         var read = ElementRead(
-            ElementAddress(request, source), for: caller(request), ReadVersion(nil, of: served))
+            ElementAddress(request, source), for: caller(request))
         read.known = Precondition(
             try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
         read.form = try Preferences(request).form

@@ -22,7 +22,7 @@ extension RESTService {
             request, for: caller,
             ObjectRead(
                 ObjectAddress(request, source), isProjected: isProjected, for: caller,
-                ReadVersion(nil, of: served), fields: request[query: "fields"]?.string,
+                fields: request[query: "fields"]?.string,
                 expand: request[query: "expand"]?.string, precondition: precondition,
                 known: known, form: form))
     }

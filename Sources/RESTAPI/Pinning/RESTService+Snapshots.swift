@@ -8,12 +8,12 @@ extension RESTService {
     /// names.
     ///
     /// - `text`: Of a page, whose cursor goes on under the snapshot of the page before.
-    /// - `answer`: Gets the version that is to be read.
+    /// - `answer`: Gets the pin of the version that is to be read; nil for the newest.
     /// - Throws: ``RequestFault`` `.malformed` for faulty parameters and those that contradict each other, `.expired` for a
     ///   snapshot that has ended.
     func whenReadable(
         _ request: Request, cursor text: QueryText? = nil,
-        _ answer: @escaping @Sendable (ReadVersion) throws(RequestFault) -> Outcome
+        _ answer: @escaping @Sendable (SnapshotPin?) throws(RequestFault) -> Outcome
     ) throws(RequestFault) -> Outcome {
         let minimum = try minVersion(request)
         let caller = caller(request)
@@ -25,15 +25,12 @@ extension RESTService {
                     "The snapshot has version \(pin.version), which is older than 'minVersion'; leave one of the two "
                         + "out.")
             }
-            return try answer(ReadVersion(pin, of: served))
+            return try answer(pin)
         }
         let isPinned = request[query: "snapshot"] != nil
         return try whenAtVersion(minimum) { () throws(RequestFault) in
             let pins = self.served.pins
-            return try answer(
-                ReadVersion(
-                    isPinned ? try self.served.stored(pins.begin(for: caller)) : nil,
-                    of: self.served))
+            return try answer(isPinned ? try self.served.stored(pins.begin(for: caller)) : nil)
         }
     }
 

@@ -29,8 +29,7 @@ extension RESTService {
         let preferences = try Preferences(request)
         let page = PageRequest(
             try subject(), try QueryText(request, parser: RequestScratch.current.parser),
-            forms: forms, quotesLargeInts: preferences.quotesLargeInts, for: caller(request),
-            ReadVersion(nil, of: served))
+            forms: forms, quotesLargeInts: preferences.quotesLargeInts, for: caller(request))
         return try answer(request, for: page.caller, cursor: page.text, page)
     }
 }

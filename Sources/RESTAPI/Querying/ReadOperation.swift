@@ -26,19 +26,19 @@ extension RESTService {
         if !request.hasQuery, text == nil {
             return try answerNow(request, for: caller, under: nil, consume operation)
         }
-        let versionless = operation
-        return try whenReadable(request, cursor: text) { version throws(RequestFault) in
-            var operation = versionless
-            operation.version = version
+        let unpinned = operation
+        return try whenReadable(request, cursor: text) { pin throws(RequestFault) in
+            var operation = unpinned
+            operation.pin = pin
             return try self.answerNow(
-                request, for: self.caller(request), under: version.pin, operation)
+                request, for: self.caller(request), under: pin, operation)
         }
     }
 
     /// How long what rules read may take on a connection's thread.
     private static let shortMilliseconds: UInt64 = 5
 
-    /// - `pin`: That of the operation's version.
+    /// - `pin`: That of the operation.
     private func answerNow(
         _ request: Request, for caller: Caller, under pin: SnapshotPin?,
         _ operation: consuming some ReadOperation

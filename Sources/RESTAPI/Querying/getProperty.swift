@@ -14,8 +14,7 @@ extension RESTService {
         let read = PropertyRead(
             RequestBytes(name, of: request), of: ObjectAddress(request, .path), text,
             shownBy: request[query: "projection"]?.string,
-            quotesLargeInts: preferences.quotesLargeInts, for: caller(request),
-            ReadVersion(nil, of: served))
+            quotesLargeInts: preferences.quotesLargeInts, for: caller(request))
         return try answer(request, for: read.caller, cursor: text, read)
     }
 }

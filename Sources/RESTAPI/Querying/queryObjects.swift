@@ -16,8 +16,7 @@ extension RESTService {
                 byteCount: request.body.count, within: self.served.limits)
             let page = PageRequest(
                 .objects(kind.container(request)), text, forms: forms,
-                quotesLargeInts: preferences.quotesLargeInts, for: self.caller(request),
-                ReadVersion(nil, of: self.served))
+                quotesLargeInts: preferences.quotesLargeInts, for: self.caller(request))
             return try self.answer(request, for: page.caller, cursor: text, page)
         }
     }

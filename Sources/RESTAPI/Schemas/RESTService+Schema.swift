@@ -93,11 +93,10 @@ extension RESTService {
         let audit = auditLine(request)
         return .later { [change] exchange in
             change.start(in: self.store) { result in
-                let version = self.store.version
                 if case .success = result { audit.write() }
                 exchange.respond {
                     switch result {
-                    case .success(let catalog):
+                    case .success((let catalog, let version)):
                         answer(catalog).with(.holdfastVersion, version.description)
                     case .failure(let error): self.response(self.fault(error, of: change))
                     }

@@ -30,7 +30,6 @@ extension RESTService {
             let isCounted = rowClass.definition.kind.standsAlone
             classes.append((rowClass, isCounted ? try served.stored(read.count(rowClass)) : nil))
         }
-        let number = try served.stored(read.state().version)
         let response = Response.object(200) { object in
             object.member("classes").objects(of: classes) { counted, entry in
                 let (rowClass, count) = counted
@@ -39,7 +38,6 @@ extension RESTService {
                 if let count { entry.member("count").uint(UInt64(count)) }
             }
         }
-        return response.with(
-            .holdfastVersion, StoreVersion(epoch: read.epoch, number: number).description)
+        return response.with(.holdfastVersion, try served.version(of: read).description)
     }
 }

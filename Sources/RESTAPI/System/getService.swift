@@ -4,8 +4,10 @@ import HoldfastObjectModel
 
 extension RESTService {
     /// `GET /v1`: the running version, its limits by the names of their options, and its capabilities.
-    func getService(_ request: Request) -> Outcome {
-        let version = store.version
+    func getService(_ request: Request) throws(RequestFault) -> Outcome {
+        let (version, revision) = try served.withRead(for: .program) { read throws(RequestFault) in
+            (try served.version(of: read), read.catalog.schema.revision)
+        }
         return .respond(
             Response.object(200) { object in
                 object.member("name").string("holdfast")
@@ -13,7 +15,7 @@ extension RESTService {
                 object.member("engine").string(store.engineName)
                 object.member("storeVersion").string(version.description)
                 object.member("epoch").string(String(version.description.prefix(8)))
-                object.member("schemaRevision").uint(store.catalog.schema.revision)
+                object.member("schemaRevision").uint(revision)
                 object.member("limits").object { limits in
                     for (name, value) in limitValues {
                         limits.member(named: name).int(Int64(value))

@@ -12,10 +12,10 @@ extension RESTService {
         let container = kind.container(request)
         let isCSV = try wantsCSV(request)
         let fields = request[query: "fields"]?.string
-        return try whenReadable(request) { version throws(RequestFault) in
+        return try whenReadable(request) { pin throws(RequestFault) in
             .respond(
                 try self.exportResponse(
-                    .objects(container, fields: fields, isCSV: isCSV), of: version.pin,
+                    .objects(container, fields: fields, isCSV: isCSV), of: pin,
                     for: self.caller(request)
                 ).with(.vary, "Accept"))
         }

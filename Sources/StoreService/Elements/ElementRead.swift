@@ -5,7 +5,7 @@ import HoldfastRows
 /// The reading of one element as `{"value":…}`.
 package struct ElementRead: ReadCase {
     package let caller: Caller
-    package var version: ReadVersion
+    package var pin: SnapshotPin?
     /// The name of the element.
     package let address: ElementAddress
     /// The versions of the object that the caller has: of one of them no JSON is made.
@@ -14,10 +14,9 @@ package struct ElementRead: ReadCase {
     package var form = ReplyForm()
 
     /// Makes a reading of an element.
-    package init(_ address: ElementAddress, for caller: Caller, _ version: ReadVersion) {
+    package init(_ address: ElementAddress, for caller: Caller) {
         self.address = address
         self.caller = caller
-        self.version = version
     }
 
     /// Reads the element, which is always short.
@@ -58,7 +57,8 @@ package struct ElementRead: ReadCase {
             }
         }
         var reply = ObjectRead.Reply(
-            etag: StoreVersion(epoch: read.epoch, number: row.version), version: version.number)
+            etag: StoreVersion(epoch: read.epoch, number: row.version),
+            version: try served.version(of: read))
         if known.knows(reply.etag, in: read) {
             reply.isKnown = true
             return reply

@@ -68,7 +68,10 @@ extension ServedStore {
         case .within(let version, let part):
             return try changePage(stream, from: version.number, part, limit: limit, in: read).bytes
         case .now, .after:
-            let number = cursor.version?.number ?? store.publisher.version
+            let number =
+                if let version = cursor.version { version.number } else {
+                    try stored(read.state().version)
+                }
             return try changePage(
                 stream, from: number, .init(behind: number), limit: limit, in: read
             ).bytes

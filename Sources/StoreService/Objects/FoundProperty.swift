@@ -22,7 +22,7 @@ package struct FoundProperty {
         }
         let view = PageView(
             served: served, read: read, names: names, quotesLargeInts: request.quotesLargeInts,
-            pin: request.version.pin, for: request.caller)
+            pin: request.pin, for: request.caller)
         page = CollectionPage(
             view: view, text: request.text, owner: rowClass, key: key, row: row, member: member,
             projection: projection)

@@ -5,7 +5,7 @@ import HoldfastRows
 /// The reading of one object, as its class or a projection shows it.
 package struct ObjectRead: ReadCase {
     package let caller: Caller
-    package var version: ReadVersion
+    package var pin: SnapshotPin?
     /// The name and key of the object.
     package let address: ObjectAddress
     /// Whether it names a projection and not a class.
@@ -25,7 +25,7 @@ package struct ObjectRead: ReadCase {
     package struct Reply {
         /// The object's version.
         package var etag: StoreVersion
-        /// A version of the store that has the object so; it may be newer than this says, never older.
+        /// The version of the store that the reply is made of.
         package var version: StoreVersion
         /// Whether there is no JSON, since the caller has the object.
         package var isKnown = false
@@ -41,14 +41,13 @@ package struct ObjectRead: ReadCase {
 
     /// Makes a reading, of a whole object where nothing else is said.
     package init(
-        _ address: ObjectAddress, isProjected: Bool, for caller: Caller, _ version: ReadVersion,
+        _ address: ObjectAddress, isProjected: Bool, for caller: Caller,
         fields: String? = nil, expand: String? = nil, precondition: Precondition = .none,
         known: Precondition = .none, form: ReplyForm = ReplyForm()
     ) {
         self.address = address
         self.isProjected = isProjected
         self.caller = caller
-        self.version = version
         self.fields = fields
         self.expand = expand
         self.precondition = precondition
@@ -98,11 +97,12 @@ package struct ObjectRead: ReadCase {
     ) throws(RequestFault) -> Reply {
         let (row, selection) = (found.row, found.selection)
         var reply = Reply(
-            etag: StoreVersion(epoch: read.epoch, number: row.version), version: version.number)
+            etag: StoreVersion(epoch: read.epoch, number: row.version),
+            version: try served.version(of: read))
         if !precondition.holds(of: reply.etag) {
             // The reply reads what the object links to from the newest version.
             let current =
-                version.pin != nil
+                pin != nil
                 ? nil
                 : StoredObject(
                     schema: read.rows, classIndex: selection.rowClass.index, key: found.key,

@@ -4,7 +4,7 @@ import HoldfastObjectStore
 /// The reading of one property of an object.
 package struct PropertyRead: ReadCase {
     package let caller: Caller
-    package var version: ReadVersion
+    package var pin: SnapshotPin?
     let name: RequestBytes
     let address: ObjectAddress
     let projection: String?
@@ -18,8 +18,7 @@ package struct PropertyRead: ReadCase {
     /// - `projection`: The name of the projection that shows the objects of the property.
     package init(
         _ name: RequestBytes, of address: ObjectAddress, _ text: QueryText,
-        shownBy projection: String?, quotesLargeInts: Bool, for caller: Caller,
-        _ version: ReadVersion
+        shownBy projection: String?, quotesLargeInts: Bool, for caller: Caller
     ) {
         self.text = text
         self.quotesLargeInts = quotesLargeInts
@@ -27,7 +26,6 @@ package struct PropertyRead: ReadCase {
         self.address = address
         self.projection = projection
         self.caller = caller
-        self.version = version
     }
 
     /// Finds the property if it has one value of its object alone.

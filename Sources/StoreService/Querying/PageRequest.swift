@@ -44,7 +44,7 @@ package struct PageRequest: ReadCase {
     /// Whether ints beyond 2^53 are written as strings.
     package let quotesLargeInts: Bool
     package let caller: Caller
-    package var version: ReadVersion
+    package var pin: SnapshotPin?
     private var known: (names: SchemaNames, checked: Checked)?
 
     /// A page and its text.
@@ -53,14 +53,13 @@ package struct PageRequest: ReadCase {
     /// Asks for a page.
     package init(
         _ subject: Subject, _ text: QueryText, forms: [ListForm] = [.json],
-        quotesLargeInts: Bool = false, for caller: Caller, _ version: ReadVersion
+        quotesLargeInts: Bool = false, for caller: Caller
     ) {
         self.subject = subject
         self.text = text
         self.forms = forms
         self.quotesLargeInts = quotesLargeInts
         self.caller = caller
-        self.version = version
     }
 
     /// Writes the page if that is sure to be short; else it is checked and nothing more. A query that is long to check
@@ -114,7 +113,7 @@ package struct PageRequest: ReadCase {
     ) throws(RequestFault) -> JobOutcome<Answer> {
         var slow: SlowQuery?
         do throws(RequestFault) {
-            let outcome = try served.withRead(for: caller, of: version.pin, in: job) {
+            let outcome = try served.withRead(for: caller, of: pin, in: job) {
                 read throws(RequestFault) in
                 guard let limit = served.limits.slowQueryMilliseconds else {
                     return try answer(try reply(read, served))
@@ -145,7 +144,7 @@ package struct PageRequest: ReadCase {
     ) -> PageView {
         PageView(
             served: served, read: read, names: names, quotesLargeInts: quotesLargeInts,
-            pin: version.pin, for: caller, watch: watch)
+            pin: pin, for: caller, watch: watch)
     }
 
     private func check(

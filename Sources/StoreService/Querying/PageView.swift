@@ -127,6 +127,6 @@ struct PageView {
     ///
     /// - Throws: ``RequestFault`` when it can't be read.
     func version() throws(RequestFault) -> StoreVersion {
-        StoreVersion(epoch: read.epoch, number: try served.stored(read.state().version))
+        try served.version(of: read)
     }
 }

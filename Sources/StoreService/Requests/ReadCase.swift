@@ -8,8 +8,8 @@ package protocol ReadCase: Sendable {
 
     /// The caller.
     var caller: Caller { get }
-    /// The version that it reads.
-    var version: ReadVersion { get set }
+    /// The pin of the version that it reads; nil for the newest.
+    var pin: SnapshotPin? { get set }
 
     /// Makes the reply if that is sure to be short; nil where it takes a job.
     ///
@@ -35,7 +35,7 @@ extension ReadCase {
     package func answer<Answer>(
         _ served: ServedStore, in job: Job, _ answer: (Reply) throws(RequestFault) -> Answer
     ) throws(RequestFault) -> JobOutcome<Answer> {
-        try served.withRead(for: caller, of: version.pin, in: job) { read throws(RequestFault) in
+        try served.withRead(for: caller, of: pin, in: job) { read throws(RequestFault) in
             try answer(try reply(read, served))
         }
     }

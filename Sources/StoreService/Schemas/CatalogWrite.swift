@@ -9,14 +9,18 @@ package final class CatalogWrite: PendingSchemaWrite {
 
     private let store: Store
     private let wanted: Proposal
-    private let completion: @Sendable (Result<Catalog, StoreError>) -> Void
+    private let completion: Completion
+
+    /// Receives the catalog after the change, and the version that has it. The writer's thread.
+    package typealias Completion =
+        @Sendable (Result<(catalog: Catalog, version: StoreVersion), StoreError>) -> Void
 
     /// Makes a change.
     ///
-    /// - `completion`: Called once, on the writer's thread, with the catalog after the change.
+    /// - `completion`: Called once.
     package init(
         _ store: Store, _ wanted: @escaping Proposal,
-        completion: @escaping @Sendable (Result<Catalog, StoreError>) -> Void
+        completion: @escaping Completion
     ) {
         self.store = store
         self.wanted = wanted
@@ -32,7 +36,7 @@ package final class CatalogWrite: PendingSchemaWrite {
         let outcome = Monitor<Result<Catalog, StoreError>?>(nil)
         store.submit(
             CatalogWrite(store, wanted) { result in
-                outcome.update { $0 = result }
+                outcome.update { $0 = result.map(\.catalog) }
             })
         return try outcome.wait { $0 }.get()
     }
@@ -43,6 +47,7 @@ package final class CatalogWrite: PendingSchemaWrite {
 
     package func finish(_ outcome: WriteOutcome) {
         // Only this thread changes the catalog, so the newest one is the one just made.
-        completion(outcome.map { _ in store.catalog })
+        completion(
+            outcome.map { (store.catalog, StoreVersion(epoch: store.epoch, number: $0)) })
     }
 }

@@ -39,7 +39,7 @@ struct PageRequestTests {
     private static func request(
         _ subject: PageRequest.Subject, _ text: QueryText, _ served: ServedStore
     ) -> PageRequest {
-        PageRequest(subject, text, for: .program, ReadVersion(nil, of: served))
+        PageRequest(subject, text, for: .program)
     }
 
     private static func page(_ request: PageRequest, of served: ServedStore) throws -> (

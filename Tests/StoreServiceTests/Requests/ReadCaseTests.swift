@@ -35,8 +35,7 @@ struct ReadCaseTests {
 
     private static func read(_ served: ServedStore) -> ObjectRead {
         ObjectRead(
-            ObjectAddress("Thing", "7"), isProjected: false, for: .program,
-            ReadVersion(nil, of: served))
+            ObjectAddress("Thing", "7"), isProjected: false, for: .program)
     }
 
     private static func text() -> String {

@@ -237,7 +237,7 @@ struct ServedWriteTests {
         }
         #expect(gone?.kind == .notFound)
         var read = ObjectRead(
-            object, isProjected: false, for: .program, ReadVersion(nil, of: served))
+            object, isProjected: false, for: .program)
         #expect(throws: RequestFault.self) { try read.answerIfShort(served) { $0 } }
     }
 }
