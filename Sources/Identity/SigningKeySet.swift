@@ -1,5 +1,6 @@
 import HoldfastJSON
 import HoldfastObjectJSON
+import HoldfastObjectModel
 
 /// The keys of an issuer (RFC 7517, section 5).
 struct SigningKeySet: Sendable {
@@ -43,6 +44,6 @@ struct SigningKeySet: Sendable {
     func key(id: String?, for algorithm: SigningAlgorithm) -> SigningKey? {
         let fitting = keys.filter { $0.algorithm == algorithm }
         guard let id else { return fitting.count == 1 ? fitting[0] : nil }
-        return fitting.first { $0.id == id }
+        return fitting.first { $0.id.isSame(as: id) }
     }
 }

@@ -86,7 +86,7 @@ package struct WebTokens: Sendable {
         _ part: UnsafeRawBufferPointer, _ buffer: ByteBuffer, _ now: Int64
     ) throws(RequestFault) -> WebToken {
         let body = try object(part, buffer)
-        guard body.member(named: "iss")?.string == issuer else {
+        guard body.member(named: "iss")?.string?.isSame(as: issuer) ?? false else {
             throw .webToken("The token is of another issuer.")
         }
         guard let audience = body.member(named: "aud"), isOurs(audience) else {
@@ -124,8 +124,11 @@ package struct WebTokens: Sendable {
     }
 
     private func isOurs(_ audience: JSONValue) -> Bool {
-        if let text = audience.string { return text == self.audience }
-        return audience.kind == .array && audience.elements.contains { $0.string == self.audience }
+        if let text = audience.string { return text.isSame(as: self.audience) }
+        return audience.kind == .array
+            && audience.elements.contains {
+                $0.string?.isSame(as: self.audience) ?? false
+            }
     }
 
     /// A time in seconds, which may have a fraction.

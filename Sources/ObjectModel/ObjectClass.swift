@@ -15,16 +15,16 @@ package struct ObjectClass: Equatable, Sendable {
     }
 
     /// Its name, unique in the schema.
-    package var name: String
+    @Exact package var name: String
     /// The kind of class.
     package var kind: Kind
     /// The name of the primary key property, if there is one.
-    package var primaryKey: String?
+    @Exact package var primaryKey: String?
     /// Its properties in declaration order.
     package var properties: [Property]
     /// Groups of properties, by name, whose values together no two objects share; an object with a null
     /// among them shares with none.
-    package var uniqueGroups: [[String]]
+    @Exact package var uniqueGroups: [[String]]
 
     /// Makes a class.
     package init(
@@ -40,6 +40,6 @@ package struct ObjectClass: Equatable, Sendable {
 
     /// Finds the position of a property by name. Cost: linear; compiled classes have a table.
     package func propertyIndex(named name: String) -> Int? {
-        properties.firstIndex { $0.name == name }
+        properties.firstIndex { $0.name.isSame(as: name) }
     }
 }

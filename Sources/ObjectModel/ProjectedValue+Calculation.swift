@@ -4,7 +4,7 @@ extension ProjectedValue {
     ///
     /// - `steps`: The names behind the property's, such as `@count`, or `@max` and `age`.
     static func calculated(
-        _ steps: ArraySlice<String>, from property: Property, in classes: [String: ObjectClass]
+        _ steps: ArraySlice<String>, from property: Property, in classes: [ExactText: ObjectClass]
     ) throws(Fault) -> Property {
         let operation = steps.first ?? ""
         let name = ([property.name] + steps).joined(separator: ".")
@@ -50,7 +50,7 @@ extension ProjectedValue {
     /// Returns the type of the values that an aggregate is made of.
     private static func aggregated(
         _ steps: ArraySlice<String>, from property: Property, _ function: AggregateFunction,
-        in classes: [String: ObjectClass]
+        in classes: [ExactText: ObjectClass]
     ) throws(Fault) -> ScalarType {
         if let scalar = property.scalar, steps.isEmpty,
             property.type.isCollection || scalar == .mixed

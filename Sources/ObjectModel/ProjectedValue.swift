@@ -38,7 +38,7 @@ package struct ProjectedValue: Equatable, Sendable {
     /// - `classes`: Those of the schema by name.
     /// - Throws: ``Fault``.
     package init(
-        _ path: [String], from className: String, in classes: [String: ObjectClass]
+        _ path: [String], from className: String, in classes: [ExactText: ObjectClass]
     ) throws(Fault) {
         guard path.count <= Self.stepCountMax else {
             throw Fault(

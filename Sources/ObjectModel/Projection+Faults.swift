@@ -22,11 +22,11 @@ extension Projection {
     /// The faults found so far, and what is known of the projections.
     private struct Check {
         var faults: [ProjectionFault] = []
-        private var classes: [String: ObjectClass] = [:]
-        private var byName: [String: Projection] = [:]
-        private var namesSeen: Set<String> = []
+        private var classes: [ExactText: ObjectClass] = [:]
+        private var byName: [ExactText: Projection] = [:]
+        private var namesSeen: Set<ExactText> = []
         /// The number of values that each projection shows, those of projections in it included.
-        private var extents: [String: Extent] = [:]
+        private var extents: [ExactText: Extent] = [:]
 
         private struct Extent {
             var count = 0
@@ -62,7 +62,7 @@ extension Projection {
                     "A class is named '\(name)' already; classes and projections have different names."
                 )
             }
-            if !namesSeen.insert(name).inserted {
+            if !namesSeen.insert(name) {
                 fault(projection, "Two projections are named '\(name)'; names are unique.")
             }
         }
@@ -72,7 +72,7 @@ extension Projection {
                 return fault(
                     projection,
                     "The schema has no class '\(projection.className)' that the projection could show.",
-                    unknown: projection.className, known: classes.keys.sorted())
+                    unknown: projection.className, known: classes.texts)
             }
             if base.kind == .asymmetric {
                 return fault(
@@ -88,9 +88,9 @@ extension Projection {
                     projection,
                     "A projection has at most \(ModelLimits.propertyCountMax) properties.")
             }
-            var names: Set<String> = []
+            var names: Set<ExactText> = []
             for property in projection.properties {
-                if !names.insert(property.name).inserted {
+                if !names.insert(property.name) {
                     fault(
                         projection, "Two properties are named '\(property.name)'.",
                         property: property.name)
@@ -132,7 +132,7 @@ extension Projection {
             guard let inner = byName[name] else {
                 return fault(
                     projection, "There is no projection '\(name)'.", property: property.name,
-                    unknown: name, known: byName.keys.sorted())
+                    unknown: name, known: byName.texts)
             }
             guard !value.isMapped, let target = value.projectedClass else {
                 return fault(
@@ -141,7 +141,7 @@ extension Projection {
                         + "the type of a link, an embedded object, or a list or set of them.",
                     property: property.name)
             }
-            if inner.className != target {
+            if !inner.className.isSame(as: target) {
                 fault(
                     projection,
                     "'\(property.pathText)' leads to '\(target)'; '\(name)' shows objects of class "
@@ -157,7 +157,7 @@ extension Projection {
             for property in projection.properties {
                 extent.count = min(extent.count + 1, ModelLimits.projectedCountEnd)
                 guard let name = property.projection, let inner = byName[name] else { continue }
-                if let start = around.firstIndex(of: name) {
+                if let start = around.firstIndex(where: { $0.isSame(as: name) }) {
                     // Told once, of the projection that the walk began at.
                     guard let first = byName[around[0]], start == 0 else { return nil }
                     fault(
@@ -167,7 +167,7 @@ extension Projection {
                             + "; its replies would have no end.",
                         property: around.count == 1
                             ? property.name
-                            : first.properties.first { $0.projection == around[1] }?.name)
+                            : first.properties.first { $0.projection.isSame(as: around[1]) }?.name)
                     return nil
                 }
                 guard let below = self.extent(of: inner, around) else { return nil }

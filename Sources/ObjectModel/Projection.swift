@@ -4,12 +4,12 @@ package struct Projection: Equatable, Sendable {
     /// One property of a projection.
     package struct Property: Equatable, Sendable {
         /// Its name, unique in the projection.
-        package var name: String
+        @Exact package var name: String
         /// The names of properties that lead to the value, from the base class on.
-        package var path: [String]
+        @Exact package var path: [String]
         /// The projection that shows the objects at the end of the path; nil for what the path holds
         /// itself.
-        package var projection: String?
+        @Exact package var projection: String?
 
         /// Makes a property.
         package init(name: String, path: [String], projection: String? = nil) {
@@ -23,9 +23,9 @@ package struct Projection: Equatable, Sendable {
     }
 
     /// Its name, unique among projections and classes.
-    package var name: String
+    @Exact package var name: String
     /// The class whose objects it shows.
-    package var className: String
+    @Exact package var className: String
     /// Its properties in declaration order.
     package var properties: [Property]
 

@@ -1,7 +1,7 @@
 /// One property of a class.
 package struct Property: Hashable, Sendable {
     /// Its name, unique in the class.
-    package var name: String
+    @Exact package var name: String
     /// The type of its values.
     package var type: PropertyType
     /// Whether the value, or each element of a collection, may be null. Always true for a single link
@@ -26,7 +26,7 @@ package struct Property: Hashable, Sendable {
     package var onDelete: OnDelete
     /// The name that it is mapped to, which queries may use in the place of its own; nil when it has
     /// just one.
-    package var mapTo: String?
+    @Exact package var mapTo: String?
 
     /// Makes a property.
     package init(

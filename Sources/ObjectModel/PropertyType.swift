@@ -37,3 +37,26 @@ package enum PropertyType: Hashable, Sendable {
         }
     }
 }
+
+extension PropertyType {
+    package static func == (a: PropertyType, b: PropertyType) -> Bool {
+        switch (a, b) {
+        case (.single(let a), .single(let b)), (.list(let a), .list(let b)),
+            (.set(let a), .set(let b)), (.map(let a), .map(let b)):
+            a == b
+        case (.linkingObjects(let a, let property), .linkingObjects(let b, let other)):
+            a.isSame(as: b) && property.isSame(as: other)
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .single(let element), .list(let element), .set(let element), .map(let element):
+            hasher.combine(element)
+        case .linkingObjects(let className, let property):
+            className.hashBytes(into: &hasher)
+            property.hashBytes(into: &hasher)
+        }
+    }
+}

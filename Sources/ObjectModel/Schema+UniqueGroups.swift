@@ -1,7 +1,7 @@
 extension ObjectClass {
     /// Adds what is wrong with the class's unique groups.
     func collectFaults(
-        ofUniqueGroups classes: [String: ObjectClass], into faults: inout [SchemaFault]
+        ofUniqueGroups classes: [ExactText: ObjectClass], into faults: inout [SchemaFault]
     ) {
         guard !uniqueGroups.isEmpty else { return }
         func fault(_ group: Int?, _ detail: String) {
@@ -13,9 +13,9 @@ extension ObjectClass {
         if uniqueGroups.count > ModelLimits.uniqueGroupCountMax {
             fault(nil, "A class has at most \(ModelLimits.uniqueGroupCountMax) unique groups.")
         }
-        var seen: Set<Set<String>> = []
+        var seen: Set<Set<ExactText>> = []
         for (position, group) in uniqueGroups.enumerated() {
-            let names = Set(group)
+            let names = Set(texts: group)
             if group.isEmpty || group.count > ModelLimits.uniqueGroupPropertyCountMax {
                 fault(
                     position,
@@ -29,7 +29,7 @@ extension ObjectClass {
                 fault(position, "Two unique groups have the same properties.")
             }
             for name in group {
-                guard let property = properties.first(where: { $0.name == name }) else {
+                guard let property = properties.first(where: { $0.name.isSame(as: name) }) else {
                     fault(position, "The unique group names '\(name)', which the class lacks.")
                     continue
                 }
@@ -44,7 +44,7 @@ extension ObjectClass {
     }
 
     /// Whether a unique group may have a property.
-    private func canBeCompared(_ property: Property, _ classes: [String: ObjectClass]) -> Bool {
+    private func canBeCompared(_ property: Property, _ classes: [ExactText: ObjectClass]) -> Bool {
         switch property.type {
         case .single(.scalar(let scalar)): scalar.canBeIndexed
         case .single(.object(let target)): classes[target]?.kind == .object

@@ -6,9 +6,9 @@ extension Schema {
             faults.append(
                 SchemaFault(detail: "A schema has at most \(ModelLimits.classCountMax) classes."))
         }
-        var byName = [String: ObjectClass](minimumCapacity: classes.count)
+        var byName = [ExactText: ObjectClass](minimumCapacity: classes.count)
         for objectClass in classes {
-            if byName.updateValue(objectClass, forKey: objectClass.name) != nil {
+            if byName.updateValue(objectClass, forKey: ExactText(objectClass.name)) != nil {
                 faults.append(
                     SchemaFault(
                         className: objectClass.name,
@@ -73,13 +73,13 @@ extension Schema {
 
 extension ObjectClass {
     fileprivate func collectFaults(
-        _ classes: [String: ObjectClass], into faults: inout [SchemaFault]
+        _ classes: [ExactText: ObjectClass], into faults: inout [SchemaFault]
     ) {
         func fault(_ property: String? = nil, _ detail: String) {
             faults.append(SchemaFault(className: name, property: property, detail: detail))
         }
         func unknownType(_ property: Property, _ type: String) {
-            let hint = property.typeText(meantBy: type, among: classes.keys)
+            let hint = property.typeText(meantBy: type, among: classes.texts)
             faults.append(
                 SchemaFault(
                     className: name, property: property.name,
@@ -96,9 +96,9 @@ extension ObjectClass {
         if properties.count > ModelLimits.propertyCountMax {
             fault(nil, "A class has at most \(ModelLimits.propertyCountMax) properties.")
         }
-        var names = Set<String>(minimumCapacity: properties.count)
+        var names = Set<ExactText>(minimumCapacity: properties.count)
         for property in properties {
-            if !names.insert(property.name).inserted {
+            if !names.insert(property.name) {
                 fault(property.name, "Two properties are named '\(property.name)'.")
             }
             if case .object(let target)? = property.type.element, classes[target] == nil {
@@ -115,7 +115,7 @@ extension ObjectClass {
                 "An embedded class can't have a primary key: its objects are found through their owner."
             )
         }
-        guard let property = properties.first(where: { $0.name == primaryKey }) else {
+        guard let property = properties.first(where: { $0.name.isSame(as: primaryKey) }) else {
             return fault(nil, "The primary key '\(primaryKey)' is not a property of the class.")
         }
         guard case .single(.scalar(let scalar)) = property.type, scalar.canBePrimaryKey else {
@@ -127,7 +127,7 @@ extension ObjectClass {
     }
 
     private func collectFaults(
-        of property: Property, _ classes: [String: ObjectClass],
+        of property: Property, _ classes: [ExactText: ObjectClass],
         _ fault: (String?, String) -> Void
     ) {
         let name = property.name
@@ -139,7 +139,9 @@ extension ObjectClass {
                     name,
                     "The inverse link names the class '\(originName)', which the schema lacks.")
             }
-            guard let forward = origin.properties.first(where: { $0.name == originProperty }) else {
+            guard
+                let forward = origin.properties.first(where: { $0.name.isSame(as: originProperty) })
+            else {
                 return fault(
                     name,
                     "The inverse link names '\(originName).\(originProperty)', which does not exist."
@@ -197,7 +199,7 @@ extension ObjectClass {
                 }
             }
             // As a primary key it is refused whatever it is.
-            if case .scalar(.mixed) = element, property.isOptional, name != primaryKey {
+            if case .scalar(.mixed) = element, property.isOptional, !primaryKey.isSame(as: name) {
                 fault(
                     name, "A mixed value is null by itself and never optional; leave the '?' out.")
             }
@@ -241,7 +243,7 @@ extension ObjectClass {
             }
             if let defaultValue = property.defaultValue, !property.accepts(defaultValue) {
                 fault(name, "The default does not fit the property's type.")
-            } else if property.defaultValue == .next, name != primaryKey {
+            } else if property.defaultValue == .next, !primaryKey.isSame(as: name) {
                 fault(name, "The default \"$next\" is one of a primary key that is an integer.")
             }
         }
@@ -251,8 +253,8 @@ extension ObjectClass {
 extension ObjectClass {
     /// Looks at the names that properties are mapped to: each is a property's alone, among the others'
     /// own names too.
-    private func collectMappingFaults(_ names: Set<String>, _ fault: (String?, String) -> Void) {
-        var mapped: Set<String> = []
+    private func collectMappingFaults(_ names: Set<ExactText>, _ fault: (String?, String) -> Void) {
+        var mapped: Set<ExactText> = []
         for property in properties {
             guard let other = property.mapTo else { continue }
             let subject = "The name that 'mapTo' gives"
@@ -262,7 +264,7 @@ extension ObjectClass {
             {
                 fault(property.name, detail)
             }
-            if !mapped.insert(other).inserted || other != property.name && names.contains(other) {
+            if !mapped.insert(other) || !other.isSame(as: property.name) && names.contains(other) {
                 fault(
                     property.name,
                     "'mapTo' gives the name '\(other)', which another property of the class has.")
@@ -271,7 +273,7 @@ extension ObjectClass {
     }
 
     /// Whether a property holds a point that an index can find.
-    private func holdsPoint(_ property: Property, _ classes: [String: ObjectClass]) -> Bool {
+    private func holdsPoint(_ property: Property, _ classes: [ExactText: ObjectClass]) -> Bool {
         guard kind == .object, case .single(.object(let target)) = property.type else {
             return false
         }

@@ -16,11 +16,11 @@ package struct Schema: Equatable, Sendable {
 
     /// Finds the class of a name. Cost: linear; compiled schemas have a table.
     package func objectClass(named name: String) -> ObjectClass? {
-        classes.first { $0.name == name }
+        classes.first { $0.name.isSame(as: name) }
     }
     /// Finds the classes whose objects hold embedded ones of a class, directly or within other embedded objects.
     package func owners(of embedded: String) -> [ObjectClass] {
-        var holding: Set<String> = [embedded]
+        var holding: Set<ExactText> = [ExactText(embedded)]
         func holds(_ objectClass: ObjectClass) -> Bool {
             objectClass.properties.contains { property in
                 guard case .object(let name)? = property.type.element else { return false }

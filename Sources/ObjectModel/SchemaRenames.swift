@@ -6,9 +6,9 @@ package struct SchemaRenames: Equatable, Sendable {
     /// A class, or a property of one.
     package struct Name: Hashable, Sendable, CustomStringConvertible {
         /// The class's name.
-        package var className: String
+        @Exact package var className: String
         /// The property's name; nil for the class itself.
-        package var property: String?
+        @Exact package var property: String?
 
         /// Makes a name.
         package init(_ className: String, _ property: String? = nil) {
@@ -85,7 +85,7 @@ package struct SchemaRenames: Equatable, Sendable {
             result.properties[index].path = projection.properties[index].path.map { name in
                 guard let owner = className else { return name }
                 let properties = present.objectClass(named: owner)?.properties
-                className = properties?.first { $0.name == name }?.type.className
+                className = properties?.first { $0.name.isSame(as: name) }?.type.className
                 return newName(ofProperty: name, inOld: owner)
             }
         }
@@ -129,7 +129,7 @@ package struct SchemaRenames: Equatable, Sendable {
         guard newClass.propertyIndex(named: newProperty) != nil else {
             return "The new class '\(new.className)' has no property '\(newProperty)'."
         }
-        guard newName(ofClass: old.className) == new.className else {
+        guard newName(ofClass: old.className).isSame(as: new.className) else {
             return "A property stays in its class: '\(old.className)' is called "
                 + "'\(newName(ofClass: old.className))' in the new schema."
         }

@@ -45,7 +45,7 @@ package enum Value: Hashable, Sendable {
         }
 
         package static func == (a: MapEntry, b: MapEntry) -> Bool {
-            a.key.utf8.elementsEqual(b.key.utf8) && a.value == b.value
+            a.key.isSame(as: b.key) && a.value == b.value
         }
     }
 
@@ -78,12 +78,13 @@ extension Value {
         case (.double(let x), .double(let y)): x == y || x.bitPattern == y.bitPattern
         case (.float(let x), .float(let y)): x == y || x.bitPattern == y.bitPattern
         case (.decimal(let x), .decimal(let y)): x == y
-        case (.string(let x), .string(let y)): x.utf8.elementsEqual(y.utf8)
+        case (.string(let x), .string(let y)): x.isSame(as: y)
         case (.data(let x), .data(let y)): x == y
         case (.date(let x), .date(let y)): x == y
         case (.objectID(let x), .objectID(let y)): x == y
         case (.uuid(let x), .uuid(let y)): x == y
-        case (.link(let x, let key), .link(let y, let other)): x == y && key == other
+        case (.link(let x, let key), .link(let y, let other)):
+            x.isSame(as: y) && key == other
         case (.list(let x), .list(let y)): x == y
         case (.map(let x), .map(let y)): x == y
         default: false
@@ -105,7 +106,7 @@ extension Value {
         case .objectID(let value): Self.combine(9, value, &hasher)
         case .uuid(let value): Self.combine(10, value, &hasher)
         case .link(let className, let key):
-            Self.combine(11, className, &hasher)
+            Self.combine(11, ExactText(className), &hasher)
             hasher.combine(key)
         case .list(let values): Self.combine(12, values, &hasher)
         case .map(let entries): Self.combine(13, entries, &hasher)

@@ -48,7 +48,7 @@ extension Catalog {
     /// Whether the schema is one that was accepted, and rows of every layout can be read and written.
     private static func isSound(_ classes: [StoredClass], _ projections: [Projection]) -> Bool {
         let schema = Schema(classes: classes.map(\.definition))
-        var kinds = [String: ObjectClass.Kind](minimumCapacity: classes.count)
+        var kinds = [ExactText: ObjectClass.Kind](minimumCapacity: classes.count)
         for objectClass in schema.classes { kinds[objectClass.name] = objectClass.kind }
         return schema.faults().isEmpty && Projection.faults(of: projections, in: schema).isEmpty
             && classes.allSatisfy { stored in

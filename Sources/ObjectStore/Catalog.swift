@@ -98,7 +98,7 @@ package final class Catalog: Sendable {
     private static func compile(
         _ schema: Schema, _ classes: [StoredClass], _ projections: [Projection]
     ) -> RowSchema {
-        var positions = [String: Int](minimumCapacity: schema.classes.count)
+        var positions = [ExactText: Int](minimumCapacity: schema.classes.count)
         for (position, objectClass) in schema.classes.enumerated() {
             positions[objectClass.name] = position
         }

@@ -89,7 +89,7 @@ public final class RowClass: @unchecked Sendable {
     /// The properties' names, to look one up by its bytes.
     package let names: NameTable
     /// The position of each property that is mapped to another name, by that name.
-    private let mappedIndex: [String: Int]
+    private let mappedIndex: [ExactText: Int]
     /// The position of the primary key property; nil for a class without one.
     package let primaryKeyIndex: Int?
     /// Whether its objects are only created and wait in its outbox.
@@ -163,7 +163,7 @@ public final class RowClass: @unchecked Sendable {
         self.linkingMembers = linkingMembers
         self.searchIndexes = searchIndexes
         var cases: [Int: EnumCases] = [:]
-        var mappedIndex: [String: Int] = [:]
+        var mappedIndex: [ExactText: Int] = [:]
         for (position, property) in definition.properties.enumerated() {
             if let values = property.cases { cases[position] = EnumCases(values) }
             if unknown.contains(position) { continue }

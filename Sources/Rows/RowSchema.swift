@@ -11,7 +11,7 @@ package final class RowSchema: Sendable {
     /// The classes that are unknown by their names, by position.
     private let unknown: Set<Int>
     /// The position of each class by name.
-    package let classIndex: [String: Int]
+    package let classIndex: [ExactText: Int]
     /// The position of each class by its number.
     package let classIndexByNumber: [UInt32: Int]
     /// The class and member position of each property by its number.
@@ -35,7 +35,7 @@ package final class RowSchema: Sendable {
         self.definition = definition
         self.projections = projections
         self.classes = classes
-        var classIndex = [String: Int](minimumCapacity: classes.count)
+        var classIndex = [ExactText: Int](minimumCapacity: classes.count)
         var classIndexByNumber = [UInt32: Int](minimumCapacity: classes.count)
         var memberByNumber = [UInt32: (classIndex: Int, member: Int)](
             minimumCapacity: classes.reduce(0) { $0 + $1.members.count })

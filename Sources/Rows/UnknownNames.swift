@@ -70,8 +70,8 @@ package struct UnknownNames: Hashable, Sendable {
                 left.properties[$0]
             }
             // What may not be read with others is nobody's group.
-            let names = Set(left.properties.map(\.name))
-            left.uniqueGroups.removeAll { !names.isSuperset(of: $0) }
+            let names = Set(texts: left.properties.map(\.name))
+            left.uniqueGroups.removeAll { !$0.allSatisfy { names.contains($0) } }
             return left
         }
         return result
@@ -83,7 +83,7 @@ package struct UnknownNames: Hashable, Sendable {
         // One that shows another is gone with it.
         while true {
             let faults = Set(
-                Projection.faults(of: left, in: definition).map(\.projection))
+                texts: Projection.faults(of: left, in: definition).map(\.projection))
             if faults.isEmpty { return left }
             left.removeAll { faults.contains($0.name) }
         }

@@ -112,7 +112,7 @@ struct ImportCommand {
         for text in arguments.texts("map") where !options.names.map(text) {
             throw .usage("--map is NAME=PROPERTY, for each name once, not '\(text)'")
         }
-        options.names.skipped = Set(arguments.texts("skip"))
+        for text in arguments.texts("skip") { options.names.skip(text) }
         if options.misplaced != nil {
             throw .usage(
                 "--delimiter, --decimal-comma and --date-format are for CSV, --map and --skip for it and for "

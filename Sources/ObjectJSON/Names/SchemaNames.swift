@@ -1,3 +1,4 @@
+import HoldfastObjectModel
 import HoldfastRows
 
 /// The names of a schema in the forms that JSON needs: to be found by their bytes, and to be written.
@@ -10,7 +11,7 @@ package final class SchemaNames: Sendable {
     /// where the class has no primary key.
     package let everything: [FieldSelection]
     /// The projections by name.
-    package let projections: [String: CompiledProjection]
+    package let projections: [ExactText: CompiledProjection]
     private let table: NameTable
 
     /// Prepares the names of a schema.

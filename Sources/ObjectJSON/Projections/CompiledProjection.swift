@@ -61,10 +61,10 @@ package final class CompiledProjection: Sendable {
     }
 
     /// Compiles the projections of a schema by name; each holds in it.
-    static func all(of schema: RowSchema) -> [String: CompiledProjection] {
-        var compiled: [String: CompiledProjection] = [:]
+    static func all(of schema: RowSchema) -> [ExactText: CompiledProjection] {
+        var compiled: [ExactText: CompiledProjection] = [:]
         if schema.projections.isEmpty { return compiled }
-        var definitions: [String: Projection] = [:]
+        var definitions: [ExactText: Projection] = [:]
         for definition in schema.projections { definitions[definition.name] = definition }
         // As deep as projections nest, which the definitions are checked for.
         func compile(_ name: String) -> CompiledProjection? {
@@ -154,9 +154,9 @@ package final class CompiledProjection: Sendable {
     ) throws(RequestFault) -> FieldSelection {
         guard let fields else { return selection }
         var parts: [FieldSelection.Part] = []
-        var names: Set<String> = []
+        var names: Set<ExactText> = []
         func add(_ part: FieldSelection.Part?) {
-            if let part, names.insert(part.name).inserted { parts.append(part) }
+            if let part, names.insert(part.name) { parts.append(part) }
         }
         let isObject = rowClass.definition.kind == .object
         for part in fields.split(separator: ",", omittingEmptySubsequences: false) {
@@ -169,7 +169,8 @@ package final class CompiledProjection: Sendable {
             case "$version" where isObject:
                 add(FieldSelection.Part(kind: .version, name: "$version"))
             default:
-                guard let property = properties.first(where: { $0.name == field }) else {
+                guard let property = properties.first(where: { $0.name.isSame(as: String(field)) })
+                else {
                     throw unknownField(String(field), parameter)
                 }
                 add(Self.part(of: property, schema))
@@ -213,7 +214,7 @@ package final class CompiledProjection: Sendable {
         }
         let name = String(String.UnicodeScalarView(named))
         guard rowClass.names.position(of: name) == nil,
-            let property = definition.properties.first(where: { $0.name == name })
+            let property = definition.properties.first(where: { $0.name.isSame(as: name) })
         else { return error }
         var error = error
         error.message =

@@ -42,10 +42,10 @@ package struct ProjectedChangeReader {
     ) -> StoreVersion? {
         var version: StoreVersion?
         if json.kind == .object {
-            var specials: Set<String> = []
+            var specials: Set<ExactText> = []
             readMembers(json, projection, into: change) { json in
                 guard let id, json.isNamed("$id") || json.isNamed("$version") else { return false }
-                if !specials.insert(ObjectReader.text(json.name)).inserted {
+                if !specials.insert(ObjectReader.text(json.name)) {
                     reader.repeated(json.name)
                 } else if json.isNamed("$version") {
                     version = reader.version(json.value, json.name)

@@ -93,7 +93,7 @@ struct ProjectedPathResolver {
             destination.steps = Array(steps)
             return destination
         }
-        guard let property = projection.properties.first(where: { $0.name == name }),
+        guard let property = projection.properties.first(where: { $0.name.isSame(as: name) }),
             let last = property.steps.last
         else { throw projection.unknownProperty(name) }
         if let refusal = names.calculated(property) { throw refusal }

@@ -167,7 +167,7 @@ extension ObjectReader {
         guard let named = references?[name] else {
             fault(
                 "unknown-ref", "No operation of this transaction has the 'ref' '\(name)'.",
-                hint: NearestName.of(name, among: references?.keys.map { $0 } ?? []))
+                hint: NearestName.of(name, among: references?.texts ?? []))
             return false
         }
         if let index = named.classIndex, index != target.index {
@@ -216,7 +216,7 @@ extension ObjectReader {
                     + "and nothing else.")
             return nil
         }
-        guard name == target.definition.name else {
+        guard name.isSame(as: target.definition.name) else {
             fault(
                 "wrong-class",
                 "This link leads to class '\(target.definition.name)', not '\(name)'.")

@@ -36,7 +36,7 @@ package final class ObjectReader {
     /// The number of embedded objects around the one that is being read.
     var embeddingDepth = 0
     /// The objects that links may name by `{"$ref": …}`; nil outside of transactions.
-    package var references: [String: NamedReference]?
+    package var references: [ExactText: NamedReference]?
     let collection = ScalarCollectionBuilder()
     let bytes = ByteBuffer(capacity: 256)
     /// The `mixed` value that is being read.

@@ -5,13 +5,14 @@ extension Schema {
     package func replacing(_ objectClass: ObjectClass, _ renames: SchemaRenames) -> Schema {
         var schema = self
         let before = renames.oldName(ofClass: objectClass.name)
-        if let position = schema.classes.firstIndex(where: { $0.name == before }) {
+        if let position = schema.classes.firstIndex(where: { $0.name.isSame(as: before) }) {
             schema.classes[position] = objectClass
         } else {
             schema.classes.append(objectClass)
         }
         guard before != objectClass.name || !renames.entries.isEmpty else { return schema }
-        for index in schema.classes.indices where schema.classes[index].name != objectClass.name {
+        for index in schema.classes.indices
+        where !schema.classes[index].name.isSame(as: objectClass.name) {
             for member in schema.classes[index].properties.indices {
                 let type = schema.classes[index].properties[member].type
                 schema.classes[index].properties[member].type = type.renamed(renames)
@@ -23,15 +24,15 @@ extension Schema {
     /// Returns the schema without a class.
     package func dropping(_ name: String) -> Schema {
         var schema = self
-        schema.classes.removeAll { $0.name == name }
+        schema.classes.removeAll { $0.name.isSame(as: name) }
         return schema
     }
 
     /// Finds the properties of other classes that name a class, as faults of its removal.
     package func users(ofClass name: String) -> [SchemaFault] {
         var users: [SchemaFault] = []
-        for objectClass in classes where objectClass.name != name {
-            for property in objectClass.properties where property.type.className == name {
+        for objectClass in classes where !objectClass.name.isSame(as: name) {
+            for property in objectClass.properties where property.type.className.isSame(as: name) {
                 users.append(
                     SchemaFault(
                         className: objectClass.name, property: property.name,

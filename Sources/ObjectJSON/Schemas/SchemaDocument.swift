@@ -14,7 +14,7 @@ package struct SchemaDocument: Equatable {
     package func pointer(of subject: SchemaSubject) -> JSONPointer? {
         switch subject {
         case .className(let name):
-            schema.classes.firstIndex { $0.name == name }.map {
+            schema.classes.firstIndex { $0.name.isSame(as: name) }.map {
                 JSONPointer().appending("classes").appending(index: $0)
             }
         case .rename(let old): JSONPointer().appending("renames").appending(old)

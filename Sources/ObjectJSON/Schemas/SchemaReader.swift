@@ -54,7 +54,9 @@ package struct SchemaReader: DefinitionReader {
         guard faults.isEmpty else { return nil }
         let schema = document.schema
         add(schema.faults()) { name in
-            schema.classes.lastIndex { $0.name == name }.map { pointer.appending(index: $0) }
+            schema.classes.lastIndex { $0.name.isSame(as: name) }.map {
+                pointer.appending(index: $0)
+            }
         }
         return faults.isEmpty ? document : nil
     }

@@ -195,7 +195,7 @@ extension FieldSelection {
             _ parameter: PathParameter
         ) throws(RequestFault) {
             let name = path.joined(separator: ".")
-            if members.contains(where: { $0.calculated?.name == name }) { return }
+            if members.contains(where: { $0.calculated?.name.isSame(as: name) ?? false }) { return }
             do throws(QueryError) {
                 let path = try ValuePath(
                     dotted: name, rootClass: rowClass.index, schema: schema)

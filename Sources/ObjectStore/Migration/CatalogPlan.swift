@@ -189,7 +189,7 @@ struct CatalogPlan {
         let before = Set(ClassIndex.all(of: old).map(\.number))
         var after = Set(new.groupNumbers).union(new.searchNumbers.values)
         for (property, number) in zip(new.definition.properties, new.propertyNumbers)
-        where property.keepsIndex && property.name != new.definition.primaryKey {
+        where property.keepsIndex && !new.definition.primaryKey.isSame(as: property.name) {
             // The primary key is found by its own entries.
             after.insert(number)
         }

@@ -6,7 +6,7 @@ extension SchemaComparison {
     /// type and coordinates from where it took them. The property itself is stored as it was.
     func keepsPoints(_ property: Property) -> Bool {
         guard case .object(let name)? = property.type.element,
-            let new = proposed.classes.firstIndex(where: { $0.name == name }),
+            let new = proposed.classes.firstIndex(where: { $0.name.isSame(as: name) }),
             let old = oldClasses[new],
             let before = present.rows.classes[old].definition.pointMembers,
             let after = proposed.classes[new].pointMembers

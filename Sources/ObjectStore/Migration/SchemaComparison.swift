@@ -76,7 +76,7 @@ struct SchemaComparison {
         newClasses = Array(repeating: nil, count: present.rows.classes.count)
         for (new, objectClass) in proposed.classes.enumerated() {
             let name = renames.oldName(ofClass: objectClass.name)
-            guard renames.newName(ofClass: name) == objectClass.name,
+            guard renames.newName(ofClass: name).isSame(as: objectClass.name),
                 let old = present.rows.classIndex[name]
             else {
                 oldClasses.append(nil)
@@ -115,7 +115,7 @@ struct SchemaComparison {
     // MARK: Classes
 
     private mutating func compareClass(_ old: RowClass, _ new: ObjectClass) {
-        if old.definition.name != new.name { step(.renameClass) }
+        if !old.definition.name.isSame(as: new.name) { step(.renameClass) }
         if old.definition.kind != new.kind { compareKinds(old, new) }
         let oldMembers = new.properties.map { matchedMember(of: $0, old, new) }
         let keyMember = new.primaryKey.flatMap { new.propertyIndex(named: $0) }
@@ -177,7 +177,8 @@ struct SchemaComparison {
     private func matchedMember(of property: Property, _ old: RowClass, _ new: ObjectClass) -> Int? {
         let name = renames.oldName(ofProperty: property.name, inNew: new.name)
         guard
-            renames.newName(ofProperty: name, inOld: old.definition.name) == property.name,
+            renames.newName(ofProperty: name, inOld: old.definition.name)
+                .isSame(as: property.name),
             let position = old.names.position(of: name)
         else { return nil }
         // An inverse link holds nothing that a stored property could take over, nor the other way round.
@@ -193,7 +194,7 @@ struct SchemaComparison {
     ) -> MemberMatch {
         let old = oldClass.definition.properties[position]
         let member = oldClass.members[position]
-        if old.name != new.name { step(.renameProperty, new.name) }
+        if !old.name.isSame(as: new.name) { step(.renameProperty, new.name) }
         defer {
             if old.isIndexed != new.isIndexed {
                 step(new.isIndexed ? .addIndex : .dropIndex, new.name)
@@ -210,7 +211,7 @@ struct SchemaComparison {
             }
             if old.onDelete != new.onDelete { step(.changeOnDelete, new.name) }
             if old.defaultValue != new.defaultValue { step(.changeDefault, new.name) }
-            if old.mapTo != new.mapTo { step(.changeMapTo, new.name) }
+            if !old.mapTo.isSame(as: new.mapTo) { step(.changeMapTo, new.name) }
         }
         guard member.storage.shape != .none else {
             if renamed(old.type) != new.type { step(.changeType, new.name) }
@@ -225,7 +226,7 @@ struct SchemaComparison {
         conversion.linkTarget = linkTarget(member)
         conversion.lostClasses = lostClasses
         let isSame = member.storage == storage && (new.scalar != nil || sameClass)
-        let isKey = newClass.primaryKey == new.name
+        let isKey = newClass.primaryKey.isSame(as: new.name)
         let changesType = !isSame || old.scalar != new.scalar
         var isChecked = false
         if changesType {
@@ -286,7 +287,8 @@ struct SchemaComparison {
         guard case .object(let name)? = new.type.element, member.classIndex >= 0 else {
             return false
         }
-        return newClasses[member.classIndex].map { proposed.classes[$0].name == name } ?? false
+        return newClasses[member.classIndex].map { proposed.classes[$0].name.isSame(as: name) }
+            ?? false
     }
 
     /// Returns the type of an inverse link with the proposed names.

@@ -52,7 +52,7 @@ package struct AggregateOperation: Hashable, Sendable {
         var operations: [AggregateOperation] = []
         for item in source.items {
             let operation = try parse(item, of: source, rootClass, schema)
-            guard !operations.contains(where: { $0.name == operation.name }) else {
+            guard !operations.contains(where: { $0.name.isSame(as: operation.name) }) else {
                 throw source.fault(
                     .syntax, "'\(operation.name)' is asked for twice.",
                     at: item.lowerBound)

@@ -1,4 +1,5 @@
 import HoldfastBytes
+import HoldfastObjectModel
 import HoldfastRows
 import HoldfastText
 
@@ -32,7 +33,7 @@ package struct GroupOrder: Hashable, Sendable {
             keys: try source.items.map { (item) throws(QueryError) in
                 let isDescending = source[item.lowerBound] == UInt8(ascii: "-")
                 let name = source.text(item.lowerBound + (isDescending ? 1 : 0), item.upperBound)
-                guard let figure = figures.first(where: { $0.name == name }) else {
+                guard let figure = figures.first(where: { $0.name.isSame(as: name) }) else {
                     throw source.fault(
                         .syntax,
                         "'order' takes 'count' and the operations of 'op' as they are written there, with a "

@@ -1,3 +1,5 @@
+import HoldfastObjectModel
+
 /// The text of a condition on groups in the form of a filter: each operation, such as `avg(age)`, is a name of as
 /// many characters, so that columns stay what they are.
 struct WrittenFigures {
@@ -33,7 +35,7 @@ struct WrittenFigures {
                 || source.text(start..<offset).lowercased() == "now"
             if !isWord, let end = ends[offset] { offset = end }
             let written = source.text(start..<offset)
-            if let index = figures.firstIndex(where: { $0.name == written }) {
+            if let index = figures.firstIndex(where: { $0.name.isSame(as: written) }) {
                 indexes[bytes.count] = index
             }
             guard written.utf8.last == UInt8(ascii: ")") else {

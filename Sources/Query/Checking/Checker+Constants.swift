@@ -288,7 +288,8 @@ extension Checker {
             return Array(text.utf8).withUnsafeBytes { Base64.decodeEither($0) }.map { .data($0) }
         case (.scalar(let scalar), let value): return value.scalarType == scalar ? value : nil
         case (.link(let classIndex), .link(let className, _)):
-            return classIndex >= 0 && schema.classes[classIndex].definition.name == className
+            return classIndex >= 0
+                && schema.classes[classIndex].definition.name.isSame(as: className)
                 ? item.value : nil
         case (.link(let classIndex), _):
             return try linkByKey(item, classIndex)

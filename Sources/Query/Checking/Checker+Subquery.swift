@@ -38,7 +38,7 @@ extension Checker {
         guard let first = steps.first, case .name(let name) = first.kind, name.hasPrefix("$") else {
             return steps
         }
-        if let own = variables.last, own.name == name {
+        if let own = variables.last, own.name.isSame(as: name) {
             guard steps.count > 1 else {
                 throw source.fault(
                     .type,
@@ -47,7 +47,7 @@ extension Checker {
             }
             return Array(steps.dropFirst())
         }
-        if variables.contains(where: { $0.name == name }) {
+        if variables.contains(where: { $0.name.isSame(as: name) }) {
             throw source.fault(
                 .type,
                 "The variable '\(name)' belongs to a subquery further out; here only "

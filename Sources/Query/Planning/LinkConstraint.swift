@@ -93,7 +93,7 @@ extension ValuePath {
         else { return nil }
         for value in compared.constants {
             guard case .link(let name, _) = value,
-                name == schema.classes[last.toClass].definition.name
+                name.isSame(as: schema.classes[last.toClass].definition.name)
             else { return nil }
         }
         return LinkConstraint(

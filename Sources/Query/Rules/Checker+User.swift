@@ -192,7 +192,8 @@ extension Checker {
         item.user = nil
         switch (type, item.value) {
         case (.link(let classIndex), .link(let className, _)):
-            return schema.classes[classIndex].definition.name == className ? item.value : nil
+            return schema.classes[classIndex].definition.name.isSame(as: className)
+                ? item.value : nil
         case (.link(let classIndex), _):
             guard let key = keyType(type), let value = try fitted(item, to: .scalar(key)) else {
                 return nil
@@ -203,7 +204,9 @@ extension Checker {
             guard let value = try adapted(item, to: type, isStrict: false),
                 let found = value.scalarType
             else { return nil }
-            if case .string(let text) = item.value, text != value.keyText ?? text { return nil }
+            if case .string(let text) = item.value, !text.isSame(as: value.keyText ?? text) {
+                return nil
+            }
             if scalar.widened == .int { return found == .int ? value : nil }
             if type.isNumeric { return Number(value).map(\.isNaN) == false ? value : nil }
             return found == scalar ? value : nil

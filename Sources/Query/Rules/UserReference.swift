@@ -1,3 +1,5 @@
+import HoldfastObjectModel
+
 /// A value of its user that a rule asks for.
 package enum UserReference: Hashable, Sendable {
     /// `$user.id`: the text by which the user is known.
@@ -14,4 +16,23 @@ struct UserPlace: Sendable {
     let reference: UserReference
     /// The bytes of the text.
     let range: Range<Int>
+}
+
+extension UserReference {
+    package static func == (a: UserReference, b: UserReference) -> Bool {
+        switch (a, b) {
+        case (.id, .id): true
+        case (.claim(let a), .claim(let b)): a.isSame(as: b)
+        case (.object(let a), .object(let b)): a == b
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .id: break
+        case .claim(let names): names.hashBytes(into: &hasher)
+        case .object(let path): hasher.combine(path)
+        }
+    }
 }

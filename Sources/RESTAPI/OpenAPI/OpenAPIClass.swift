@@ -50,7 +50,9 @@ struct OpenAPIClass {
     }
 
     private static func primaryKey(_ definition: ObjectClass) -> Property? {
-        definition.primaryKey.flatMap { name in definition.properties.first { $0.name == name } }
+        definition.primaryKey.flatMap { name in
+            definition.properties.first { $0.name.isSame(as: name) }
+        }
     }
 
     private static func scalar(_ property: Property) -> ScalarType? {
@@ -61,7 +63,7 @@ struct OpenAPIClass {
     /// Whether its objects have the members of the reply to a write of several.
     var looksLikeWritten: Bool {
         ["objects", "version"].allSatisfy { name in
-            definition.properties.contains { $0.name == name }
+            definition.properties.contains { $0.name.isSame(as: name) }
         }
     }
 

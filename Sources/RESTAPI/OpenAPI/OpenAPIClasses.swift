@@ -6,7 +6,7 @@ struct OpenAPIClasses {
     let all: [OpenAPIClass]
     /// The projections, in the order in which they were made.
     let projections: [OpenAPIProjection]
-    private let positions: [String: Int]
+    private let positions: [ExactText: Int]
     private let schema: Schema
 
     /// Names everything that belongs to the classes. A class keeps its own name wherever it can; what
@@ -18,7 +18,7 @@ struct OpenAPIClasses {
         let objects = schema.classes.map { names.unique(OpenAPINames.identifier($0.name)) }
         let shown = definitions.map { names.unique(OpenAPINames.identifier($0.name)) }
         var all: [OpenAPIClass] = []
-        var positions: [String: Int] = [:]
+        var positions: [ExactText: Int] = [:]
         for (definition, object) in zip(schema.classes, objects) {
             let patch = names.unique(object + "Patch")
             let input = names.unique(object + "Input")
@@ -39,7 +39,7 @@ struct OpenAPIClasses {
         self.all = all
         self.schema = schema
         self.positions = positions
-        var classes: [String: ObjectClass] = [:]
+        var classes: [ExactText: ObjectClass] = [:]
         if !definitions.isEmpty {
             for definition in schema.classes { classes[definition.name] = definition }
         }
@@ -55,7 +55,7 @@ struct OpenAPIClasses {
 
     /// The projection of a name.
     func projection(_ name: String) -> OpenAPIProjection? {
-        projections.first { $0.definition.name == name }
+        projections.first { $0.definition.name.isSame(as: name) }
     }
 
     /// The classes whose objects hold embedded ones of a class, see ``Schema/owners(of:)``.

@@ -29,7 +29,7 @@ struct OpenAPIProjection {
     /// - `classes`: Those of the schema by name.
     /// - `object`: The name of its own schema.
     init(
-        _ definition: Projection, of base: ObjectClass, in classes: [String: ObjectClass],
+        _ definition: Projection, of base: ObjectClass, in classes: [ExactText: ObjectClass],
         _ object: String, _ names: inout OpenAPINames, _ nouns: inout OpenAPINames
     ) {
         self.definition = definition

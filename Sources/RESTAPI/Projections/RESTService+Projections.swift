@@ -11,7 +11,7 @@ extension RESTService {
     /// - Throws: ``RequestFault`` `.notFound` with the nearest name.
     func definition(_ request: Request, _ rows: RowSchema) throws(RequestFault) -> Projection {
         let name = request.parameter(0).string
-        guard let projection = rows.projections.first(where: { $0.name == name }) else {
+        guard let projection = rows.projections.first(where: { $0.name.isSame(as: name) }) else {
             throw .unknownProjection(name, rows)
         }
         return projection

@@ -91,7 +91,7 @@ extension RESTService {
                         "'map' is name=property, such as map=E-Mail=email, for each name once.")
                 }
             } else if name == "skip" {
-                options.names.skipped.insert(text)
+                options.names.skip(text)
             } else if name == "delimiter" {
                 guard let byte = CSVForm.delimiter(text) else {
                     throw .parameter("delimiter", "'delimiter' is \(CSVForm.delimiterText).")

@@ -46,7 +46,7 @@ package struct StoredTokens: Sendable {
     ///
     /// - Throws: ``RequestFault`` `.notFound` when there is none.
     package func token(named name: String) throws(RequestFault) -> Token {
-        guard let token = try read().tokens.first(where: { $0.name == name }) else {
+        guard let token = try read().tokens.first(where: { $0.name.isSame(as: name) }) else {
             throw .noToken(name)
         }
         return token
@@ -77,8 +77,11 @@ package struct StoredTokens: Sendable {
         try change { transaction throws(StoreError) in
             var known = try transaction.access().tokens
             for (name, terms, hash, created) in added {
-                if known.contains(where: { $0.hash == hash.bytes && $0.name == name }) { continue }
-                guard !known.contains(where: { $0.name == name || $0.hash == hash.bytes }) else {
+                if known.contains(where: { $0.hash == hash.bytes && $0.name.isSame(as: name) }) {
+                    continue
+                }
+                guard !known.contains(where: { $0.name.isSame(as: name) || $0.hash == hash.bytes })
+                else {
                     throw .refused(RequestFault.tokenExists(name))
                 }
                 var number: UInt64 = 0
@@ -145,7 +148,9 @@ package struct StoredTokens: Sendable {
     private static func record(
         _ name: String, _ transaction: WriteTransaction
     ) throws(StoreError) -> TokenRecord {
-        guard let record = try transaction.access().tokens.first(where: { $0.name == name }) else {
+        guard
+            let record = try transaction.access().tokens.first(where: { $0.name.isSame(as: name) })
+        else {
             throw .refused(RequestFault.noToken(name))
         }
         return record

@@ -42,14 +42,14 @@ package struct CatalogChange: Sendable {
         case .objectClass(let name, _, let renames):
             present.schema.objectClass(named: renames.oldName(ofClass: name)) == nil
         case .projection(let projection):
-            !present.projections.contains { $0.name == projection.name }
+            !present.projections.contains { $0.name.isSame(as: projection.name) }
         case .schema, .droppedClass, .droppedProjection: false
         }
     }
 
     /// Makes the change. `completion` is called once, on the writer's thread, when it is durable or has failed.
     package func start(
-        in store: Store, _ completion: @escaping @Sendable (Result<Catalog, StoreError>) -> Void
+        in store: Store, _ completion: @escaping CatalogWrite.Completion
     ) {
         store.submit(CatalogWrite(store, wanted(in: store), completion: completion))
     }
@@ -74,7 +74,7 @@ package struct CatalogChange: Sendable {
     package func fault(_ error: StoreError) -> RequestFault {
         if case .brokenProjections(let faults) = error, case .projection(let stated) = subject {
             // A fault of the projection that the body defines is a fault of the body.
-            let own = faults.filter { $0.projection == stated.name }
+            let own = faults.filter { $0.projection.isSame(as: stated.name) }
             if !own.isEmpty { return .projection(FaultList(own.map { $0.inBody(stated) })) }
         }
         if case .preconditionFailed = error, precondition == .absent {
@@ -138,10 +138,11 @@ package struct CatalogChange: Sendable {
             return SchemaProposal(schema.dropping(name), allowsDataLoss: allowsDataLoss)
         case .droppedProjection(let name):
             return SchemaProposal(
-                schema, projections: present.projections.filter { $0.name != name })
+                schema, projections: present.projections.filter { !$0.name.isSame(as: name) })
         case .projection(let projection):
             var projections = present.projections
-            if let position = projections.firstIndex(where: { $0.name == projection.name }) {
+            if let position = projections.firstIndex(where: { $0.name.isSame(as: projection.name) })
+            {
                 projections[position] = projection
             } else {
                 projections.append(projection)

@@ -212,7 +212,7 @@ extension TransactionReader {
                 .invalid, "unknown-ref",
                 "An 'id' of the form {\"$ref\":…} has the 'ref' of an operation that stands before.",
                 at: ObjectReader.name("id"),
-                hint: NearestName.of(name, among: references.keys))
+                hint: NearestName.of(name, among: references.texts))
             return nil
         }
         guard before.rowClass === rowClass else {

@@ -16,7 +16,7 @@ struct TransactionReader {
     /// The answer for the first fault.
     private var first: (kind: RequestFault.Kind, code: String, detail: String)?
     var plan = TransactionPlan()
-    var references: [String: NamedReference] = [:]
+    var references: [ExactText: NamedReference] = [:]
 
     /// The members of one operation, as the body has them.
     struct Statement {

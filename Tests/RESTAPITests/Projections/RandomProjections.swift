@@ -46,7 +46,12 @@ struct RandomProjections {
                 owner = next
             }
             path += calculation(path.last ?? "", owner, &random)
-            guard let value = try? ProjectedValue(path, from: base, in: classes) else { continue }
+            guard
+                let value = try? ProjectedValue(
+                    path, from: base,
+                    in: Dictionary(
+                        uniqueKeysWithValues: classes.map { (ExactText($0.key), $0.value) }))
+            else { continue }
             let fitting = made.filter { $0.className == value.projectedClass }
             let inner =
                 value.isMapped || Int.random(in: 0...2, using: &random) == 0

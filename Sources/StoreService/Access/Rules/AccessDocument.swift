@@ -1,5 +1,6 @@
 import HoldfastBytes
 import HoldfastJSON
+import HoldfastObjectModel
 
 /// The access document: roles, whom they are for, and what they allow with the objects of each class. Its texts are not checked
 /// against a schema (``AccessRules``).
@@ -54,8 +55,10 @@ package struct AccessDocument: Sendable, Equatable {
         package var classes: [(name: String, rules: ClassRules)] = []
 
         package static func == (a: Role, b: Role) -> Bool {
-            a.name == b.name && a.isForAnyone == b.isForAnyone && a.when == b.when
-                && a.classes.elementsEqual(b.classes, by: ==)
+            a.name.isSame(as: b.name) && a.isForAnyone == b.isForAnyone && a.when == b.when
+                && a.classes.elementsEqual(b.classes) {
+                    $0.name.isSame(as: $1.name) && $0.rules == $1.rules
+                }
         }
     }
 

@@ -68,7 +68,7 @@ extension AccessRules {
 extension AccessDocument.Role {
     /// The rules for a class: its own, or those for each class without any.
     fileprivate func rules(for className: String) -> AccessDocument.ClassRules? {
-        classes.first { $0.name == className }?.rules
+        classes.first { $0.name.isSame(as: className) }?.rules
             ?? classes.first { $0.name == AccessDocument.everyClass }?.rules
     }
 }
@@ -83,7 +83,7 @@ extension SchemaRenames {
             guard let index = present.classIndexByNumber[old.number] else { continue }
             let own = present.classes[index]
             let name = own.definition.name
-            if name != old.definition.name {
+            if !name.isSame(as: old.definition.name) {
                 entries.append(Entry(old: Name(name), new: Name(old.definition.name)))
             }
             for (member, compiled) in old.members.enumerated() {

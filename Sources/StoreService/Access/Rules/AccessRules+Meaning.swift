@@ -16,7 +16,7 @@ extension AccessRules {
         }
         for (index, (role, other)) in zip(roles, wanted.roles).enumerated() {
             guard areSame(role.when, other.when, former) else { return false }
-            let named = Set(wanted.document.roles[index].classes.map(\.name))
+            let named = Set(texts: wanted.document.roles[index].classes.map(\.name))
             if named.count < wanted.document.roles[index].classes.count { return false }
             for rowClass in wanted.schema.classes {
                 let name = rowClass.definition.name

@@ -74,7 +74,7 @@ extension AccessRules {
         for rowClass in schema.classes where compiled.classes[rowClass.index] != nil {
             let name = rowClass.definition.name
             let newName = renames.newName(ofClass: name)
-            guard !role.classes.contains(where: { $0.name == name }),
+            guard !role.classes.contains(where: { $0.name.isSame(as: name) }),
                 wanted.classIndex[newName] != nil
             else { continue }
             own.append(

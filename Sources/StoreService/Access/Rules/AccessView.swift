@@ -1,3 +1,4 @@
+import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
@@ -51,7 +52,7 @@ package struct AccessView: Hashable, Sendable {
     /// The roles that hold, in the order of the document.
     package var roles: [Role]
     /// The only classes that it is of, by their names; empty for all.
-    package private(set) var classes: Set<String> = []
+    package private(set) var classes: Set<ExactText> = []
 
     /// The rules of a principal without roles.
     static let nothing = AccessView(revision: 0, roles: [])
@@ -63,7 +64,7 @@ package struct AccessView: Hashable, Sendable {
     }
 
     /// Makes what a right allows with the objects of some classes.
-    init(_ right: Right, _ classes: Set<String>, in schema: RowSchema) {
+    init(_ right: Right, _ classes: Set<ExactText>, in schema: RowSchema) {
         self.init(
             revision: 0,
             roles: [
@@ -73,7 +74,7 @@ package struct AccessView: Hashable, Sendable {
     }
 
     /// Takes away what is allowed with objects of other classes; none for an empty set.
-    mutating func limit(to names: Set<String>, in schema: RowSchema) {
+    mutating func limit(to names: Set<ExactText>, in schema: RowSchema) {
         if names.isEmpty { return }
         classes = names
         for (index, rowClass) in schema.classes.enumerated()

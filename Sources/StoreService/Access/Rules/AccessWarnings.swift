@@ -1,5 +1,6 @@
 import HoldfastJSON
 import HoldfastObjectJSON
+import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
@@ -25,7 +26,7 @@ struct AccessWarnings {
             for rowClass in schema.classes {
                 guard let rules = compiled.classes[rowClass.index] else { continue }
                 let name = rowClass.definition.name
-                let isNamed = role.classes.contains { $0.name == name }
+                let isNamed = role.classes.contains { $0.name.isSame(as: name) }
                 warn(
                     of: rules, rowClass, mayLackID: role.isForAnyone,
                     pointer.appending("classes")
@@ -57,9 +58,9 @@ struct AccessWarnings {
     ) {
         warnOfUnread(rules, rowClass, pointer, words)
         for action in AccessAction.allCases {
-            var seen: Set<String> = []
+            var seen: Set<ExactText> = []
             for (_, condition) in rules.conditions(action) {
-                guard let rule = condition?.rule, seen.insert(rule.text).inserted else { continue }
+                guard let rule = condition?.rule, seen.insert(rule.text) else { continue }
                 let place = (pointer.appending(action.rawValue), words + action.rawValue)
                 warnOfTaking(rule, place.0, place.1)
                 warnOfWording(rule, action.rawValue, mayLackID: mayLackID, place.0, place.1)

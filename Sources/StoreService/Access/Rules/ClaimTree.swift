@@ -7,10 +7,10 @@ import HoldfastQuery
 struct ClaimTree: Sendable {
     private enum Node {
         case value(UserValue)
-        case members([String: Node])
+        case members([ExactText: Node])
     }
 
-    private var root: [String: Node] = [:]
+    private var root: [ExactText: Node] = [:]
 
     /// Reads claims. Cost: linear in their text.
     init(_ claims: Claims) {
@@ -33,8 +33,8 @@ struct ClaimTree: Sendable {
         return value
     }
 
-    private static func members(of object: JSONValue) -> [String: Node] {
-        var members: [String: Node] = [:]
+    private static func members(of object: JSONValue) -> [ExactText: Node] {
+        var members: [ExactText: Node] = [:]
         for member in object.members {
             members[String(decoding: member.name, as: UTF8.self)] = node(member.value)
         }

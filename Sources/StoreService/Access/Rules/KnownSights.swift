@@ -12,7 +12,7 @@ final class KnownSights: Sendable {
     struct Asker: Hashable {
         let isUser: Bool
         let token: Principal.TokenRight?
-        let classes: Set<String>
+        let classes: Set<ExactText>
         /// The user's values, in the order in which the rules ask for them.
         let values: [UserValue?]
 

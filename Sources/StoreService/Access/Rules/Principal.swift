@@ -1,3 +1,4 @@
+import HoldfastObjectModel
 import Synchronization
 
 /// The principal of a request, as far as rules go: a user with their claims, a token of some classes, or an anonymous visitor. Immutable; any
@@ -8,7 +9,7 @@ package final class Principal: Sendable {
     /// The claims about the user.
     package let claims: Claims
     /// The only classes that they come for, by their names; empty for all.
-    package let classes: Set<String>
+    package let classes: Set<ExactText>
     /// The token whose right decides what they may do with these, and not a document; nil where that does.
     package let token: TokenRight?
     /// The number of the user once it was asked for, 0 before.
@@ -28,14 +29,14 @@ package final class Principal: Sendable {
     package init(user: String?, claims: Claims = .none, classes: [String] = []) {
         self.user = user
         self.claims = claims
-        self.classes = Set(classes)
+        self.classes = Set(texts: classes)
         token = nil
     }
 
     /// Names a token of some classes, whose right holds with these.
     package init(token number: UInt64, _ right: Right, classes: [String]) {
         (user, claims) = (nil, .none)
-        self.classes = Set(classes)
+        self.classes = Set(texts: classes)
         token = TokenRight(number: number, right: right)
     }
 

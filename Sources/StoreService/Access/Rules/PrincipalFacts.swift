@@ -54,6 +54,6 @@ struct PrincipalFacts: UserFacts {
                 text.withUTF8 { ObjectID(text: UnsafeRawBufferPointer($0)) }.map { .objectID($0) }
             default: Int64(user).map { .int($0) }
             }
-        return key.flatMap { $0.keyText ?? user == user ? $0 : nil }
+        return key.flatMap { ($0.keyText ?? user).isSame(as: user) ? $0 : nil }
     }
 }

@@ -23,7 +23,7 @@ struct ViewMark: Hashable, Sendable {
     ) {
         let message = ByteBuffer(capacity: 256)
         message.append("holdfast view 1" as StaticString)
-        for name in view.classes.sorted() { message.append("\(name.utf8.count),\(name)") }
+        for name in view.classes.texts { message.append("\(name.utf8.count),\(name)") }
         if let rules, let user { Self.append(view, by: rules, for: user, to: message) }
         // Where the library fails, no other process makes the same name.
         let code =

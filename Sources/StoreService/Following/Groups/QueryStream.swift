@@ -1,4 +1,5 @@
 import HoldfastObjectJSON
+import HoldfastObjectModel
 import HoldfastRows
 import Synchronization
 import HoldfastThreads
@@ -60,7 +61,7 @@ package final class QueryStream: Sendable {
     ) throws(RequestFault) -> Int {
         for query in added { query.knownFrom = .max }
         let generation: Int? = state.withLock { state in
-            let replaced = Set(names + added.map(\.name))
+            let replaced = Set(texts: names + added.map(\.name))
             let queries = state.queries.filter { !replaced.contains($0.name) } + added
             guard queries.count <= limits.streamQueryCountMax else { return nil }
             state.generation += 1

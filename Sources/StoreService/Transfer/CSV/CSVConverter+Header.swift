@@ -11,7 +11,7 @@ extension CSVConverter {
         if let fault { throw headerFault(fault.detail, fault.column ?? 1) }
         let known = CSVShape.columns(rowClass, schema, sight)
         var found: [CSVHeader.Column] = []
-        var seen: Set<String> = []
+        var seen: Set<ExactText> = []
         for index in cells.indices {
             guard let stated = String(validating: bytes(index), as: UTF8.self) else {
                 throw headerFault(
@@ -29,7 +29,7 @@ extension CSVConverter {
                     CSVHeader.Column(text: stated, property: name, form: .text(isString: true)))
                 continue
             }
-            guard seen.insert(name).inserted else {
+            guard seen.insert(name) else {
                 throw headerFault("Column \(index + 1) names '\(name)' again.", index + 1)
             }
             found.append(

@@ -1,6 +1,7 @@
 import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectJSON
+import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 import HoldfastText

@@ -53,8 +53,8 @@ enum CSVShape {
     /// - `sight`: What who imports sees; nil for everything.
     static func columns(
         _ rowClass: RowClass, _ schema: RowSchema, _ sight: Sight?
-    ) -> [String: (Column, Bool)] {
-        var columns: [String: (Column, Bool)] = [:]
+    ) -> [ExactText: (Column, Bool)] {
+        var columns: [ExactText: (Column, Bool)] = [:]
         for (position, member) in rowClass.members.enumerated() {
             guard member.storage.shape == .single, !rowClass.unknown.contains(position),
                 obstacle(rowClass, position) == nil

@@ -1,15 +1,20 @@
+import HoldfastObjectModel
+
 /// The names under which the members or columns of an import's text stand where they are not the class's own.
 package struct ColumnNames: Sendable, Equatable {
     /// The property of each name that stands for one.
-    package var properties: [String: String] = [:]
+    package var properties: [ExactText: String] = [:]
     /// The names that are left out.
-    package var skipped: Set<String> = []
+    package private(set) var skipped: Set<ExactText> = []
 
     /// Makes names that are the class's own.
     package init() {}
 
     /// Whether each name stands for itself.
     package var isEmpty: Bool { properties.isEmpty && skipped.isEmpty }
+
+    /// Leaves a name out.
+    package mutating func skip(_ name: String) { skipped.insert(name) }
 
     /// Adds `name=property`; false for a text of another form, and for a name that was added before.
     package mutating func map(_ text: some StringProtocol) -> Bool {

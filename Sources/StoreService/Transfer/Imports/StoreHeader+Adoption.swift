@@ -39,14 +39,15 @@ extension StoreHeader {
         }
         return try change(store) { present throws(StoreError) in
             let added = projections.filter { projection in
-                !present.projections.contains { $0.name == projection.name }
+                !present.projections.contains { $0.name.isSame(as: projection.name) }
             }
             return SchemaProposal(present.schema, projections: present.projections + added)
         }
     }
 
     private func isFree(_ projection: Projection, in catalog: Catalog) -> Bool {
-        catalog.projections.first { $0.name == projection.name }.map { $0 == projection } ?? true
+        catalog.projections.first { $0.name.isSame(as: projection.name) }.map { $0 == projection }
+            ?? true
     }
 
     private func change(

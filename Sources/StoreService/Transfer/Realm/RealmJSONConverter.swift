@@ -53,9 +53,9 @@ package final class RealmJSONConverter {
     private let nameParser = JSONParser()
     private let buffer = ByteBuffer(capacity: 4096)
     /// The keys, as JSON, of the objects that have been met, by `$refId`.
-    var references: [String: [UInt8]] = [:]
+    var references: [ExactText: [UInt8]] = [:]
     private var lastID: UInt64 = 0
-    private var positions: [String: Int] = [:]
+    private var positions: [ExactText: Int] = [:]
     /// The objects with references that were met in the present one.
     private var waiting: [Waiting] = []
     /// How deep the value that is being written lies in its object.
@@ -180,7 +180,7 @@ package final class RealmJSONConverter {
 
     private func take(_ name: UnsafeRawBufferPointer, _ text: UnsafeRawBufferPointer) {
         guard let className = (try? nameParser.parse(name))?.string else { return }
-        let position = positions[className, default: 0]
+        let position = positions[className] ?? 0
         positions[className] = position + 1
         take(className, position, text, id: nil, nil)
     }

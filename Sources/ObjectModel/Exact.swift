@@ -1,0 +1,94 @@
+/// A text, or several, that equal those of the same bytes and no others: as a key, or around a property of a type whose values are compared.
+///
+/// Swift's `String` takes two texts for equal that Unicode calls canonically equivalent, such as `é` and an `e` with an accent behind
+/// it. Names of clients are told apart by their bytes, like all that they store.
+@propertyWrapper
+package struct Exact<Texts: ExactlyCompared>: Hashable, Sendable {
+    /// The text.
+    package var wrappedValue: Texts
+
+    /// Makes a key, or the value of a property.
+    package init(wrappedValue: Texts) { self.wrappedValue = wrappedValue }
+
+    /// Makes a key.
+    package init(_ text: Texts) { wrappedValue = text }
+
+    package static func == (a: Exact, b: Exact) -> Bool {
+        a.wrappedValue.isSame(as: b.wrappedValue)
+    }
+
+    package func hash(into hasher: inout Hasher) { wrappedValue.hashBytes(into: &hasher) }
+}
+
+/// A text as a key.
+package typealias ExactText = Exact<String>
+
+/// What consists of texts, which are compared byte by byte.
+package protocol ExactlyCompared: Sendable {
+    /// Whether both have the same bytes.
+    func isSame(as other: Self) -> Bool
+    /// Hashes what ``isSame(as:)`` compares.
+    func hashBytes(into hasher: inout Hasher)
+}
+
+extension String: ExactlyCompared {
+    package func isSame(as other: String) -> Bool { utf8.elementsEqual(other.utf8) }
+
+    package func hashBytes(into hasher: inout Hasher) {
+        var text = self
+        text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
+        // No UTF-8 has it, so that two texts are not another two.
+        hasher.combine(UInt8.max)
+    }
+}
+
+extension Optional: ExactlyCompared where Wrapped: ExactlyCompared {
+    package func isSame(as other: Wrapped?) -> Bool {
+        guard let self, let other else { return self == nil && other == nil }
+        return self.isSame(as: other)
+    }
+
+    package func hashBytes(into hasher: inout Hasher) {
+        hasher.combine(self == nil)
+        self?.hashBytes(into: &hasher)
+    }
+}
+
+extension Array: ExactlyCompared where Element: ExactlyCompared {
+    package func isSame(as other: [Element]) -> Bool {
+        elementsEqual(other) { $0.isSame(as: $1) }
+    }
+
+    package func hashBytes(into hasher: inout Hasher) {
+        hasher.combine(count)
+        for element in self { element.hashBytes(into: &hasher) }
+    }
+}
+
+extension Dictionary where Key == ExactText {
+    /// The value of a text.
+    package subscript(_ text: String) -> Value? {
+        get { self[ExactText(text)] }
+        set { self[ExactText(text)] = newValue }
+    }
+
+    /// The texts, in their order.
+    package var texts: [String] { keys.map(\.wrappedValue).sorted() }
+}
+
+extension Set where Element == ExactText {
+    /// Makes a set of texts.
+    package init(texts: some Sequence<String>) { self.init(texts.lazy.map { ExactText($0) }) }
+
+    /// The texts, in their order.
+    package var texts: [String] { map(\.wrappedValue).sorted() }
+
+    /// Whether a text is in the set.
+    package func contains(_ text: String) -> Bool { contains(ExactText(text)) }
+
+    /// Adds a text.
+    ///
+    /// - Returns: Whether it was not there.
+    @discardableResult
+    package mutating func insert(_ text: String) -> Bool { insert(ExactText(text)).inserted }
+}
