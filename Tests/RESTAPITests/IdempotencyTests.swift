@@ -71,6 +71,56 @@ struct IdempotencyTests {
         #expect(try StoreCheck.run(server.store).findings.isEmpty)
     }
 
+    @Test(
+        "a repeat has the present version of the store, and in another epoch the tags and versions of that"
+    )
+    func epochs() throws {
+        let engine = LastingEngine(try EngineCase.memory.open())
+        let requests: [(String, String, String)] = [
+            ("POST", dogs, #"{"name":"Rex"}"#), ("POST", dogs, #"[{"name":"a"}]"#),
+            (
+                "POST", transactions,
+                #"{"operations":[{"op":"create","class":"Toy","value":{"label":"t"}}]}"#
+            ),
+            ("PATCH", dogs + "?all=true", #"{"name":"n"}"#),
+        ]
+        var first: [HTTPClient.Reply] = []
+        var server = try TestServer(engine, schema: Schemas.everything)
+        for (number, (method, target, body)) in requests.enumerated() {
+            first.append(server.send(method, target, body, headers: key("key \(number)")))
+        }
+        func repeats(_ number: Int) -> HTTPClient.Reply {
+            let (method, target, body) = requests[number]
+            return server.send(method, target, body, headers: key("key \(number)"))
+        }
+        server.send("PUT", things + "/1", #"{"count":1}"#)
+        let former = server.store.version
+        #expect(repeats(0).headers["holdfast-version"] == former.description)
+        #expect(repeats(0).text == first[0].text)
+        func epoch(_ version: StoreVersion) -> String { String(version.description.prefix(9)) }
+
+        var options = StoreOptions()
+        options.takesNewEpoch = true
+        server = try TestServer(engine, schema: Schemas.everything, storeOptions: options)
+        let present = server.store.version
+        #expect(epoch(present) != epoch(former))
+        for number in requests.indices {
+            let again = repeats(number)
+            #expect(again.status == first[number].status)
+            #expect(again.headers["idempotency-replayed"] == "true")
+            #expect(again.headers["holdfast-version"] == present.description)
+            #expect(
+                again.text == first[number].text.replacing(epoch(former), with: epoch(present)))
+            #expect(
+                again.headers["etag"]
+                    == first[number].headers["etag"]?.replacing(epoch(former), with: epoch(present))
+            )
+        }
+        // What it tells can be asked for.
+        let version = repeats(2).headers["holdfast-version"] ?? ""
+        #expect(server.send("GET", dogs + "?minVersion=\(version)").status == 200)
+    }
+
     @Test("a repeat gets the first reply whatever has happened since")
     func laterChanges() throws {
         let server = try TestServer(schema: Schemas.everything)

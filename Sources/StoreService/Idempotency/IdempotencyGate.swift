@@ -26,10 +26,7 @@ package final class IdempotencyGate: Sendable {
         // The first request has let go of the key only after its commit, so that its reply is seen here.
         let record = try served.stored(served.store.idempotencyRecord(key.id))
         guard let record else { return .first(claim) }
-        var reply = try ReplyRecord.reply(
-            in: key.reply(in: record.payload), json: RequestScratch.current.reply)
-        reply.isRepeat = true
-        return .repeat(reply)
+        return .repeat(try served.repeated(key.reply(in: record.payload)))
     }
 
     fileprivate func release(_ key: IdempotencyKey) {

@@ -4,6 +4,33 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 
 extension ServedStore {
+    /// Reads the reply to an earlier request, for a repeat: as it was recorded, with the present version of the store. Where that has
+    /// another epoch, its tags and versions are of that one, too: the numbers of what the store still has are the same.
+    ///
+    /// - Throws: ``RequestFault`` `.failed` when it can't be read.
+    func repeated(_ record: [UInt8]) throws(RequestFault) -> WriteReply {
+        let json = RequestScratch.current.reply
+        var reply = try ReplyRecord.reply(in: record, json: json)
+        reply.isRepeat = true
+        let (former, present) = (reply.version, store.version)
+        reply.version = present
+        if former.epoch == present.epoch { return reply }
+        reply.etag?.epoch = present.epoch
+        func quoted(_ member: String, _ epoch: UInt64) -> String {
+            let tag = StoreVersion(epoch: epoch, number: 0).description.dropLast()
+            return "\"\(member)\":\"\(tag)"
+        }
+        var text = json.array[...]
+        for member in ["version", "etag", "$version"] {
+            text = text.replacing(
+                Array(quoted(member, former.epoch).utf8),
+                with: Array(quoted(member, present.epoch).utf8))
+        }
+        json.removeAll()
+        json.append(Array(text))
+        return reply
+    }
+
     /// Has the reply to a repeat show what its caller may read now of the one object that was created: its place, version and, unless a
     /// minimal reply is wanted, JSON; nothing where that is nothing. Of other objects nothing is shown. What was recorded stays for those who may read everything.
     package func show(
@@ -27,7 +54,7 @@ extension ServedStore {
         }
         let object = ObjectRead(
             ObjectAddress(name.bytes, .json(key.bytes), of: key), isProjected: false, for: caller,
-            ReadVersion(nil, of: self), form: form)
+            form: form)
         let found: ObjectRead.Reply
         do throws(RequestFault) {
             found = try withRead(for: caller) { read throws(RequestFault) in
@@ -39,6 +66,7 @@ extension ServedStore {
         }
         withExtendedLifetime(name) {}
         reply.created = path
+        reply.version = found.version
         reply.etag = found.etag
         reply.isMinimal = form.isMinimal
         reply.hasJSON = !form.isMinimal
