@@ -11,7 +11,9 @@ import HoldfastStorage
 ///     00 'M'                                     what is left of schema changes, see
 ///                                                ``MigrationRecord``; mostly not there
 ///     00 'R'                                     counters of idempotency records, see ``IdempotencyCounters``
-///     00 'n' number:8                            identifier of an idempotency record, 32 bytes; the oldest first
+///     00 'n' number:8                            identifier of an idempotency record, 32 bytes, and its principal, 8 bytes,
+///                                                where there is one; the oldest first
+///     00 'q' principal:8                         bytes of a principal's idempotency records, 8 bytes little-endian
 ///     00 'r' identifier:32                       idempotency record, see ``IdempotencyRecord``
 ///     00 'A'                                     what there is one of for access, see ``AccessRecord``
 ///     00 'D'                                     access document, see ``StoredDocument``; mostly not there
@@ -62,6 +64,7 @@ package enum StoreKey {
     static let migration: [UInt8] = [Tag.meta, UInt8(ascii: "M")]
     static let recordCounters: [UInt8] = [Tag.meta, UInt8(ascii: "R")]
     static let recordNumberPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "n")]
+    static let recordSharePrefix: [UInt8] = [Tag.meta, UInt8(ascii: "q")]
     static let recordPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "r")]
     static let access: [UInt8] = [Tag.meta, UInt8(ascii: "A")]
     static let accessDocument: [UInt8] = [Tag.meta, UInt8(ascii: "D")]
@@ -176,6 +179,11 @@ package enum StoreKey {
     static func appendRecordNumber(_ number: UInt64, to buffer: ByteBuffer) {
         buffer.append(recordNumberPrefix)
         buffer.append(big: number)
+    }
+
+    static func appendRecordShare(_ principal: UInt64, to buffer: ByteBuffer) {
+        buffer.append(recordSharePrefix)
+        buffer.append(big: principal)
     }
 
     static func appendUser(_ id: String, to buffer: ByteBuffer) {

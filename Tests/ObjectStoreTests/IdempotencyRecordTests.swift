@@ -99,28 +99,130 @@ struct IdempotencyRecordTests {
         #expect(try longer.findings() == [])
     }
 
-    @Test("all replies together have so much room and not more: the oldest go")
-    func room() throws {
+    /// A store with room for so many replies of a hundred bytes.
+    private func store(roomFor count: Int, _ engine: any StorageEngine) throws -> Store {
         var options = StoreOptions()
-        let each = Int(
-            IdempotencyRecord.byteCount(ofValue: IdempotencyRecord.headerByteCount + 100))
-        options.idempotency.byteCountMax = each * 5
+        options.idempotency.byteCountMax = byteCount * count
+        return try Store(engine: engine, options: options)
+    }
+
+    private var byteCount: Int {
+        Int(IdempotencyRecord.byteCount(ofValue: IdempotencyRecord.headerByteCount + 100))
+    }
+    private let payload = [UInt8](repeating: 7, count: 100)
+
+    private func keep(_ store: Store, _ number: UInt8, of owner: IdempotencyOwner) throws {
+        let (id, payload) = (id(number), payload)
+        try store.write { transaction throws(StoreError) in
+            try transaction.idempotency.add(payload, as: id, of: owner)
+        }
+    }
+
+    /// Whether a reply is refused for want of room, in its principal's share or in all.
+    private func isRefused(
+        isShare: Bool, _ body: () throws -> Void
+    ) -> Bool {
+        do { try body() } catch StoreError.noIdempotencyRoom(isShare, let seconds) {
+            return (1...86_400).contains(seconds)
+        } catch {}
+        return false
+    }
+
+    @Test(
+        "all replies together have so much room and not more: none goes before its time, and new ones are refused"
+    )
+    func room() throws {
         let engine = LastingEngine(try EngineCase.memory.open())
-        let store = try Store(engine: engine, options: options)
-        defer { store.close() }
-        let payload = [UInt8](repeating: 7, count: 100)
+        let store = try store(roomFor: 5, engine)
         for number in 1...5 { try keep(store, UInt8(number), payload) }
         #expect(try entryCount(engine) == 10)
-        try keep(store, 6, payload)
-        #expect(try store.idempotencyRecord(id(1)) == nil)
-        for number in 2...6 { #expect(try store.idempotencyRecord(id(UInt8(number))) != nil) }
-        // A longer one takes the place of several.
-        try keep(store, 7, payload + payload)
-        #expect(try store.idempotencyRecord(id(3)) == nil)
-        #expect(try store.idempotencyRecord(id(4)) != nil)
-        #expect(try store.findings() == [])
-        for number in 0..<200 { try keep(store, UInt8(number), payload) }
+        for number in 6...9 {
+            #expect(isRefused(isShare: false) { try keep(store, UInt8(number), payload) })
+        }
+        for number in 1...5 { #expect(try store.idempotencyRecord(id(UInt8(number))) != nil) }
         #expect(try entryCount(engine) == 10)
+        #expect(try store.findings() == [])
+        store.close()
+        // Once they are too old they make room, for a longer one as much as it takes.
+        var options = StoreOptions()
+        options.idempotency.byteCountMax = byteCount * 5
+        options.idempotency.retentionSeconds = 0
+        let later = try Store(engine: engine, options: options)
+        defer { later.close() }
+        for number in 0..<200 { try keep(later, UInt8(number), payload + payload) }
+        #expect(try entryCount(engine) <= 6)
+        #expect(try later.findings() == [])
+    }
+
+    @Test("a principal has a share of the room: one that fills its own leaves the others theirs")
+    func shares() throws {
+        let engine = LastingEngine(try EngineCase.memory.open())
+        let store = try store(roomFor: 64, engine)
+        defer { store.close() }
+        let (ann, bob) = (
+            IdempotencyOwner(number: 7, isUser: true), IdempotencyOwner(number: 8, isUser: true)
+        )
+        let token = IdempotencyOwner(number: 9, isUser: false)
+        for number in 0..<4 { try keep(store, UInt8(number), of: ann) }
+        #expect(isRefused(isShare: true) { try keep(store, 4, of: ann) })
+        for number in 10..<14 { try keep(store, UInt8(number), of: bob) }
+        for number in 20..<52 { try keep(store, UInt8(number), of: token) }
+        #expect(isRefused(isShare: true) { try keep(store, 52, of: token) })
+        for number in [0, 3, 10, 13, 20, 51] {
+            #expect(try store.idempotencyRecord(id(UInt8(number))) != nil)
+        }
+        let other = IdempotencyOwner(number: 10, isUser: false)
+        for number in 60..<84 { try keep(store, UInt8(number), of: other) }
+        #expect(isRefused(isShare: false) { try keep(store, 84, of: other) })
+        #expect(try store.findings() == [])
+    }
+
+    @Test("what goes makes room in its principal's share, also in a store that was opened again")
+    func sharesInTime() throws {
+        let engine = LastingEngine(try EngineCase.memory.open())
+        let ann = IdempotencyOwner(number: 7, isUser: true)
+        var store = try store(roomFor: 64, engine)
+        for number in 0..<4 { try keep(store, UInt8(number), of: ann) }
+        store.close()
+        store = try self.store(roomFor: 64, engine)
+        #expect(isRefused(isShare: true) { try keep(store, 4, of: ann) })
+        store.close()
+        var options = StoreOptions()
+        options.idempotency.byteCountMax = byteCount * 64
+        options.idempotency.retentionSeconds = 0
+        store = try Store(engine: engine, options: options)
+        defer { store.close() }
+        for number in 0..<200 { try keep(store, UInt8(number), of: ann) }
+        #expect(try entryCount(engine) <= 2)
+        #expect(try store.findings() == [])
+    }
+
+    @Test("records of a store of before are read, and go, though they are of no principal")
+    func formerRecords() throws {
+        let engine = LastingEngine(try EngineCase.memory.open())
+        var store = try store(roomFor: 64, engine)
+        try keep(store, 1, payload)
+        try keep(store, 2, of: IdempotencyOwner(number: 7, isUser: true))
+        store.close()
+        // The number of a record had its identifier alone.
+        let buffer = ByteBuffer()
+        StoreKey.appendRecordNumber(1, to: buffer)
+        let number = buffer.array
+        buffer.removeAll()
+        StoreKey.appendRecordShare(7, to: buffer)
+        var batch = OwnedBatch()
+        batch.changes = [number: id(2), buffer.array: nil]
+        try batch.commit(to: engine)
+        store = try self.store(roomFor: 64, engine)
+        #expect(try store.findings() == [])
+        #expect(try store.idempotencyRecord(id(2))?.payload == payload)
+        store.close()
+        var options = StoreOptions()
+        options.idempotency.retentionSeconds = 0
+        store = try Store(engine: engine, options: options)
+        defer { store.close() }
+        try keep(store, 3, of: IdempotencyOwner(number: 7, isUser: true))
+        #expect(try entryCount(engine) == 2)
         #expect(try store.findings() == [])
     }
 

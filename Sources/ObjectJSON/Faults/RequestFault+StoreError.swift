@@ -71,6 +71,13 @@ extension RequestFault {
                 "A transaction may change at most \(limit) bytes, which wait in memory; split the request: "
                     + "fewer objects, or a filter that finds fewer.")
         case .tooLarge(let detail): self.init(.invalid, "too-large", detail)
+        case .noIdempotencyRoom(let isShare, let seconds):
+            self.init(
+                .unavailable, "too-many-idempotency-keys",
+                "The replies that are stored for repeats take all the room that there is"
+                    + (isShare ? " for you" : "")
+                    + ", and none goes before its time; nothing was changed. Come back later, or write without 'Idempotency-Key'.",
+                retryAfterSeconds: max(1, seconds))
         case .nothingToKeep:
             self.init(
                 .invalid, "nothing-to-keep",

@@ -17,7 +17,8 @@ extension StoreCheck {
             StoreKey.recordCounters, StoreKey.access, StoreKey.accessDocument,
         ].map { KeyRange(lower: $0, upper: $0 + [0]) }
         known += [
-            StoreKey.recordNumberPrefix, StoreKey.recordPrefix, StoreKey.tokenPrefix,
+            StoreKey.recordNumberPrefix, StoreKey.recordSharePrefix, StoreKey.recordPrefix,
+            StoreKey.tokenPrefix,
             StoreKey.userPrefix, StoreKey.accountPrefix, StoreKey.loginPrefix,
             StoreKey.sessionPrefix,
         ].map { KeyRange(prefix: $0) }

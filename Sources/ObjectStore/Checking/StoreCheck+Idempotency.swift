@@ -13,6 +13,7 @@ extension StoreCheck {
         }
         let buffer = ByteBuffer()
         var byteCount: UInt64 = 0
+        var shares: [UInt64: UInt64] = [:]
         try scan(StoreKey.recordPrefix) { (key, value) throws(StoreError) in
             byteCount += IdempotencyRecord.byteCount(ofValue: value.count)
             guard key.count == StoreKey.recordKeyByteCount,
@@ -22,19 +23,36 @@ extension StoreCheck {
             let number = Array(
                 buffer.making { StoreKey.appendRecordNumber(header.number, to: $0) })
             guard header.number >= counters.first, header.number < counters.next,
-                try has(number, { $0.elementsEqual(id) })
+                let entry = try transaction.value(number).flatMap({ IdempotencyNumber($0) }),
+                entry.id == id
             else { return report.add("reply-number-wrong", "reply \(header.number)") }
+            if entry.owner != 0 {
+                shares[entry.owner, default: 0] += IdempotencyRecord.byteCount(
+                    ofValue: value.count)
+            }
         }
         try scan(StoreKey.recordNumberPrefix) { (key, value) throws(StoreError) in
             guard key.count == StoreKey.recordNumberByteCount else {
                 return report.add("reply-number-damaged", "\(key.count) bytes of key")
             }
             let number = StoreKey.trailingObjectKey(key)
-            let reply = Array(buffer.making { StoreKey.appendRecord(Array(value), to: $0) })
+            let id = IdempotencyNumber(value)?.id ?? []
+            let reply = Array(buffer.making { StoreKey.appendRecord(id, to: $0) })
             guard try has(reply, { IdempotencyRecord.header($0)?.number == number }) else {
                 return report.add("reply-missing", "reply \(number)")
             }
         }
+        try scan(StoreKey.recordSharePrefix) { (key, value) throws(StoreError) in
+            guard key.count == StoreKey.recordSharePrefix.count + 8, value.count == 8 else {
+                return report.add("reply-share-damaged", "\(key.count) bytes of key")
+            }
+            let stored = value.loadUnaligned(as: UInt64.self)
+            let owner = StoreKey.trailingObjectKey(key)
+            if shares.removeValue(forKey: owner) != stored {
+                report.add("reply-share-wrong", "\(stored) bytes counted")
+            }
+        }
+        if !shares.isEmpty { report.add("reply-share-missing", "\(shares.count) principals") }
         if byteCount != counters.byteCount {
             report.add(
                 "reply-size-wrong", "\(counters.byteCount) counted, \(byteCount) there")

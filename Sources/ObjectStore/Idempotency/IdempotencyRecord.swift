@@ -20,6 +20,44 @@ package struct IdempotencyRecord: Sendable {
     package static let idByteCount = 32
 }
 
+/// The principal whose share of the room a record takes.
+package struct IdempotencyOwner: Sendable, Hashable {
+    /// Its number, the same for all tokens of a user; 0 where there are no principals.
+    package var number: UInt64
+    /// Whether it is a user.
+    package var isUser: Bool
+
+    /// Names a principal.
+    package init(number: UInt64, isUser: Bool) {
+        (self.number, self.isUser) = (number, isUser)
+    }
+
+    /// There are no principals.
+    package static let nobody = IdempotencyOwner(number: 0, isUser: false)
+}
+
+/// The entry of a record's number: its identifier, and the number of its principal, where it has one.
+struct IdempotencyNumber {
+    var id: [UInt8]
+    var owner: UInt64
+
+    init(id: [UInt8], owner: UInt64) { (self.id, self.owner) = (id, owner) }
+
+    /// Reads a stored entry; nil when it is damaged.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        let count = IdempotencyRecord.idByteCount
+        guard bytes.count == count || bytes.count == count + 8 else { return nil }
+        id = Array(bytes[..<count])
+        owner =
+            bytes.count == count ? 0 : bytes.loadUnaligned(fromByteOffset: count, as: UInt64.self)
+    }
+
+    func append(to buffer: ByteBuffer) {
+        buffer.append(id)
+        if owner != 0 { buffer.append(little: owner) }
+    }
+}
+
 extension IdempotencyRecord {
     /// Reads a stored record; nil when it is damaged.
     init?(_ bytes: UnsafeRawBufferPointer) {

@@ -28,17 +28,26 @@ package struct IdempotencyRecords {
         return try IdempotencyRecord.valid(bytes, at: now.seconds, limits)
     }
 
-    /// Stores the reply to the transaction under an identifier, and drops the oldest records that are too
-    /// old or for which there is no room. It is stored even if the transaction changes nothing else.
+    /// Stores the reply to the transaction under an identifier, and drops some of the oldest records that are too old. It is stored even
+    /// if the transaction changes nothing else.
     ///
-    /// Cost: three changes, and two for each record that goes.
-    /// - Throws: ``StoreError`` `.tooLarge` for a reply of more bytes than one may have.
-    package mutating func add(_ payload: [UInt8], as id: [UInt8]) throws(StoreError) {
+    /// Cost: four changes, and three for each record that goes.
+    ///
+    /// - `owner`: Whose share of the room it takes.
+    /// - Throws: ``StoreError`` `.tooLarge` for a reply of more bytes than one may have, `.noIdempotencyRoom` where there is no room
+    ///   for it: no record goes before its time.
+    package mutating func add(
+        _ payload: [UInt8], as id: [UInt8], of owner: IdempotencyOwner = .nobody
+    ) throws(StoreError) {
+        let byteCount = IdempotencyRecord.byteCount(
+            ofValue: IdempotencyRecord.headerByteCount + payload.count)
+        let share = UInt64(limits.shareByteCount(of: owner))
         let limit = min(limits.recordByteCountMax, group.valueByteCountMax - 64)
-        guard payload.count <= limit else {
+        guard payload.count <= limit, byteCount <= share else {
+            let room = Int(share) - Int(byteCount) + payload.count
             throw .tooLarge(
                 detail:
-                    "The reply takes \(payload.count) bytes, and at most \(limit) are stored for a "
+                    "The reply takes \(payload.count) bytes, and at most \(max(0, min(limit, room))) are stored for a "
                     + "repeat; nothing was changed. Ask for a short one with 'Prefer: return=minimal', "
                     + "or make several requests.")
         }
@@ -46,18 +55,19 @@ package struct IdempotencyRecords {
         var counters = try counters()
         // One that is too old makes way for the new one.
         try drop(id, &counters)
+        try makeRoom(for: byteCount, of: owner, share: share, &counters)
         let record = IdempotencyRecord(
             number: counters.next, seconds: now.seconds, payload: payload)
         let key = group.keyBuffer.making { StoreKey.appendRecord(id, to: $0) }
-        let bytes = group.rowBuffer.making { record.append(to: $0) }
-        counters.byteCount += IdempotencyRecord.byteCount(ofValue: bytes.count)
-        overlay.put(key, bytes)
+        counters.byteCount += byteCount
+        overlay.put(key, group.rowBuffer.making { record.append(to: $0) })
         let numberKey = group.keyBuffer.making {
             StoreKey.appendRecordNumber(counters.next, to: $0)
         }
-        id.withUnsafeBytes { _ = overlay.put(numberKey, $0) }
+        let number = IdempotencyNumber(id: id, owner: owner.number)
+        overlay.put(numberKey, group.rowBuffer.making { number.append(to: $0) })
+        try changeShare(of: owner.number) { $0 + byteCount }
         counters.next += 1
-        try trim(&counters)
         StoreKey.recordCounters.withUnsafeBytes { key in
             _ = overlay.put(key, group.rowBuffer.making { counters.append(to: $0) })
         }
@@ -67,37 +77,65 @@ package struct IdempotencyRecords {
     private func counters() throws(StoreError) -> IdempotencyCounters {
         let key = group.keyBuffer.making { $0.append(StoreKey.recordCounters) }
         guard let bytes = try group.value(key) else { return IdempotencyCounters() }
-        guard let counters = IdempotencyCounters(bytes) else {
-            throw .storage(StorageError(.corrupted, operation: "read idempotency records"))
-        }
+        guard let counters = IdempotencyCounters(bytes) else { throw Self.damaged }
         return counters
     }
 
-    /// Drops records from the oldest on: all for which there is no room, and some that are too old.
-    private func trim(_ counters: inout IdempotencyCounters) throws(StoreError) {
+    private static let damaged = StoreError.storage(
+        StorageError(.corrupted, operation: "read idempotency records"))
+
+    // MARK: Room
+
+    /// Drops records that are too old: some, and as many more as there has to be room for a new one.
+    ///
+    /// - `share`: The bytes that all of its owner's may take.
+    private func makeRoom(
+        for byteCount: UInt64, of owner: IdempotencyOwner, share: UInt64,
+        _ counters: inout IdempotencyCounters
+    ) throws(StoreError) {
         // Each write drops more than it adds, so that those that are too old get fewer.
-        var oldCount = 8
-        while counters.first < counters.next {
+        var oldest = try dropOld(&counters, countMax: 8)
+        while true {
+            let isShareFull = try self.share(of: owner.number) + byteCount > share
+            guard isShareFull || counters.byteCount + byteCount > UInt64(limits.byteCountMax)
+            else { return }
+            if let oldest {
+                throw .noIdempotencyRoom(
+                    isShare: isShareFull,
+                    seconds: Int(clamping: oldest + Int64(limits.retentionSeconds) - now.seconds))
+            }
+            if counters.first == counters.next { return }
+            oldest = try dropOld(&counters, countMax: 64)
+        }
+    }
+
+    /// Drops records that are too old, from the oldest on.
+    ///
+    /// - Returns: When the oldest was stored that is left, if it is not too old.
+    private func dropOld(
+        _ counters: inout IdempotencyCounters, countMax: Int
+    ) throws(StoreError) -> Int64? {
+        var count = 0
+        while counters.first < counters.next, count < countMax {
             let numberKey = group.keyBuffer.making {
                 StoreKey.appendRecordNumber(counters.first, to: $0)
             }
-            guard let found = try group.value(numberKey) else {
-                // It has made way for a new one under the same identifier.
-                counters.first += 1
-                continue
+            // Without an entry it has made way for a new one under the same identifier.
+            if let found = try group.value(numberKey) {
+                guard let number = IdempotencyNumber(found) else { throw Self.damaged }
+                let key = group.keyBuffer.making { StoreKey.appendRecord(number.id, to: $0) }
+                guard let bytes = try group.value(key),
+                    let header = IdempotencyRecord.header(bytes)
+                else { throw Self.damaged }
+                if header.seconds + Int64(limits.retentionSeconds) > now.seconds {
+                    return header.seconds
+                }
+                try drop(number.id, &counters)
+                count += 1
             }
-            let id = Array(found)
-            if counters.byteCount <= UInt64(limits.byteCountMax) {
-                let key = group.keyBuffer.making { StoreKey.appendRecord(id, to: $0) }
-                guard oldCount > 0, let bytes = try group.value(key),
-                    let header = IdempotencyRecord.header(bytes),
-                    header.seconds + Int64(limits.retentionSeconds) <= now.seconds
-                else { return }
-                oldCount -= 1
-            }
-            try drop(id, &counters)
             counters.first += 1
         }
+        return nil
     }
 
     private func drop(
@@ -107,13 +145,38 @@ package struct IdempotencyRecords {
         guard let bytes = try group.value(key), let header = IdempotencyRecord.header(bytes) else {
             return
         }
-        counters.byteCount -= min(
-            counters.byteCount, IdempotencyRecord.byteCount(ofValue: bytes.count))
+        let byteCount = IdempotencyRecord.byteCount(ofValue: bytes.count)
+        counters.byteCount -= min(counters.byteCount, byteCount)
         group.overlay.remove(key)
         let numberKey = group.keyBuffer.making {
             StoreKey.appendRecordNumber(header.number, to: $0)
         }
-        group.overlay.remove(numberKey)
+        let owner = try group.value(numberKey).flatMap { IdempotencyNumber($0) }?.owner ?? 0
+        group.overlay.remove(
+            group.keyBuffer.making { StoreKey.appendRecordNumber(header.number, to: $0) })
+        try changeShare(of: owner) { $0 - min($0, byteCount) }
+    }
+
+    /// The bytes of a principal's records.
+    private func share(of owner: UInt64) throws(StoreError) -> UInt64 {
+        let key = group.keyBuffer.making { StoreKey.appendRecordShare(owner, to: $0) }
+        guard let bytes = try group.value(key) else { return 0 }
+        guard bytes.count == 8 else { throw Self.damaged }
+        return bytes.loadUnaligned(as: UInt64.self)
+    }
+
+    private func changeShare(
+        of owner: UInt64, _ change: (UInt64) -> UInt64
+    ) throws(StoreError) {
+        // Those of nobody are all there are, or of an earlier format.
+        if owner == 0 { return }
+        let byteCount = change(try share(of: owner))
+        let key = group.keyBuffer.making { StoreKey.appendRecordShare(owner, to: $0) }
+        if byteCount == 0 {
+            group.overlay.remove(key)
+        } else {
+            group.overlay.put(key, group.rowBuffer.making { $0.append(little: byteCount) })
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 import CHoldfastCrypto
 import HoldfastHTTPServer
 import HoldfastObjectJSON
+import HoldfastObjectStore
 import HoldfastStoreService
 
 extension IdempotencyKey {
@@ -10,9 +11,12 @@ extension IdempotencyKey {
     /// Reads the header; nil when the request has none. Cost: a hash of the body.
     ///
     /// - `scope`: What a key belongs to beside the path: the user, or the token where tokens are needed.
+    /// - `owner`: The same for the room that the reply takes.
     /// - Throws: ``RequestFault`` `.malformed` for a key that is empty, too long, stated twice, or not of printable
     ///   ASCII.
-    init?(_ request: Request, scope: [UInt8]) throws(RequestFault) {
+    init?(
+        _ request: Request, scope: [UInt8], of owner: IdempotencyOwner
+    ) throws(RequestFault) {
         guard let key = request.header(.idempotencyKey) else { return nil }
         guard request.headers(.idempotencyKey).count == 1,
             (1...Self.byteCountMax).contains(key.count),
@@ -35,7 +39,7 @@ extension IdempotencyKey {
         if let type = request.header(.contentType) { stated += type.bytes }
         stated.append(0)
         stated += try Self.hash(request.body)
-        self.init(id: id, request: try Self.hash(stated))
+        self.init(id: id, request: try Self.hash(stated), of: owner)
     }
 
     /// The scope of a user's keys, by whichever token they come.

@@ -1,5 +1,6 @@
 import HoldfastHTTPServer
 import HoldfastObjectJSON
+import HoldfastObjectStore
 import HoldfastStoreService
 
 extension RESTService {
@@ -15,13 +16,17 @@ extension RESTService {
             request.header(.idempotencyKey) != nil
         else { return try body(nil) }
         var scope: [UInt8] = []
+        var owner = IdempotencyOwner(number: caller(request).token ?? 0, isUser: false)
         if let user = principal(of: request)?.user {
+            owner.isUser = true
             scope = try IdempotencyKey.scope(ofUser: user)
         } else if needsToken {
             guard let token = request.grant?.owner, token != 0 else { throw .keyOfNobody }
             scope = Array("token \(token)".utf8)
         }
-        guard let key = try IdempotencyKey(request, scope: scope) else { return try body(nil) }
+        guard let key = try IdempotencyKey(request, scope: scope, of: owner) else {
+            return try body(nil)
+        }
         switch try served.idempotency.enter(key, served) {
         case .first(let claim): return try body(claim)
         case .repeat(var reply):

@@ -70,7 +70,8 @@ extension Limit {
             "how long replies are stored for repeats of their requests", nil,
             \.store.idempotency.retentionSeconds),
         Limit(
-            "idempotency-bytes", .size, "bytes of replies that are stored for that", nil,
+            "idempotency-bytes", .size, "bytes of replies that are stored for that",
+            "too-many-idempotency-keys",
             \.store.idempotency.byteCountMax),
         Limit(
             "max-idempotency-reply", .size, "bytes of one reply that is stored", "too-large",

@@ -8,11 +8,14 @@ package struct IdempotencyKey: Sendable, Hashable {
     package let id: [UInt8]
     /// A hash of the request, always of the same length.
     package let request: [UInt8]
+    /// Whose share of the room the reply takes.
+    package let owner: IdempotencyOwner
 
     /// Names a request by its hashes.
-    package init(id: [UInt8], request: [UInt8]) {
+    package init(id: [UInt8], request: [UInt8], of owner: IdempotencyOwner = .nobody) {
         self.id = id
         self.request = request
+        self.owner = owner
     }
 
     /// The reply in a record: what follows the hash of the request.

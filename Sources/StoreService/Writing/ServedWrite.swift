@@ -125,7 +125,8 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
         }
         let bytes = ReplyRecord.encode(reply, json: scratch.reply.bytes)
         scratch.reply.removeAll()
-        try transaction.idempotency.add(claim.key.request + bytes, as: claim.key.id)
+        try transaction.idempotency.add(
+            claim.key.request + bytes, as: claim.key.id, of: claim.key.owner)
         if body.caller.sight == nil { record = (bytes, false) }
     }
 
@@ -157,9 +158,11 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
         }
         let scratch = RequestScratch.current
         guard let record else { return try reply(version, nil, scratch, body.form) }
-        var reply = try ReplyRecord.reply(in: record.bytes, json: scratch.reply)
-        reply.isRepeat = record.isRepeat
-        if record.isRepeat { try served.show(&reply, to: body.caller, body.form) }
+        guard record.isRepeat else {
+            return try ReplyRecord.reply(in: record.bytes, json: scratch.reply)
+        }
+        var reply = try served.repeated(record.bytes)
+        try served.show(&reply, to: body.caller, body.form)
         return reply
     }
 
