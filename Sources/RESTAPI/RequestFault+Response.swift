@@ -25,7 +25,8 @@ extension RESTService {
     ///
     /// Of a 412 the reply carries the object as it is; when that can't be read it is left out.
     package func response(_ fault: RequestFault) -> Response {
-        var response = Response(fault, current: fault.current.flatMap { current($0) })
+        var response = Response(
+            fault, current: fault.current.flatMap { current($0, fault.currentJSON) })
         switch fault.kind {
         case .unsupportedOperation:
             response.headers.add(.allow, fault.alternatives ?? "OPTIONS")
@@ -46,13 +47,20 @@ extension RESTService {
     }
 
     /// `{"etag","object"}` of an object; nil when it can't be read.
-    private func current(_ object: StoredObject) -> ByteBuffer? {
+    ///
+    /// - `shown`: The JSON of the object, where that is not its class's.
+    private func current(_ object: StoredObject, _ shown: [UInt8]?) -> ByteBuffer? {
         guard let version = object.withRow({ $0.version }) else { return nil }
         let names = served.names(of: object.schema)
         let json = JSONWriter(ByteBuffer(capacity: 512))
         json.raw("{\"etag\":")
         json.string(StoreVersion(epoch: store.epoch, number: version).description)
         json.raw(",\"object\":")
+        if let shown {
+            json.buffer.append(shown)
+            json.raw("}")
+            return json.buffer
+        }
         do throws(RequestFault) {
             // The object is the caller's to see; of what it links to only keys are shown.
             let followsLinks = names.everything[object.classIndex].followsLinks

@@ -106,6 +106,14 @@ package final class ObjectDraft {
     /// States that a property keeps what is stored, also where the draft replaces the object.
     package func keep(_ member: Int) { self[member] = DraftField(.kept, low: 0, high: 0) }
 
+    /// States that a property gets its default, also where the draft changes an object.
+    package func reset(_ member: Int) {
+        self[member] = DraftField(.defaulted, low: 0, high: 0)
+    }
+
+    /// States of a property what was stated of it before.
+    package func set(_ member: Int, _ field: DraftField) { self[member] = field }
+
     /// States a plain value of fixed width.
     package func set(_ member: Int, inline value: InlineValue) {
         self[member] = DraftField(.inline, low: value.low, high: value.high)
@@ -253,7 +261,8 @@ package final class ObjectDraft {
                 arenaBytes(start: field.start, count: field.count), element, scratch: scratch)
         case .inline:
             return cases.holds(inlineBytes(member), element, scratch: scratch)
-        case .absent, .kept, .null, .reference, .references, .child, .children, .entries:
+        case .absent, .kept, .defaulted, .null, .reference, .references, .child, .children,
+            .entries:
             return true
         }
     }
@@ -312,7 +321,8 @@ package final class ObjectDraft {
         for (member, field) in fields.enumerated() {
             switch field.state {
             case .null, .inline, .heap: plain[member] = field
-            case .absent, .kept, .reference, .references, .child, .children, .entries: break
+            case .absent, .kept, .defaulted, .reference, .references, .child, .children, .entries:
+                break
             }
         }
         return plain

@@ -83,10 +83,10 @@ package final class RowBuilder {
             let field = draft.fields[member]
             let offset = buffer.count
             switch field.state {
-            case .absent:
+            case .absent, .defaulted:
                 // A primary key never changes, and what is hidden is not left out.
                 if let stored,
-                    keepsAbsent || member == rowClass.primaryKeyIndex
+                    keepsAbsent && field.state == .absent || member == rowClass.primaryKeyIndex
                         || rowClass.hides(member, in: stored)
                 {
                     copy(rowClass.field(member, in: stored), to: member, row)
@@ -132,7 +132,7 @@ package final class RowBuilder {
         switch draft.fields[member].state {
         case .heap, .references, .children, .entries:
             appendHeap(draft, member, over: nil, targets, to: buffer)
-        case .absent, .kept, .null, .inline, .reference, .child: break
+        case .absent, .kept, .defaulted, .null, .inline, .reference, .child: break
         }
         return takeGaps()
     }

@@ -77,7 +77,7 @@ extension ObjectDraft {
         case .null: return .null
         case .heap: return .bytes(arenaBytes(start: field.start, count: field.count))
         case .inline: return .bytes(inlineBytes(member))
-        case .kept, .reference, .references, .child, .children, .entries: return .other
+        case .kept, .defaulted, .reference, .references, .child, .children, .entries: return .other
         }
     }
 }

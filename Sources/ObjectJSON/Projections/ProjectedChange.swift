@@ -1,9 +1,21 @@
 import HoldfastBytes
 import HoldfastJSON
+import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// The changes that a patch of a projected object makes to one object, and to those that its paths lead to.
+/// The forms of what is stated of an object in the names of a projection.
+package enum ProjectedForm: Sendable {
+    /// A merge patch of an object that is there.
+    case patch
+    /// A merge patch of an object that is made where it is not there.
+    case merge
+    /// The object as the projection shows it: projected properties that are left out get their defaults, and nothing has to be behind a
+    /// link that is null if nothing is stated of it.
+    case whole
+}
+
+/// The changes that a statement of a projected object makes to one object, and to those that its paths lead to.
 ///
 /// Made from the body alone; which objects the links lead to is found when it is applied. One thread at a
 /// time uses it.
@@ -18,6 +30,8 @@ package final class ProjectedChange {
         package let isLink: Bool
         /// Whether an embedded object that is not there is made.
         package var makesObject: Bool
+        /// Whether there has to be an object.
+        package var isDemanded: Bool
     }
 
     /// The class of the object.
@@ -27,14 +41,21 @@ package final class ProjectedChange {
     /// The primary key that is stated, in the form of ``OrderedKey``: keys never change, so it has to be
     /// the object's.
     package private(set) var statedKey: [UInt8]?
+    /// The key that an object gets which is made.
+    private var keyOfNew: DraftField?
     package private(set) var children: [Child] = []
     /// The properties that are stated, and where in the body.
     package private(set) var written: [Int: JSONPointer] = [:]
 
-    package init(_ rowClass: RowClass) {
+    /// - `isWhole`: Whether a map is stated with all of its entries.
+    package init(_ rowClass: RowClass, isWhole: Bool = false) {
         self.rowClass = rowClass
         draft = ObjectDraft(rowClass, isMerge: true)
+        draft.statesWholeMaps = isWhole
     }
+
+    /// Whether it is of a whole object, which states what is there as well.
+    package var isWhole: Bool { draft.statesWholeMaps }
 
     /// Whether anything is stated of the object itself.
     package var hasStatements: Bool { draft.fields.contains { $0.state != .absent } }
@@ -51,20 +72,30 @@ package final class ProjectedChange {
     /// Returns the change of the object behind a single link or embedded object; nil when the property itself is
     /// stated.
     package func descend(
-        _ member: Int, to target: RowClass, at pointer: JSONPointer, makesObject: Bool
+        _ member: Int, to target: RowClass, at pointer: JSONPointer, makesObject: Bool,
+        isDemanded: Bool = true
     ) -> ProjectedChange? {
         if written[member] != nil { return nil }
+        let isLink = rowClass.members[member].storage.element == .link
         if let index = children.firstIndex(where: { $0.member == member }) {
-            if makesObject { children[index].makesObject = true }
+            if makesObject, !isLink { children[index].makesObject = true }
+            if isDemanded { children[index].isDemanded = true }
             return children[index].change
         }
-        let change = ProjectedChange(target)
+        let change = ProjectedChange(target, isWhole: draft.statesWholeMaps)
         children.append(
             Child(
-                member: member, change: change, pointer: pointer,
-                isLink: rowClass.members[member].storage.element == .link,
-                makesObject: makesObject))
+                member: member, change: change, pointer: pointer, isLink: isLink,
+                makesObject: makesObject && !isLink, isDemanded: isDemanded))
         return change
+    }
+
+    /// Gives a property its default, unless something is stated of it or of what it leads to; never a primary key.
+    package func reset(_ member: Int) {
+        guard member != rowClass.primaryKeyIndex, written[member] == nil,
+            !children.contains(where: { $0.member == member })
+        else { return }
+        draft.reset(member)
     }
 
     /// Puts what is stated of embedded objects into the drafts of their owners: when everything is read.
@@ -80,6 +111,43 @@ package final class ProjectedChange {
             if draft.appendPrimaryKey(to: buffer) { statedKey = buffer.array }
             draft.clear(member)
         }
+    }
+
+    /// Has the draft state an embedded object, or nothing of it where there is none and nothing makes one.
+    package func settle(_ child: Child, isThere: Bool) {
+        if child.isLink { return }
+        if !isThere, !child.makesObject {
+            draft.clear(child.member)
+        } else if draft.fields[child.member].state == .absent, child.change.hasStatements {
+            draft.set(child.member, child: child.change.draft)
+        }
+    }
+
+    /// Takes the key that the draft states, or the one that names the object or is made for it, as that of an object that is made.
+    ///
+    /// - `key`: Names the object; nil where the body alone does.
+    /// - `reader`: Notes the faults.
+    /// - Returns: The object's key, as far as it is known before it is made.
+    package func takeKey(_ key: Value?, _ reader: ObjectReader) -> Value? {
+        var reading = ObjectReading(draft: draft)
+        reader.identify(&reading, nil, key)
+        guard let member = rowClass.primaryKeyIndex, draft.fields[member].state != .absent else {
+            return key
+        }
+        keyOfNew = draft.fields[member]
+        return draft.primaryKey
+    }
+
+    /// The draft of an object that is made, with its key.
+    package func draftOfNew() -> ObjectDraft {
+        if let member = rowClass.primaryKeyIndex, let keyOfNew { draft.set(member, keyOfNew) }
+        return draft
+    }
+
+    /// The draft of an object that is there, without the key, which never changes.
+    package func draftOfChange() -> ObjectDraft {
+        if keyOfNew != nil, let member = rowClass.primaryKeyIndex { draft.clear(member) }
+        return draft
     }
 
     /// Finds the position in the body that states the property at the end of a path of names, and how many of the names

@@ -1,49 +1,69 @@
+import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// Reads a merge patch in the names of a projection and collects every fault that does not depend on what
+/// Reads a merge patch in the names of a projection, or a whole object in them, and collects every fault that does not depend on what
 /// is stored.
 package struct ProjectedChangeReader {
+    /// A value that a whole object states of what can't be written through the projection: it has to be what is shown.
+    package struct Shown: Sendable {
+        /// Where it stands in the body, and in what is shown.
+        package let pointer: JSONPointer
+        /// Its JSON.
+        package let json: [UInt8]
+        /// Its fault where something else is shown.
+        package let fault: RequestFault.Entry
+    }
+
     let reader: ObjectReader
     package let names: SchemaNames
+    private let form: ProjectedForm
+    /// What is stated of what can't be written.
+    package private(set) var shown: [Shown] = []
 
     /// Makes a reader that uses the memory of `reader`, whose faults stay as they are.
-    package init(_ reader: ObjectReader, _ names: SchemaNames) {
+    package init(_ reader: ObjectReader, _ names: SchemaNames, _ form: ProjectedForm = .patch) {
         reader.names = names
         self.reader = reader
         self.names = names
+        self.form = form
     }
 
-    /// Reads the body of a patch into `change`.
+    /// Reads a body into `change`.
     ///
-    /// - `id`: The object's key, with which `$id` has to agree; nil for an embedded object.
-    /// - Returns: The `$version` that is stated.
+    /// - `id`: The object's key, with which `$id` has to agree; nil for an embedded object, and for one that the body alone names.
+    /// - Returns: The `$version` that is stated, and of an object that may be made the key that it is named by then.
     /// - Throws: ``RequestFault`` with every fault.
-    package func read(
+    package mutating func read(
         _ json: JSONValue, _ projection: CompiledProjection, into change: ProjectedChange,
         id: Value?
-    ) throws(RequestFault) -> StoreVersion? {
+    ) throws(RequestFault) -> (version: StoreVersion?, key: Value?) {
         var version: StoreVersion?
+        var key = id
+        var own = self
         let found = reader.collecting(embeddingDepth: 0) { _ in
-            version = readMembers(json, projection, into: change, id: id)
+            version = own.readMembers(json, projection, into: change, id: id)
+            if form != .patch { key = change.takeKey(id, reader) }
         }
+        self = own
         guard found.faults.isEmpty else {
             throw .object(FaultList(found.faults), hasRepeatedName: found.hasRepeatedName)
         }
-        return version
+        return (version, key)
     }
 
     /// Reads the members of a body, and returns its `$version`.
-    private func readMembers(
+    private mutating func readMembers(
         _ json: JSONValue, _ projection: CompiledProjection, into change: ProjectedChange,
         id: Value?
     ) -> StoreVersion? {
         var version: StoreVersion?
         if json.kind == .object {
             var specials: Set<ExactText> = []
-            readMembers(json, projection, into: change) { json in
+            let reader = reader
+            readMembers(json, projection, into: change, resets: form == .whole) { json in
                 guard let id, json.isNamed("$id") || json.isNamed("$version") else { return false }
                 if !specials.insert(ObjectReader.text(json.name)) {
                     reader.repeated(json.name)
@@ -58,17 +78,19 @@ package struct ProjectedChangeReader {
                 return true
             }
         } else {
+            let properties = form == .whole ? "" : " that change"
             reader.fault(
                 "wrong-type",
-                "Expected an object with the properties of '\(projection.definition.name)' that change, "
+                "Expected an object with the properties of '\(projection.definition.name)'\(properties), "
                     + "found \(ObjectReader.describe(json)).")
         }
         return version
     }
 
-    private func readMembers(
+    /// - `resets`: Whether properties that are left out get their defaults: not those of another object.
+    private mutating func readMembers(
         _ json: JSONValue, _ projection: CompiledProjection, into change: ProjectedChange,
-        special: (JSONMember) -> Bool
+        resets: Bool, special: (JSONMember) -> Bool
     ) {
         var seen: Set<Int> = []
         var next = 0
@@ -91,62 +113,139 @@ package struct ProjectedChangeReader {
                 reader.repeated(member.name)
                 continue
             }
-            read(member.value, member.name, projection.properties[position], into: change)
+            read(
+                member.value, member.name, projection.properties[position], into: change,
+                resets: resets)
         }
-        guard let omitted else { return }
-        // A patch leaves what it does not state as it is, so that nothing has to be done for these properties.
-        reader.forEachOmitted(
-            omitted, of: "Projection '\(projection.definition.name)'", projection.names,
-            hints: projection.properties.map(\.name)
-        ) { position, name in
-            seen.contains(position) ? ObjectReader.omittedAndStated(name) : nil
+        var left = Set(projection.properties.indices).subtracting(seen)
+        if let omitted {
+            // These properties stay as they are.
+            reader.forEachOmitted(
+                omitted, of: "Projection '\(projection.definition.name)'", projection.names,
+                hints: projection.properties.map(\.name)
+            ) { position, name in
+                left.remove(position)
+                return seen.contains(position) ? ObjectReader.omittedAndStated(name) : nil
+            }
         }
+        guard resets else { return }
+        // What holds others goes first: then nothing of them is left to get a default.
+        let properties = left.sorted().map { projection.properties[$0] }
+        for property in properties where property.steps.count == 1 { reset(property, of: change) }
+        for property in properties where property.steps.count > 1 { reset(property, of: change) }
     }
 
-    private func read(
-        _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ property: CompiledProjection.Property,
-        into change: ProjectedChange
-    ) {
-        if let refusal = names.calculated(property) { return refuse(refusal, at: name) }
-        func refuseCollection(_ rowClass: RowClass, _ member: Int) {
-            refuse(CompiledProjection.readOnly(ObjectReader.text(name), rowClass, member), at: name)
-        }
-        let pointer = reader.pointer(at: name)
+    /// Gives a property that is left out its default, where it lies in the object itself and can be written.
+    private func reset(_ property: CompiledProjection.Property, of change: ProjectedChange) {
+        guard property.calculation == nil, let last = property.steps.last else { return }
         var change = change
         for step in property.steps.dropLast() {
             let compiled = change.rowClass.members[step.member]
+            guard compiled.isEmbedded, compiled.storage.shape == .single,
+                change.draft.fields[step.member].state != .defaulted,
+                let inner = change.descend(
+                    step.member, to: names.schema.classes[compiled.classIndex],
+                    at: reader.pointer(at: nil), makesObject: false, isDemanded: false)
+            else { return }
+            change = inner
+        }
+        let shape = change.rowClass.members[last.member].storage.shape
+        guard shape == .single || shape != .none && property.projection == nil else { return }
+        change.reset(last.member)
+    }
+
+    private mutating func read(
+        _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ property: CompiledProjection.Property,
+        into change: ProjectedChange, resets: Bool
+    ) {
+        if let refusal = names.calculated(property) { return refuseWriting(refusal, json, name) }
+        let pointer = reader.pointer(at: name)
+        let isNothing = form == .whole && json.isNull
+        var change = change
+        var resets = resets
+        for step in property.steps.dropLast() {
+            let compiled = change.rowClass.members[step.member]
             guard compiled.storage.shape == .single else {
-                return refuseCollection(change.rowClass, step.member)
+                return refuseCollection(name, json, change.rowClass, step.member)
             }
             let target = names.schema.classes[compiled.classIndex]
             guard
                 let inner = change.descend(
-                    step.member, to: target, at: pointer, makesObject: false)
+                    step.member, to: target, at: pointer,
+                    makesObject: form != .patch && !json.isNull, isDemanded: !isNothing)
             else { return conflict(name, change, step.member) }
+            if !compiled.isEmbedded { resets = false }
             change = inner
         }
         guard let last = property.steps.last else { return }
+        let compiled = change.rowClass.members[last.member]
         if let inner = property.projection {
-            let storage = change.rowClass.members[last.member].storage
-            guard storage.shape == .single else {
-                return refuseCollection(change.rowClass, last.member)
+            guard compiled.storage.shape == .single else {
+                return refuseCollection(name, json, change.rowClass, last.member)
             }
-            let isEmbedded = storage.element == .embedded
             // A link may also be written as a key, and null takes either away.
-            if json.kind == .object, isEmbedded || !json.namesObject {
+            if json.kind == .object, compiled.isEmbedded || !json.namesObject {
                 guard
                     let below = change.descend(
-                        last.member, to: inner.rowClass, at: pointer, makesObject: isEmbedded)
+                        last.member, to: inner.rowClass, at: pointer,
+                        makesObject: compiled.isEmbedded)
                 else { return conflict(name, change, last.member) }
                 reader.path.append(.name(name))
                 defer { reader.path.removeLast() }
-                return readMembers(json, inner, into: below) { _ in false }
+                return readMembers(
+                    json, inner, into: below, resets: resets && compiled.isEmbedded
+                ) { _ in false }
             }
+        }
+        if form == .whole, compiled.storage.shape == .none {
+            let property = change.rowClass.definition.properties[last.member].name
+            return noteShown(
+                json, name, "inverse-link-read-only",
+                "'\(ObjectReader.text(name))' shows which objects link to '\(property)'; change those."
+            )
+        }
+        if isNothing, property.steps.count > 1, !compiled.isOptional {
+            // Null is shown where a link on the way is.
+            return noteShown(
+                json, name, "null-not-allowed",
+                "'\(ObjectReader.text(name))' is not optional, so it can't be null.")
         }
         guard change.write(last.member, at: pointer) else {
             return conflict(name, change, last.member)
         }
+        let isMerge = change.draft.isMerge
+        if form == .whole { change.draft.isMerge = false }
         reader.read(json, name, last.member, into: change.draft)
+        change.draft.isMerge = isMerge
+    }
+
+    // MARK: What is read-only
+
+    private mutating func refuseCollection(
+        _ name: UnsafeRawBufferPointer, _ json: JSONValue, _ rowClass: RowClass, _ member: Int
+    ) {
+        refuseWriting(
+            CompiledProjection.readOnly(ObjectReader.text(name), rowClass, member), json, name)
+    }
+
+    private mutating func refuseWriting(
+        _ refusal: PatchRefusal, _ json: JSONValue, _ name: UnsafeRawBufferPointer
+    ) {
+        if form == .whole { return noteShown(json, name, refusal.code, refusal.detail) }
+        refuse(refusal, at: name)
+    }
+
+    private mutating func noteShown(
+        _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ code: String, _ detail: String
+    ) {
+        let pointer = reader.pointer(at: name)
+        let buffer = ByteBuffer(capacity: 64)
+        JSONWriter(buffer).copy(json)
+        shown.append(
+            Shown(
+                pointer: pointer, json: buffer.array,
+                fault: RequestFault.Entry(
+                    code: code, detail: detail, pointer: pointer.description)))
     }
 
     // MARK: Faults

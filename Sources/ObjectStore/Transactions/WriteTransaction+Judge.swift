@@ -88,7 +88,7 @@ extension ObjectDraft {
         for (member, compiled) in rowClass.members.enumerated()
         where compiled.storage.shape != .none {
             let state = fields[member].state
-            if state == .absent || state == .kept { continue }
+            if state == .absent || state == .kept || state == .defaulted { continue }
             let field = rowClass.field(member, in: row)
             let isEmpty =
                 field.isNull

@@ -5,14 +5,19 @@ import HoldfastStoreService
 
 /// The path of an object's resource, for `Location` and links.
 package enum ObjectPath {
-    /// Appends `/v1/classes/{class}/objects/{id}`, or `…/object?key=` for a key that no path carries:
+    /// Appends `/v1/classes/{class}/objects/{id}`, of an object that was made through a projection `/v1/projections/{projection}/…`, or `…/object?key=` for a key that no path carries:
     /// null, `""`, `.`, `..`, and one with `/`; of an element with `…/properties/{property}/elements/{position or key}`
     /// behind it, or `…/elements?key=` for a map's key that no path carries.
     ///
     /// - Returns: False when a step to an element is a key that no path carries.
     static func append(_ created: CreatedPath, to buffer: ByteBuffer) -> Bool {
-        buffer.append("/v1/classes/" as StaticString)
-        append(name: created.className, to: buffer)
+        if let projection = created.projection {
+            buffer.append("/v1/projections/" as StaticString)
+            append(name: projection, to: buffer)
+        } else {
+            buffer.append("/v1/classes/" as StaticString)
+            append(name: created.className, to: buffer)
+        }
         switch created.key {
         case .null: buffer.append("/object?key=null" as StaticString)
         case .number(let text):

@@ -13,13 +13,7 @@ extension RESTService {
         let mode = try createMode(request)
         _ = try BodyType.read(request)
         try request.requireAccepted("application/json")
-        let isArray = Self.beginsArray(request.body)
-        if isArray, try Precondition(request) != .none {
-            throw RequestFault(
-                .malformed, "invalid-header",
-                "If-Match and If-None-Match are about one object; leave them out of a request that "
-                    + "writes an array. Each object of the array may state its \"$version\".")
-        }
+        let isArray = try beginsArray(request)
         return try write(
             request, .new(RequestBytes(request.className, of: request), isArray: isArray), mode)
     }
@@ -34,6 +28,18 @@ extension RESTService {
         throw .parameter(
             "mode", "'mode' is create, merge, replace or ignore.",
             hint: NearestName.of(text.string, among: ["create", "merge", "replace", "ignore"]))
+    }
+
+    /// Whether the body is an array, of which no header states a precondition.
+    func beginsArray(_ request: Request) throws(RequestFault) -> Bool {
+        guard Self.beginsArray(request.body) else { return false }
+        if try Precondition(request) != .none {
+            throw RequestFault(
+                .malformed, "invalid-header",
+                "If-Match and If-None-Match are about one object; leave them out of a request that "
+                    + "writes an array. Each object of the array may state its \"$version\".")
+        }
+        return true
     }
 
     /// Whether the first byte of a body that is no blank opens an array.

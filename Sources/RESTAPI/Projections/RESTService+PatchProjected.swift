@@ -18,6 +18,48 @@ extension RESTService {
         return try takeIn(request, write)
     }
 
+    /// `PUT` of a projected object by either kind of key: what the projection shows of it is replaced.
+    func putProjectedObject(_ request: Request, _ source: KeySource) throws(RequestFault)
+        -> Outcome
+    {
+        _ = try BodyType.read(request)
+        return try writeProjected(request, .whole, ObjectAddress(request, source))
+    }
+
+    /// `DELETE` of a projected object by either kind of key: the object goes, and not only what is shown of it.
+    func deleteProjectedObject(_ request: Request, _ source: KeySource) throws(RequestFault)
+        -> Outcome
+    {
+        try takeIn(
+            request,
+            ProjectedWrite(
+                .deleted, ObjectAddress(request, source),
+                PatchBody(request.bodyBytes, isJSONPatch: false), try Precondition(request),
+                for: caller(request), in: served))
+    }
+
+    /// `POST /v1/projections/{projection}/objects`: creates an object in projected names, or an array of them atomically.
+    func createProjectedObjects(_ request: Request) throws(RequestFault) -> Outcome {
+        let mode = try createMode(request)
+        _ = try BodyType.read(request)
+        let isArray = try beginsArray(request)
+        return try writeProjected(
+            request, .new(isArray: isArray, mode),
+            ObjectAddress(request.className, .missing, of: request))
+    }
+
+    private func writeProjected(
+        _ request: Request, _ subject: ProjectedWrite.Subject, _ address: ObjectAddress
+    ) throws(RequestFault) -> Outcome {
+        let precondition = try Precondition(request)
+        try request.requireAccepted("application/json")
+        var write = ProjectedWrite(
+            subject, address, PatchBody(request.bodyBytes, isJSONPatch: false), precondition,
+            for: caller(request), in: served)
+        write.form = try Preferences(request).form
+        return try takeIn(request, write)
+    }
+
     /// `PATCH` of a projected object by either kind of key.
     func patchProjectedObject(_ request: Request, _ source: KeySource) throws(RequestFault)
         -> Outcome

@@ -53,11 +53,6 @@ extension Operation {
                 .post, ofClass + "/objects", "createObjects", .write,
                 [.mode] + write + [.idempotencyKey], .writing
             ) { $0.createObjects }.forUsers(),
-            Operation(
-                .delete, ofClass + "/objects", "deleteObjects", .write,
-                filter + [.all, .preferBulk],
-                .reading + [.unprocessableContent, .insufficientStorage]
-            ) { $0.deleteObjects }.forUsers(),
         ] + queries(of: .objectClass)
 
     /// The operations on one object, by either form of its key.
@@ -166,12 +161,25 @@ extension Operation {
             Operation(.delete, projection, "deleteProjection", .admin, [.ifMatch], .removing) {
                 $0.deleteProjection
             },
+            Operation(
+                .post, projection + "/objects", "createProjectedObjects", .write,
+                [.mode] + write + [.idempotencyKey], .writing
+            ) { $0.createProjectedObjects }.forUsers(),
         ] + queries(of: .projection) + projected(.path) + projected(.parameter)
 
     /// The operations on one object as a projection shows it, by either form of its key.
     private static func projected(_ source: KeySource) -> [Operation] {
         [
             readObject(of: .projection, source),
+            Operation(
+                .put, projection + source.path, "putProjectedObject" + source.ending, .write,
+                source.key + write, .writing, with(source) { $0.putProjectedObject }
+            ).forUsers(),
+            Operation(
+                .delete, projection + source.path, "deleteProjectedObject" + source.ending,
+                .write, source.key + [.ifMatch, .ifNoneMatchWrite],
+                .removing + [.methodNotAllowed], with(source) { $0.deleteProjectedObject }
+            ).forUsers(),
             Operation(
                 .patch, projection + source.path, "patchProjectedObject" + source.ending, .write,
                 source.key + write + [.idempotencyKey], .writing,

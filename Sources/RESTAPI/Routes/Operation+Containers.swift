@@ -43,6 +43,11 @@ extension Operation {
                 ]
             ) { $0.patchObjects }.forUsers(),
             on(
+                kind, .delete, "/objects", kind.id("delete", "Objects"), .write,
+                filter + [.all, .preferBulk],
+                .reading + [.unprocessableContent, .insufficientStorage]
+            ) { $0.deleteObjects }.forUsers(),
+            on(
                 kind, .post, "/query", kind.id("query", "Objects"), .read, reads,
                 .querying + [.bodyTooLarge, .unsupportedMediaType]
             ) { $0.queryObjects }.forUsers(),

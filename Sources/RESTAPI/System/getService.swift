@@ -1,5 +1,6 @@
 import HoldfastHTTPServer
 import HoldfastJSON
+import HoldfastObjectJSON
 import HoldfastObjectModel
 
 extension RESTService {

@@ -123,14 +123,16 @@ enum ReplyRecord {
 
     // MARK: Paths
 
-    /// A path as texts: the class, the kind of the key and its text, and of an element the property, its kind and its
+    /// A path as texts: the class, or the projection, the kind of the key and its text, and of an element the property, its kind and its
     /// steps.
     private static func texts(of path: CreatedPath) -> [[UInt8]] {
-        var texts = [Array(path.className.utf8)]
+        // The kinds of keys of objects that a projection shows are capital letters.
+        let isShown = path.projection != nil
+        var texts = [Array((path.projection ?? path.className).utf8)]
         switch path.key {
-        case .null: texts += [kind("0"), []]
-        case .number(let text): texts += [kind("n"), Array(text.utf8)]
-        case .text(let text): texts += [kind("t"), Array(text.utf8)]
+        case .null: texts += [kind(isShown ? "Z" : "0"), []]
+        case .number(let text): texts += [kind(isShown ? "N" : "n"), Array(text.utf8)]
+        case .text(let text): texts += [kind(isShown ? "T" : "t"), Array(text.utf8)]
         }
         guard let element = path.element else { return texts }
         texts.append(Array(element.property.utf8))
@@ -149,12 +151,15 @@ enum ReplyRecord {
         guard texts.count >= 3 else { return nil }
         let key: CreatedPath.Key
         switch texts[1] {
-        case kind("0"): key = .null
-        case kind("n"): key = .number(string(texts[2]))
-        case kind("t"): key = .text(string(texts[2]))
+        case kind("0"), kind("Z"): key = .null
+        case kind("n"), kind("N"): key = .number(string(texts[2]))
+        case kind("t"), kind("T"): key = .text(string(texts[2]))
         default: return nil
         }
         var path = CreatedPath(className: string(texts[0]), key: key)
+        if [kind("Z"), kind("N"), kind("T")].contains(texts[1]) {
+            path.projection = path.className
+        }
         if texts.count == 3 { return path }
         guard texts.count >= 5 else { return nil }
         let steps = Array(texts[5...])

@@ -45,7 +45,7 @@ extension ServedStore {
         reply.created = nil
         guard path.element == nil else { return }
         let (name, key) = (ByteBuffer(capacity: 64), ByteBuffer(capacity: 64))
-        name.append(path.className)
+        name.append(path.projection ?? path.className)
         let writer = JSONWriter(key)
         switch path.key {
         case .null: writer.null()
@@ -53,7 +53,8 @@ extension ServedStore {
         case .text(let text): writer.string(text)
         }
         let object = ObjectRead(
-            ObjectAddress(name.bytes, .json(key.bytes), of: key), isProjected: false, for: caller,
+            ObjectAddress(name.bytes, .json(key.bytes), of: key),
+            isProjected: path.projection != nil, for: caller,
             form: form)
         let found: ObjectRead.Reply
         do throws(RequestFault) {

@@ -1,3 +1,4 @@
+import HoldfastBytes
 import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastRows
@@ -107,7 +108,16 @@ package struct ObjectRead: ReadCase {
                 : StoredObject(
                     schema: read.rows, classIndex: selection.rowClass.index, key: found.key,
                     row: row)
-            throw RequestFault(.preconditionFailed(current: current))
+            var fault = RequestFault(.preconditionFailed(current: current))
+            if isProjected, current != nil {
+                let buffer = ByteBuffer(capacity: 512)
+                var writer = ObjectWriter(
+                    buffer, found.names, read, served.limits, quotesLargeInts: form.quotesLargeInts)
+                writer.write(row, key: found.key, selection)
+                try served.stored(writer.finish())
+                fault.currentJSON = buffer.array
+            }
+            throw fault
         }
         if !selection.holdsOtherObjects, known.knows(reply.etag, in: read) {
             reply.isKnown = true

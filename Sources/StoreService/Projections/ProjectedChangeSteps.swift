@@ -13,6 +13,8 @@ struct ProjectedChangeSteps {
     }
 
     private(set) var all: [Step] = []
+    /// Of a whole object, the objects of which two paths state the same property: it may be stated as it is.
+    private var conflicts: [ObjectIdentity: RequestFault.Entry] = [:]
     private let transaction: WriteTransaction
     private var faults = FaultList()
     /// The operation that states a property of an object.
@@ -26,8 +28,33 @@ struct ProjectedChangeSteps {
     ) throws(StoreError) {
         self.transaction = transaction
         try collect(change, key, row)
+        try requireNoFault()
+    }
+
+    private init(_ transaction: WriteTransaction) { self.transaction = transaction }
+
+    /// Requires of an object that is made that nothing is stated behind a link of it, which is null.
+    ///
+    /// - Throws: ``StoreError`` with every fault.
+    static func requireNothingBehind(
+        _ change: ProjectedChange, _ transaction: WriteTransaction
+    ) throws(StoreError) {
+        var steps = ProjectedChangeSteps(transaction)
+        try steps.collectBehind(change, nil)
+        try steps.requireNoFault()
+    }
+
+    private func requireNoFault() throws(StoreError) {
         guard let first = faults.entries.first else { return }
         throw .refused(RequestFault.several(.invalid, first.code, faults, first.detail))
+    }
+
+    /// Refuses a step that has changed an object of which two paths state the same.
+    func requireNoConflict(_ written: WriteResult) throws(StoreError) {
+        let identity = ObjectIdentity(classIndex: written.classIndex, key: written.key)
+        guard written.isChanged, let fault = conflicts[identity] else { return }
+        throw .refused(
+            RequestFault(.invalid, fault.code, fault.detail, errors: [fault]) as RequestFault)
     }
 
     /// Two paths may lead to the same object, and then must not state the same of it.
@@ -39,12 +66,13 @@ struct ProjectedChangeSteps {
         }
         for (member, pointer) in pointers {
             if let other = statedBy[identity]?[member] {
-                faults.note(
-                    "conflicting-properties",
-                    "'\(pointer)' and '\(other)' both change "
+                let fault = RequestFault.Entry(
+                    code: "conflicting-properties",
+                    detail: "'\(pointer)' and '\(other)' both change "
                         + "'\(change.rowClass.definition.properties[member].name)' of the same "
                         + "'\(change.rowClass.definition.name)'; state one of them.",
-                    at: pointer)
+                    pointer: pointer.description)
+                if change.isWhole { conflicts[identity] = fault } else { faults.note(fault) }
             }
             statedBy[identity, default: [:]][member] = pointer
         }
@@ -79,8 +107,9 @@ struct ProjectedChangeSteps {
             let rowClass = change.rowClass
             if !child.isLink {
                 let inner = row.flatMap { rowClass.embedded(child.member, in: $0) }
+                change.settle(child, isThere: inner != nil)
                 if inner == nil, !child.makesObject {
-                    noObject(child, rowClass)
+                    if child.isDemanded { noObject(child, rowClass) }
                 } else {
                     try collectBehind(child.change, inner)
                 }
@@ -91,7 +120,7 @@ struct ProjectedChangeSteps {
                 let target = try transaction.row(
                     child.change.rowClass, field.load(UInt64.self))
             else {
-                noObject(child, rowClass)
+                if child.isDemanded { noObject(child, rowClass) }
                 continue
             }
             try collect(child.change, field.load(UInt64.self), target)

@@ -5,12 +5,19 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// A patch in the names of a projection, ready to be applied to objects under one schema. One thread at a time uses
+/// A patch, or a whole object, in the names of a projection, ready to be applied to objects under one schema. One thread at a time uses
 /// it.
 struct ProjectedPatch {
+    /// What a merge patch or a whole object states.
+    private struct Stated {
+        let change: ProjectedChange
+        /// What has to be shown.
+        let shown: [ProjectedChangeReader.Shown]
+    }
+
     /// A statement of the body.
     private enum Statement {
-        case merge(ProjectedChange)
+        case merge(Stated)
         case patch(ProjectedJSONPatch)
     }
 
@@ -23,6 +30,8 @@ struct ProjectedPatch {
     private let statement: Statement
     /// The `$version` that the body states.
     let version: StoreVersion?
+    /// Names the object, as far as the request or the body does.
+    let key: Value?
     /// The parts that faults of a transaction's end are about; the transaction's source numbers count them.
     private var parts: [Part] = []
     /// How many source numbers of the transaction the patch has used.
@@ -40,66 +49,68 @@ struct ProjectedPatch {
         }
     }
 
-    /// Reads a patch.
+    /// Reads a patch, or a whole object.
     ///
     /// - `isJSONPatch`: Whether it is no merge patch.
-    /// - `id`: What names the object, with which a `$id` has to agree; nil for several.
+    /// - `id`: What names the object, with which a `$id` has to agree; nil for several, and for one that the body names.
     /// - Throws: ``RequestFault`` with every fault.
     init(
         _ json: JSONValue, isJSONPatch: Bool, of subject: Subject, id: Value?,
-        _ context: ObjectReadingContext
+        as form: ProjectedForm = .patch, _ context: ObjectReadingContext
     ) throws(RequestFault) {
         guard !isJSONPatch else {
-            version = nil
+            (version, key) = (nil, id)
             statement = .patch(
                 try ProjectedJSONPatch(
                     json, of: subject.rowClass, behind: subject.member, subject.projection, context
                 ))
             return
         }
-        let change = ProjectedChange(subject.rowClass)
+        let change = ProjectedChange(subject.rowClass, isWhole: form == .whole)
         let inner =
             subject.member.map {
                 change.descend(
                     $0, to: subject.projection.rowClass, at: JSONPointer(), makesObject: false)
             } ?? change
-        var version: StoreVersion?
+        var reader = ProjectedChangeReader(context.reader, context.names, form)
+        var read: (version: StoreVersion?, key: Value?) = (nil, id)
         if let inner {
-            version = try ProjectedChangeReader(context.reader, context.names).read(
+            read = try reader.read(
                 json, subject.projection, into: inner, id: subject.member == nil ? id : nil)
         }
         change.finish()
-        self.version = version
-        statement = .merge(change)
+        (version, key) = (read.version, read.key ?? id)
+        statement = .merge(Stated(change: change, shown: reader.shown))
     }
 
     /// Applies the patch to an object that is there. Writer's thread.
     ///
     /// - `firstSource`: The first of the transaction's source numbers that the patch may use.
+    /// - `show`: Writes the object as the projection shows it.
     /// - Throws: ``StoreError``; nothing may be committed then.
     mutating func apply(
         to rowClass: RowClass, key: UInt64, firstSource: Int, _ transaction: WriteTransaction,
-        in served: ServedStore
+        in served: ServedStore, _ show: (ByteBuffer) throws(StoreError) -> Void = { _ in }
     ) throws(StoreError) {
         parts = []
         switch statement {
-        case .merge(let change):
+        case .merge(let stated):
             guard let row = try transaction.row(rowClass, key) else { throw .objectNotFound }
-            let steps = try ProjectedChangeSteps(change, key, row, transaction).all
-            for step in steps {
+            _ = stated.change.draftOfChange()
+            if !stated.shown.isEmpty {
+                let buffer = ByteBuffer(capacity: 512)
+                try show(buffer)
+                try Self.require(stated.shown, in: buffer)
+            }
+            let steps = try ProjectedChangeSteps(stated.change, key, row, transaction)
+            for step in steps.all {
                 parts.append(.merge(step.change))
                 guard step.change.hasStatements else { continue }
                 let source = firstSource + parts.count - 1
-                do throws(StoreError) {
-                    _ = try transaction.update(step.change.draft, key: step.key, source: source)
-                } catch {
-                    guard case .unstated = error else { throw error }
-                    var fault = served.fault(error)
-                    for index in fault.errors.indices {
-                        fault.errors[index] = placed(fault.errors[index], part: parts.count - 1)
-                    }
-                    throw .refused(fault)
+                let written = try stating(served) { () throws(StoreError) in
+                    try transaction.update(step.change.draft, key: step.key, source: source)
                 }
+                try steps.requireNoConflict(written)
             }
         case .patch(let patch):
             for run in patch.runs {
@@ -110,6 +121,47 @@ struct ProjectedPatch {
                     source: firstSource + parts.count - 1)
                 _ = try run.patch.apply(to: editor, in: served)
             }
+        }
+    }
+
+    /// Makes the object. Writer's thread.
+    ///
+    /// - `reservedKey`: The object key that it gets, if it has been given one.
+    /// - `mode`: What becomes of an object that has its key and is not seen.
+    /// - `firstSource`: The transaction's source number that it may use.
+    /// - Throws: ``StoreError``; nothing may be committed then.
+    mutating func make(
+        reservedKey: UInt64? = nil, _ mode: WriteMode, _ precondition: Precondition,
+        firstSource: Int, _ transaction: WriteTransaction, in served: ServedStore
+    ) throws(StoreError) -> WriteResult {
+        guard case .merge(let stated) = statement else { throw .objectNotFound }
+        parts = [.merge(stated.change)]
+        let others = stated.shown.filter { $0.json != Array("null".utf8) }
+        if !others.isEmpty { throw Self.refused(others) }
+        try ProjectedChangeSteps.requireNothingBehind(stated.change, transaction)
+        let draft = stated.change.draftOfNew()
+        return try stating(served) { () throws(StoreError) in
+            if let reservedKey {
+                try transaction.check(precondition, draft.rowClass, key: nil, nil)
+                return try transaction.create(
+                    draft, reservedKey: reservedKey, source: firstSource)
+            }
+            return try transaction.write(
+                draft, mode: mode, precondition: precondition, source: firstSource)
+        }
+    }
+
+    /// Runs a write of the last part, whose faults are told with their places in the body.
+    private func stating<Result>(
+        _ served: ServedStore, _ body: () throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        do throws(StoreError) { return try body() } catch {
+            guard case .unstated = error else { throw error }
+            var fault = served.fault(error)
+            for index in fault.errors.indices {
+                fault.errors[index] = placed(fault.errors[index], part: parts.count - 1)
+            }
+            throw .refused(fault)
         }
     }
 
@@ -142,6 +194,49 @@ struct ProjectedPatch {
             key = field.load(UInt64.self)
         }
         return key
+    }
+
+    // MARK: What is read-only
+
+    /// Requires that values are what is shown.
+    private static func require(
+        _ stated: [ProjectedChangeReader.Shown], in buffer: ByteBuffer
+    ) throws(StoreError) {
+        let (own, other) = (JSONParser(), JSONParser())
+        let whole = try? own.value(of: buffer.array)
+        let others = stated.filter { stated in
+            guard let value = try? other.value(of: stated.json) else { return true }
+            var shown = whole
+            for step in stated.pointer.steps { shown = shown?.member(named: step) }
+            return !(shown.map { isSame($0, value) } ?? false)
+        }
+        if !others.isEmpty { throw refused(others) }
+    }
+
+    private static func refused(_ stated: [ProjectedChangeReader.Shown]) -> StoreError {
+        let faults = FaultList(stated.map(\.fault))
+        let first = stated[0].fault
+        return .refused(
+            RequestFault.several(.invalid, first.code, faults, first.detail) as RequestFault)
+    }
+
+    /// Whether two values are the same, whatever their texts. Recursive: they were parsed with a bounded depth.
+    private static func isSame(_ a: JSONValue, _ b: JSONValue) -> Bool {
+        switch (a.kind, b.kind) {
+        case (.integer, .integer): a.exactInt64 == b.exactInt64
+        case (.integer, .double), (.double, .integer), (.double, .double): a.double == b.double
+        case (.string, .string):
+            a.stringBytes.map { Array($0) } == b.stringBytes.map { Array($0) }
+        case (.array, .array):
+            a.count == b.count && zip(a.elements, b.elements).allSatisfy { isSame($0, $1) }
+        case (.object, .object):
+            a.count == b.count
+                && a.members.allSatisfy { member in
+                    b.members.first { $0.name.elementsEqual(member.name) }
+                        .map { isSame(member.value, $0.value) } ?? false
+                }
+        default: a.kind == b.kind && a.bool == b.bool
+        }
     }
 
     // MARK: Faults

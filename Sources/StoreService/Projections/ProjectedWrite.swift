@@ -1,26 +1,63 @@
 import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectJSON
+import HoldfastObjectModel
 import HoldfastObjectStore
+import HoldfastRows
 
-/// The change of an object, and of those that paths of a projection lead to, by a patch in projected names.
+/// The write of objects as a projection shows them: of one that the request names, of new ones, or of what a property holds.
 package struct ProjectedWrite: WriteBody, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
 
-    /// The subject of the patch.
+    /// The subject of the write.
     package enum Subject {
-        /// An object of a projection, which its address names.
+        /// A patch of an object that is there, which its address names.
         case object
-        /// The object that a property holds, as the projection of a name shows it.
+        /// An object that its address names, as a whole: it is made where it is not there.
+        case whole
+        /// An object that its address names, which goes; there is no body.
+        case deleted
+        /// New objects; the body is one, or an array of them.
+        case new(isArray: Bool, WriteMode)
+        /// A patch of the object that a property holds, as the projection of a name shows it.
         case property(RequestBytes, projection: String)
+
+        /// The form of the body.
+        fileprivate var form: ProjectedForm {
+            switch self {
+            case .object, .deleted, .property: .patch
+            case .new(_, .merge): .merge
+            case .whole, .new: .whole
+            }
+        }
+    }
+
+    /// One object to write.
+    private struct Item {
+        /// Names the object, as far as that is known before it is made.
+        let key: Value?
+        let precondition: Precondition
+        /// Nil for one that goes.
+        var patch: ProjectedPatch?
     }
 
     /// The request as it reads under the schema.
     private struct Plan {
-        let target: ObjectTarget
+        let rowClass: RowClass
         let selection: FieldSelection
-        let precondition: Precondition
-        var patch: ProjectedPatch
+        var items: [Item]
+    }
+
+    /// An object that was written.
+    private struct Written {
+        let key: UInt64
+        let isCreated: Bool
+        /// The object's version; nil where the caller may not read it.
+        var version: UInt64?
+        var path: CreatedPath?
+        /// The object as JSON, as the transaction leaves it: other objects that it shows may be changed again before the
+        /// reply is made.
+        let json = ByteBuffer(capacity: 512)
     }
 
     /// How the caller wants the reply.
@@ -33,13 +70,11 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
     private let isJSONPatch: Bool
     private var body: RequestBytes?
     private var plan: Plan?
-    /// The object's version; nil where the caller may not read it any more.
-    private var version: UInt64?
-    /// The object as JSON, as the transaction leaves it: other objects that it shows may be changed again before the
-    /// reply is made.
-    private let json = ByteBuffer(capacity: 512)
+    /// The item that is being written: the one that failed when the write fails.
+    private var position = 0
+    private var written: [Written] = []
 
-    /// Makes a change by the patch in a body.
+    /// Makes a write of what a body states.
     package init(
         _ subject: Subject, _ address: ObjectAddress, _ patch: PatchBody,
         _ precondition: Precondition, for caller: Caller, in served: ServedStore
@@ -52,36 +87,68 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         self.caller = caller
     }
 
+    private var isArray: Bool { if case .new(isArray: true, _) = subject { true } else { false } }
+
     // MARK: Reading
 
     package mutating func prepare(
         _ names: SchemaNames, _ scratch: RequestScratch
     ) throws(RequestFault) {
         guard let body else { throw served.fault(.closing) }
-        let (target, subject) = try resolve(names, scratch)
-        let patch = try ProjectedPatch(
-            try served.json(body.bytes, scratch.parser), isJSONPatch: isJSONPatch, of: subject,
-            id: target.key,
-            ObjectReadingContext(
-                names, scratch.reader,
-                operationCountMax: served.store.options.operationCountMax))
-        plan = Plan(
-            target: target, selection: subject.selection,
-            precondition: precondition.with(version: patch.version), patch: patch)
+        let (key, subject) = try resolve(names, scratch)
+        var plan = Plan(rowClass: subject.rowClass, selection: subject.selection, items: [])
+        if case .deleted = self.subject {
+            plan.items = [Item(key: key, precondition: precondition, patch: nil)]
+            self.plan = plan
+            return
+        }
+        let json = try served.json(body.bytes, scratch.parser)
+        let context = ObjectReadingContext(
+            names, scratch.reader, operationCountMax: served.store.options.operationCountMax)
+        func read(_ json: JSONValue) throws(RequestFault) {
+            let patch = try ProjectedPatch(
+                json, isJSONPatch: isJSONPatch, of: subject, id: key, as: self.subject.form,
+                context)
+            plan.items.append(
+                Item(
+                    key: patch.key, precondition: precondition.with(version: patch.version),
+                    patch: patch))
+        }
+        guard isArray, json.kind == .array else {
+            try read(json)
+            self.plan = plan
+            return
+        }
+        var faults = FaultList()
+        var first: RequestFault?
+        for (index, element) in json.elements.enumerated() {
+            guard scratch.reader.mayContinue() else { throw scratch.reader.fault() }
+            do throws(RequestFault) { try read(element) } catch {
+                let placed = error.placed(at: JSONPointer().appending(index: index))
+                first = first ?? placed
+                for fault in placed.errors { faults.note(fault) }
+            }
+        }
+        if var first {
+            first.errors = faults.entries
+            first.detail = FaultList.told(first.detail, of: faults.count)
+            throw first
+        }
+        self.plan = plan
     }
 
-    /// Which object the request names, and what of it the projection shows.
+    /// What names the object, and what of it the projection shows.
     private func resolve(
         _ names: SchemaNames, _ scratch: RequestScratch
-    ) throws(RequestFault) -> (ObjectTarget, ProjectedPatch.Subject) {
+    ) throws(RequestFault) -> (Value?, ProjectedPatch.Subject) {
         guard case .property(let property, let name) = subject else {
             let projection = try names.projection(
                 named: String(decoding: address.container, as: UTF8.self))
             let rowClass = projection.rowClass
-            return (
-                try address.key.target(of: rowClass, scratch),
-                ProjectedPatch.Subject(projection: projection, rowClass: rowClass, member: nil)
-            )
+            let subject = ProjectedPatch.Subject(
+                projection: projection, rowClass: rowClass, member: nil)
+            if case .new = self.subject { return (nil, subject) }
+            return (try address.key.target(of: rowClass, scratch).key, subject)
         }
         let target = try address.target(names, scratch)
         let rowClass = target.rowClass
@@ -95,7 +162,7 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
                     + "its owner.", parameter: "property")
         }
         return (
-            target,
+            target.key,
             ProjectedPatch.Subject(projection: projection, rowClass: rowClass, member: member)
         )
     }
@@ -105,37 +172,152 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
     package mutating func run(_ transaction: WriteTransaction) throws(StoreError) {
         guard var plan else { return }
         defer { self.plan = plan }
-        let rowClass = plan.target.rowClass
-        let (key, found) = try transaction.require(plan.target, plan.precondition)
-        try transaction.check(plan.precondition, rowClass, key: key, found)
-        try plan.patch.apply(
-            to: rowClass, key: key, firstSource: 0, transaction, in: served)
-        guard let row = try transaction.storedRow(rowClass, key) else { throw .objectNotFound }
-        json.removeAll()
-        if form.isMinimal, caller.sight == nil {
-            version = row.version
-            return
+        written = []
+        let deadline = served.queryDeadline
+        for index in plan.items.indices {
+            try served.checkWriteTime(deadline)
+            position = index
+            var item = plan.items[index]
+            defer { plan.items[index] = item }
+            let (key, isCreated) = try write(&item, plan, transaction)
+            written.append(Written(key: key, isCreated: isCreated))
+            transaction.releaseShown()
         }
-        let isSeen = try transaction.writeProjected(
-            row, key: key, plan.selection, form, for: caller, served, to: json)
-        version = isSeen ? row.version : nil
+        if case .deleted = subject { return }
+        var shown = written
+        for index in shown.indices { try show(&shown[index], plan, transaction) }
+        written = shown
+    }
+
+    private func write(
+        _ item: inout Item, _ plan: Plan, _ transaction: WriteTransaction
+    ) throws(StoreError) -> (key: UInt64, isCreated: Bool) {
+        let rowClass = plan.rowClass
+        let found = try item.key.flatMap { key throws(StoreError) in
+            try transaction.find(rowClass, id: key)
+        }
+        guard let key = found, let row = try transaction.row(rowClass, key) else {
+            let mode: WriteMode
+            switch subject {
+            case .whole where rowClass.primaryKeyIndex != nil: mode = .replace
+            case .new(_, let stated): mode = stated
+            default:
+                try transaction.check(item.precondition, rowClass, key: nil, nil)
+                throw .objectNotFound
+            }
+            guard var patch = item.patch else { throw .objectNotFound }
+            defer { item.patch = patch }
+            let made = try patch.make(
+                mode, item.precondition, firstSource: firstSource(plan), transaction, in: served)
+            return (made.key, made.isCreated)
+        }
+        let projected = ProjectedObject(
+            selection: plan.selection, form: form, caller: caller, served: served)
+        try projected.check(item.precondition, rowClass, key, row, transaction)
+        guard var patch = item.patch else {
+            try transaction.delete(rowClass, key: key)
+            return (key, false)
+        }
+        if case .new(_, let mode) = subject {
+            if mode == .create {
+                throw .duplicateKey(className: rowClass.definition.name)
+            } else if mode == .ignore {
+                return (key, false)
+            }
+        }
+        defer { item.patch = patch }
+        try patch.apply(
+            to: rowClass, key: key, firstSource: firstSource(plan), transaction, in: served
+        ) { buffer throws(StoreError) in
+            if let row = try transaction.storedRow(rowClass, key) {
+                _ = try projected.write(row, key: key, transaction, to: buffer)
+            }
+        }
+        return (key, false)
+    }
+
+    /// The first of the transaction's source numbers that the next item may use.
+    private func firstSource(_ plan: Plan) -> Int {
+        plan.items[..<position].reduce(0) { $0 + ($1.patch?.sourceCount ?? 0) }
+    }
+
+    private func show(
+        _ object: inout Written, _ plan: Plan, _ transaction: WriteTransaction
+    ) throws(StoreError) {
+        guard let row = try transaction.storedRow(plan.rowClass, object.key) else {
+            throw .objectNotFound
+        }
+        if form.isMinimal, caller.sight == nil {
+            object.version = row.version
+        } else {
+            let projected = ProjectedObject(
+                selection: plan.selection, form: form, caller: caller, served: served)
+            let isSeen = try projected.write(row, key: object.key, transaction, to: object.json)
+            object.version = isSeen ? row.version : nil
+        }
+        guard object.isCreated, object.version != nil else { return }
+        object.path = CreatedPath(plan.rowClass, row, key: object.key)
+        object.path?.projection = String(decoding: address.container, as: UTF8.self)
     }
 
     // MARK: The reply
 
     package func reply(_ writer: ReplyWriter) throws(RequestFault) -> WriteReply {
         var reply = WriteReply(writer.version)
-        reply.etag = version.map { StoreVersion(epoch: writer.version.epoch, number: $0) }
-        reply.isMinimal = writer.form.isMinimal || version == nil
-        reply.hasJSON = !reply.isMinimal
+        if case .deleted = subject { return reply }
+        reply.isCreated = written.contains(where: \.isCreated)
         writer.scratch.reply.removeAll()
-        if reply.hasJSON { writer.scratch.reply.append(json.bytes) }
+        guard isArray else {
+            let object = written.first
+            reply.etag = object?.version.map {
+                StoreVersion(epoch: writer.version.epoch, number: $0)
+            }
+            reply.created = object?.path
+            reply.isMinimal = writer.form.isMinimal || object?.version == nil
+            reply.hasJSON = !reply.isMinimal
+            if reply.hasJSON, let object { writer.scratch.reply.append(object.json.bytes) }
+            return reply
+        }
+        let isSeen = written.isEmpty || written.contains { $0.version != nil }
+        reply.isMinimal = writer.form.isMinimal || !isSeen
+        reply.hasJSON = !reply.isMinimal
+        guard reply.hasJSON else { return reply }
+        JSONWriter(writer.scratch.reply).object { json in
+            json.member("objects").array(of: written) { object, json in
+                if object.version == nil { json.null() } else { json.raw(object.json.bytes) }
+            }
+            json.member("version").string(writer.version.description)
+        }
         return reply
     }
 
     package mutating func end(_ scratch: RequestScratch) { body = nil }
 
     package func fault(_ error: StoreError) -> RequestFault {
-        plan?.patch.fault(error, served) ?? served.fault(error)
+        guard let items = plan?.items, items.indices.contains(position) else {
+            return served.fault(error)
+        }
+        guard isArray else { return items[0].patch?.fault(error, served) ?? served.fault(error) }
+        let sources = error.sources
+        guard !sources.isEmpty else {
+            return served.fault(error).placed(at: JSONPointer().appending(index: position))
+        }
+        // What only the end of the transaction shows: each fault is of the part of an item.
+        var whole = served.fault(error)
+        for (index, source) in zip(whole.errors.indices, sources) {
+            var rest = source
+            for (position, item) in items.enumerated() {
+                guard let patch = item.patch, rest >= patch.sourceCount else {
+                    var own = whole.errors[index]
+                    if let patch = item.patch { own = patch.placed(own, part: rest) }
+                    own.pointer =
+                        JSONPointer().appending(index: position).description + (own.pointer ?? "")
+                    whole.errors[index] = own
+                    break
+                }
+                rest -= patch.sourceCount
+            }
+        }
+        return whole
     }
 }

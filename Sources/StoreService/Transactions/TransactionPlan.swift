@@ -46,8 +46,10 @@ struct TransactionOperation {
     /// The operation's statement of the object, unless ``patch`` has it or there is none.
     var draft: ObjectDraft?
     var patch: JSONPatch?
-    /// A patch in the names of a projection, and what the reply shows then.
-    var projected: (patch: ProjectedPatch, selection: FieldSelection)?
+    /// What is stated in the names of a projection, in place of ``draft`` and ``patch``.
+    var projected: ProjectedPatch?
+    /// How the projection shows the object that the operation names; nil where it names a class.
+    var shown: FieldSelection?
     /// The number under which links of the transaction name the object.
     var number: Int?
 }

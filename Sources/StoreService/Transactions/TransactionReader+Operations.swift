@@ -10,18 +10,12 @@ extension TransactionReader {
     mutating func operation(_ statement: Statement) -> TransactionOperation? {
         guard let kind = statement.kind, let rowClass = statement.rowClass else { return nil }
         if rowClass.isAsymmetric, !allows(statement, kind, rowClass) { return nil }
-        if statement.projection != nil, kind != .patch {
-            fault(
-                .invalid, "invalid-operation",
-                "Through a projection objects are changed by 'patch'; name the 'class' for '\(kind.rawValue)'.",
-                at: ObjectReader.name("op"))
-            return nil
-        }
         let target = self.target(statement, kind, rowClass)
         let precondition = self.precondition(statement.ifMatch)
         var operation = TransactionOperation(
             kind: kind, rowClass: rowClass, target: target ?? .new,
             precondition: precondition ?? .none)
+        operation.shown = statement.projection?.selection
         operation.number = statement.ref.flatMap { references[$0]?.number }
         if target == nil, statement.id != nil { return nil }
         if target == nil, kind == .patch || kind == .delete {
@@ -47,12 +41,11 @@ extension TransactionReader {
             return nil
         }
         if let projection = statement.projection {
-            guard let patch = projected(value, projection, target), precondition != nil else {
-                return nil
-            }
-            operation.projected = (patch, projection.selection)
+            guard let patch = projected(value, kind, projection, target), precondition != nil
+            else { return nil }
+            operation.projected = patch
             operation.precondition = operation.precondition.with(version: patch.version)
-            return operation
+            return named(&operation, patch.key, isStated: target != nil) ? operation : nil
         }
         if kind == .patch, value.kind == .array {
             operation.patch = patch(value, rowClass)
@@ -70,22 +63,27 @@ extension TransactionReader {
         }
         operation.draft = reading.draft
         operation.precondition = operation.precondition.with(version: reading.version)
-        if target == nil {
-            if let key = reading.draft.primaryKey {
-                operation.target = .id(key)
-            } else if let key = reading.objectKey {
-                operation.target = .id(.int(Int64(clamping: key)))
-            }
-        }
-        if case .new = operation.target, kind == .put, rowClass.primaryKeyIndex == nil {
-            fault(
-                .invalid, "missing-key",
-                "Class '\(rowClass.definition.name)' has no primary key, so 'put' needs the 'id' of an "
-                    + "object that is there; use 'create' to make one.", at: ObjectReader.name("id")
-            )
-            return nil
-        }
+        let key =
+            reading.draft.primaryKey
+            ?? reading.objectKey.map { .int(Int64(clamping: $0)) }
+        guard named(&operation, key, isStated: target != nil) else { return nil }
         return precondition == nil ? nil : operation
+    }
+
+    /// Has an operation be about the object that its value names, where nothing else names it; false with a fault where one has to be
+    /// named.
+    private mutating func named(
+        _ operation: inout TransactionOperation, _ key: Value?, isStated: Bool
+    ) -> Bool {
+        if !isStated, let key { operation.target = .id(key) }
+        let rowClass = operation.rowClass
+        guard case .new = operation.target, operation.kind == .put, rowClass.primaryKeyIndex == nil
+        else { return true }
+        fault(
+            .invalid, "missing-key",
+            "Class '\(rowClass.definition.name)' has no primary key, so 'put' needs the 'id' of an "
+                + "object that is there; use 'create' to make one.", at: ObjectReader.name("id"))
+        return false
     }
 
     /// Whether an operation is one that an asymmetric class has: to create an object that nothing refers
@@ -145,18 +143,24 @@ extension TransactionReader {
 
     /// Reads the value of an operation in the names of a projection.
     private mutating func projected(
-        _ value: JSONValue, _ projection: CompiledProjection,
+        _ value: JSONValue, _ kind: TransactionOperation.Kind, _ projection: CompiledProjection,
         _ target: TransactionOperation.Target?
     ) -> ProjectedPatch? {
         var id: Value?
         if case .id(let stated) = target { id = stated }
+        let form: ProjectedForm
+        switch kind {
+        case .create, .put: form = .whole
+        case .merge: form = .merge
+        case .patch, .delete: form = .patch
+        }
         let context = ObjectReadingContext(names, reader, operationCountMax: operationCountMax)
         return valued { () throws(RequestFault) in
             try ProjectedPatch(
-                value, isJSONPatch: value.kind == .array,
+                value, isJSONPatch: kind == .patch && value.kind == .array,
                 of: ProjectedPatch.Subject(
                     projection: projection, rowClass: projection.rowClass, member: nil), id: id,
-                context)
+                as: form, context)
         }
     }
 

@@ -76,7 +76,9 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
                 transaction.releaseShown()
             } catch {
                 guard case .refused(let fault as RequestFault) = error else { throw error }
-                throw .refused(fault.placed(inOperation: position, inValue: true))
+                throw .refused(
+                    fault.placed(
+                        inOperation: position, inValue: fault.kind != .preconditionFailed))
             }
         }
         results = try collectResults(keys, transaction, until: deadline)
@@ -103,10 +105,9 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
                 written.isDeleted = false
                 // What can't be read has no version to compare.
                 if !rowClass.isAsymmetric { written.version = row.version }
-                if !form.isMinimal, let selection = operation.projected?.selection {
+                if !form.isMinimal, let projected = shown(operation) {
                     let json = ByteBuffer(capacity: 512)
-                    let isSeen = try transaction.writeProjected(
-                        row, key: key, selection, form, for: caller, served, to: json)
+                    let isSeen = try projected.write(row, key: key, transaction, to: json)
                     written.shown = isSeen ? copies.copy(json) : .hidden
                 } else {
                     written.shown = try copies.copy(rowClass, key, row)
@@ -142,13 +143,12 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
     private mutating func run(
         _ operation: TransactionOperation, _ position: Int, _ transaction: WriteTransaction
     ) throws(StoreError) -> UInt64 {
+        if operation.shown != nil { return try project(operation, position, transaction) }
         switch operation.kind {
         case .create, .put, .merge:
             let key = try write(operation, position, transaction)
             try noteMadeKey(operation, key, transaction)
             return key
-        case .patch where operation.projected != nil:
-            return try project(operation, position, transaction)
         case .patch:
             guard let patch = operation.patch else {
                 return try write(operation, position, transaction)
@@ -166,22 +166,68 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         }
     }
 
-    /// Changes an object, and what the paths of a projection lead to from it.
+    /// How an operation's projection shows its object; nil for one that names a class.
+    private func shown(_ operation: TransactionOperation) -> ProjectedObject? {
+        operation.shown.map {
+            ProjectedObject(selection: $0, form: form, caller: caller, served: served)
+        }
+    }
+
+    /// Does an operation that names a projection: changes the object, and what paths lead to from it, makes it, or deletes it.
     private mutating func project(
         _ operation: TransactionOperation, _ position: Int, _ transaction: WriteTransaction
     ) throws(StoreError) -> UInt64 {
         let rowClass = operation.rowClass
-        let key = try require(operation, transaction)
-        try transaction.check(
-            operation.precondition, rowClass, key: key, transaction.row(rowClass, key))
-        guard var patch = operation.projected?.patch else { return key }
+        var found: UInt64?
+        if operation.kind == .patch || operation.kind == .delete {
+            found = try require(operation, transaction)
+        } else if operation.kind != .create {
+            found = try find(operation, transaction)
+        }
+        let shown = shown(operation)
+        if let found, let row = try transaction.row(rowClass, found) {
+            try shown?.check(operation.precondition, rowClass, found, row, transaction)
+        }
+        if operation.kind == .delete, let found {
+            try transaction.delete(rowClass, key: found, source: position)
+            return found
+        }
+        guard var patch = operation.projected else { throw .objectNotFound }
         let firstSource = plan.operations.count + projectedSources.count
         defer {
-            plan.operations[position].projected?.patch = patch
+            plan.operations[position].projected = patch
             for part in 0..<patch.sourceCount { projectedSources.append((position, part)) }
         }
-        try patch.apply(
-            to: rowClass, key: key, firstSource: firstSource, transaction, in: served)
+        if let key = found {
+            try patch.apply(
+                to: rowClass, key: key, firstSource: firstSource, transaction, in: served
+            ) { buffer throws(StoreError) in
+                if let row = try transaction.storedRow(rowClass, key) {
+                    _ = try shown?.write(row, key: key, transaction, to: buffer)
+                }
+            }
+            return key
+        }
+        var reservedKey: UInt64?
+        switch operation.target {
+        case .new:
+            if let number = operation.number, case .objectKey(let key) = transaction.named[number] {
+                reservedKey = key
+            }
+        case .id where rowClass.primaryKeyIndex != nil: break
+        case .named, .id: return try require(operation, transaction)
+        }
+        let mode: WriteMode =
+            switch operation.kind {
+            case .create: .create
+            case .put: .replace
+            case .merge, .patch, .delete: .merge
+            }
+        let key = try patch.make(
+            reservedKey: reservedKey, mode, operation.precondition, firstSource: firstSource,
+            transaction, in: served
+        ).key
+        try noteMadeKey(operation, key, transaction)
         return key
     }
 
@@ -234,17 +280,22 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
     private func require(_ operation: TransactionOperation, _ transaction: WriteTransaction)
         throws(StoreError) -> UInt64
     {
-        var found: UInt64?
-        switch operation.target {
-        case .id(let id): found = try transaction.find(operation.rowClass, id: id)
-        case .new: break
-        case .named(let number):
-            guard case .objectKey(let key) = transaction.named[number] else { break }
-            found = try transaction.row(operation.rowClass, key) == nil ? nil : key
-        }
-        if let found { return found }
+        if let found = try find(operation, transaction) { return found }
         try transaction.check(operation.precondition, operation.rowClass, key: nil, nil)
         throw .objectNotFound
+    }
+
+    /// The object key of an operation's object; nil when it is not there.
+    private func find(_ operation: TransactionOperation, _ transaction: WriteTransaction)
+        throws(StoreError) -> UInt64?
+    {
+        switch operation.target {
+        case .id(let id): return try transaction.find(operation.rowClass, id: id)
+        case .new: return nil
+        case .named(let number):
+            guard case .objectKey(let key) = transaction.named[number] else { return nil }
+            return try transaction.row(operation.rowClass, key) == nil ? nil : key
+        }
     }
 
     // MARK: The reply
@@ -344,7 +395,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         if projectedSources.indices.contains(source - plan.operations.count) {
             let projected = projectedSources[source - plan.operations.count]
             position = projected.operation
-            if let patch = plan.operations[position].projected?.patch {
+            if let patch = plan.operations[position].projected {
                 own.errors = own.errors.map { patch.placed($0, part: projected.part) }
             }
         } else if plan.operations.indices.contains(source),

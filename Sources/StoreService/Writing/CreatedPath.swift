@@ -30,6 +30,8 @@ package struct CreatedPath: Sendable, Equatable {
     }
 
     package var className: String
+    /// The projection that shows the object at its path; nil where its class does.
+    package var projection: String?
     package var key: Key
     /// The element; nil for the object itself.
     package var element: Element?
@@ -38,11 +40,13 @@ package struct CreatedPath: Sendable, Equatable {
     package init(className: String, key: Key) {
         self.className = className
         self.key = key
+        projection = nil
     }
 
     /// Names an object that was written.
     init(_ rowClass: RowClass, _ row: RowView, key: UInt64) {
         className = rowClass.definition.name
+        projection = nil
         guard let member = rowClass.primaryKeyIndex else {
             self.key = .number("\(key)")
             return

@@ -248,7 +248,7 @@ struct ProjectedPatchTests {
             contains: ["embedded-class"]
         ).check(on: server)
         APIScenario("PATCH", "/v1/projections/No/objects/1", "{}", status: 404).check(on: server)
-        APIScenario("PUT", card, "{}", status: 405, fields: ["allow": ""]).check(on: server)
+        APIScenario("POST", card, "{}", status: 405, fields: ["allow": ""]).check(on: server)
         let key = [("Idempotency-Key", "one")]
         let first = server.send("PATCH", card, #"{"first":"once"}"#, headers: key)
         server.send("PATCH", card, #"{"first":"twice"}"#)

@@ -105,11 +105,11 @@ struct ProjectedTransactionTests {
                 operation: #"{"op":"patch","projection":"AddressLine","id":1,"value":{}}"#,
                 status: 405, contains: ["embedded-class"]),
             Refusal(
-                operation: #"{"op":"merge","projection":"PersonCard","id":1,"value":{}}"#,
-                contains: ["invalid-operation", "'patch'", #""pointer":"/operations/1/op""#]),
+                operation: #"{"op":"merge","projection":"PersonCard","value":{}}"#,
+                contains: ["missing-key", #""pointer":"/operations/1/value/_id""#]),
             Refusal(
-                operation: #"{"op":"delete","projection":"PersonCard","id":1}"#,
-                contains: ["invalid-operation"]),
+                operation: #"{"op":"delete","projection":"PersonCard","id":1,"value":{}}"#,
+                status: 400, contains: ["invalid-body"]),
             Refusal(
                 operation:
                     #"{"op":"patch","class":"Person","projection":"PersonCard","id":1,"value":{}}"#,

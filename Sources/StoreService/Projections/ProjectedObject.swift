@@ -1,0 +1,59 @@
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
+
+/// The form in which a write through a projection shows the objects of its class to its caller.
+struct ProjectedObject {
+    let selection: FieldSelection
+    let form: ReplyForm
+    let caller: Caller
+    let served: ServedStore
+
+    /// Writes an object as the transaction leaves it, and its reader may see it.
+    ///
+    /// - Returns: False, with nothing written, where that is nothing.
+    /// - Throws: ``StoreError`` when it can't be read, or takes more memory than a reply may.
+    func write(
+        _ row: RowView, key: UInt64, _ transaction: WriteTransaction, to buffer: ByteBuffer
+    ) throws(StoreError) -> Bool {
+        try transaction.withView { view throws(StoreError) in
+            let own: ReadTransaction
+            do throws(RequestFault) { own = try caller.view(of: view) } catch {
+                throw .refused(error)
+            }
+            guard let row = own.shown(selection.rowClass, key, row) else { return false }
+            var writer = ObjectWriter(
+                buffer, RequestScratch.current.names(of: own.rows, served), own,
+                served.limits, quotesLargeInts: form.quotesLargeInts)
+            writer.write(row, key: key, selection)
+            try writer.finish()
+            return true
+        }
+    }
+
+    /// Tests what must hold of an object that is there.
+    ///
+    /// - `row`: Its row, as the writer sees it.
+    /// - Throws: ``StoreError`` where it does not, with the object as the projection shows it.
+    func check(
+        _ precondition: Precondition, _ rowClass: RowClass, _ key: UInt64, _ row: RowView,
+        _ transaction: WriteTransaction
+    ) throws(StoreError) {
+        do throws(StoreError) {
+            try transaction.check(precondition, rowClass, key: key, row)
+        } catch {
+            guard case .preconditionFailed(_?) = error else { throw error }
+            var fault = RequestFault(error)
+            let buffer = ByteBuffer(capacity: 512)
+            if let stored = try transaction.storedRow(rowClass, key),
+                try write(stored, key: key, transaction, to: buffer)
+            {
+                fault.currentJSON = buffer.array
+            } else {
+                fault.current = nil
+            }
+            throw .refused(fault)
+        }
+    }
+}
