@@ -1,5 +1,6 @@
 import HoldfastJSON
 import HoldfastObjectJSON
+import HoldfastObjectModel
 import HoldfastRows
 import HoldfastText
 
