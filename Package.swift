@@ -287,7 +287,7 @@ let package = Package(
         tests(
             "HoldfastTests", ["Holdfast", "ObjectStore", "StorageLMDB", "TestSupport"],
             excluding: ["Samples/README.md"]),
-        tests("HTTPServerTests", ["HTTPServer", "TestSupport"]),
+        tests("HTTPServerTests", ["HTTPServer", "Threads", "TestSupport"]),
     ],
     swiftLanguageModes: [.v6],
     cxxLanguageStandard: .cxx17

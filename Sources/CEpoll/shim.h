@@ -65,17 +65,28 @@ static inline bool shim_is_broken(int socket) {
     return poll(&item, 1, 0) > 0 && (item.revents & (POLLHUP | POLLERR)) != 0;
 }
 
-/// The bytes that the peer of a TCP connection has acknowledged since it began; 0 where that can't be told.
-///
-/// `tcpi_bytes_acked` of Linux's `struct tcp_info` (linux/tcp.h, since 4.1), which glibc's own declaration leaves out and whose
-/// header glibc's excludes.
-static inline uint64_t shim_acknowledged_bytes(int socket) {
-    struct { uint8_t before[120]; uint64_t bytes_acked; } info;
+/// A part of Linux's `struct tcp_info` (linux/tcp.h, since 4.1), which glibc's own declaration leaves out and whose header glibc's
+/// excludes: `tcpi_bytes_acked` and `tcpi_bytes_received`.
+struct shim_tcp_bytes { uint8_t before[120]; uint64_t acknowledged; uint64_t received; };
+
+/// The bytes that went over a TCP connection since it began; zeros where that can't be told.
+static inline struct shim_tcp_bytes shim_read_tcp_bytes(int socket) {
+    struct shim_tcp_bytes info = {{0}, 0, 0};
     socklen_t length = sizeof info;
     enum { tcp_info_option = 11 };
     if (getsockopt(socket, IPPROTO_TCP, tcp_info_option, &info, &length) != 0 || length < sizeof info)
-        return 0;
-    return info.bytes_acked;
+        return (struct shim_tcp_bytes){{0}, 0, 0};
+    return info;
+}
+
+/// The bytes that the peer of a connection has acknowledged.
+static inline uint64_t shim_acknowledged_bytes(int socket) {
+    return shim_read_tcp_bytes(socket).acknowledged;
+}
+
+/// The bytes that a connection has received, read or not.
+static inline uint64_t shim_received_bytes(int socket) {
+    return shim_read_tcp_bytes(socket).received;
 }
 
 /// Whether bytes were sent that the peer of a connection has not acknowledged.

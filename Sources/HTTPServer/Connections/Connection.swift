@@ -5,12 +5,16 @@ import Synchronization
 import HoldfastThreads
 
 /// One TCP connection, from its acceptance until libmicrohttpd closes it.
-// @unchecked: `requestCount` and `isStream` belong to the connection's thread, `replyRate` to that of sockets; what other threads touch is in `current` (a mutex) and in
+// @unchecked: `headBegan` and `isStream` belong to the connection's thread, `replyRate` to that of sockets; what other threads touch is in `current` (a mutex) and in
 // atomics.
 final class Connection: @unchecked Sendable {
     private struct Current {
         /// The object that serves this connection's requests, one after the other.
         var request: Request?
+        /// The number of requests whose lines have come.
+        var requestCount = 0
+        /// The bytes of the next one.
+        var nextHead = NextHead(isFirst: true)
         var isClosed = false
     }
 
@@ -21,7 +25,8 @@ final class Connection: @unchecked Sendable {
     let identity: UInt64
     /// The peer as `address:port`, `[address]:port` for IPv6.
     let peer: String
-    private var requestCount = 0
+    /// Monotonic nanoseconds when bytes of the present request's head were first seen, before its line was complete; 0 where they were not.
+    private var headBegan: UInt64 = 0
     /// Whether the socket became an event stream.
     var isStream = false
     /// Monotonic nanoseconds by which head or body must be complete; 0 for none.
@@ -51,17 +56,25 @@ final class Connection: @unchecked Sendable {
 
     /// The request object for the request that begins: the last one, unless somebody keeps that.
     func nextRequest() -> Request {
-        requestCount += 1
-        return current.withLock { current in
+        current.withLock { current in
+            headBegan = current.nextHead.began
+            current.requestCount += 1
+            current.nextHead = NextHead(isFirst: false)
             if isKnownUniquelyReferenced(&current.request), let request = current.request {
-                request.sequence = requestCount
+                request.sequence = current.requestCount
                 return request
             }
             let fresh = Request(self)
-            fresh.sequence = requestCount
+            fresh.sequence = current.requestCount
             current.request = fresh
             return fresh
         }
+    }
+
+    /// Begins the time that a client has for a head whose line is complete: it runs from the head's first byte, where that was seen.
+    func expectHead(since start: UInt64) {
+        expect(
+            within: server.options.headerTimeoutSeconds, since: headBegan == 0 ? start : headBegan)
     }
 
     /// Begins the time that a client has for a head or a body.
@@ -164,20 +177,26 @@ final class Connection: @unchecked Sendable {
         current.withLock { current in
             guard !current.isClosed else { return }
             let time = deadline.load(ordering: .relaxed)
-            if time != 0, now > time {
-                guard let request = current.request else {
+            let isLate = time != 0 && now > time
+            guard let request = current.request, !request.state.withLock(\.isIdle) else {
+                if isLate || isNextHeadLate(&current.nextHead, now) {
                     shutdown(socket, Int32(SHUT_RD))
-                    return
                 }
-                request.interrupt { server.lateReply() }
+                return
             }
-            guard let request = current.request else { return }
+            if isLate { request.interrupt { server.lateReply() } }
             request.state.withLock { apply($0.watch { server.accessEnded($0) }) }
             if request.state.withLock(\.isSendingWithoutLimit), isReadTooSlowly(request, now) {
                 server.metrics.slowReplies.wrappingAdd(1, ordering: .relaxed)
                 apply(.shut)
             }
         }
+    }
+
+    private func isNextHeadLate(_ head: inout NextHead, _ now: UInt64) -> Bool {
+        let time = UInt64(server.options.headerTimeoutSeconds) &* 1_000_000_000
+        head.look(at: now, every: time / 8) { shim_received_bytes(socket) }
+        return head.began != 0 && now > head.began &+ time
     }
 
     private func isReadTooSlowly(_ request: Request, _ now: UInt64) -> Bool {

@@ -215,6 +215,9 @@ extension RequestState {
         return true
     }
 
+    /// Whether there is no request.
+    var isIdle: Bool { if case .idle = self { true } else { false } }
+
     /// Whether an exchange is to answer.
     var isWaiting: Bool { if case .waiting = self { true } else { false } }
 

@@ -19,8 +19,7 @@ let targetReceived:
             // The request has a copy of the target, and no use for cookies.
             shim_drop_query(target)
             shim_hide_cookies(handle)
-            connection.expect(
-                within: connection.server.options.headerTimeoutSeconds, since: request.startedAt)
+            connection.expectHead(since: request.startedAt)
             return Unmanaged.passUnretained(request).toOpaque()
         }
     }

@@ -23,8 +23,8 @@ package struct ServerOptions: Sendable {
     package var replyRateSeconds = 60
     /// Seconds without any byte after which a connection is closed.
     package var idleTimeoutSeconds = 60
-    /// Seconds a client has for its headers, counted from the request line (for its first request:
-    /// from the connection).
+    /// Seconds a client has for its headers, counted from their first byte; a client that has not sent a first request line has as long
+    /// from the connection on.
     package var headerTimeoutSeconds = 30
     /// Seconds a client has for a collected body (408 after that).
     package var bodyTimeoutSeconds = 120

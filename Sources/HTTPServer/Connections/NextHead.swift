@@ -1,0 +1,30 @@
+/// The bytes of a request's head that come before its line is complete, of which libmicrohttpd says nothing.
+///
+/// Bytes that a connection receives while it has no request are those of the next one. The count is looked at now and then, so that the first byte
+/// is noticed late by the interval at most.
+struct NextHead {
+    /// When bytes were seen first, in nanoseconds of the monotonic clock; 0 where there are none.
+    private(set) var began: UInt64 = 0
+    /// The bytes that the connection had received when it was looked at last; nil before that.
+    private var byteCount: UInt64?
+    private var lookedAt: UInt64 = 0
+
+    /// Describes the head of a connection's next request.
+    ///
+    /// - `isFirst`: Whether the connection has received nothing before. Else bytes that come before the first look may be of the request
+    ///   before, and count when others follow.
+    init(isFirst: Bool) { byteCount = isFirst ? 0 : nil }
+
+    /// Looks for bytes, unless that was done within the interval. Call it while the connection has no request.
+    ///
+    /// - `receivedByteCount`: The bytes that the connection has received so far.
+    mutating func look(
+        at now: UInt64, every interval: UInt64, _ receivedByteCount: () -> UInt64
+    ) {
+        guard began == 0, now &- lookedAt >= interval else { return }
+        lookedAt = now
+        let count = receivedByteCount()
+        if let byteCount, count > byteCount { began = now }
+        byteCount = count
+    }
+}
