@@ -141,6 +141,11 @@ static inline void shim_each_request_header(
     (void)MHD_get_connection_values_n(connection, MHD_HEADER_KIND, visit, context);
 }
 
+/// The number of headers.
+static inline int shim_request_header_count(struct MHD_Connection *connection) {
+    return MHD_get_connection_values_n(connection, MHD_HEADER_KIND, NULL, NULL);
+}
+
 /// A body that libmicrohttpd neither copies nor frees (it is told when it is done with it).
 static inline struct MHD_Response *shim_response_from_bytes(
     size_t count, const void *bytes, MHD_ContentReaderFreeCallback done, void *context) {

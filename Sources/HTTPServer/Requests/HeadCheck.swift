@@ -22,10 +22,12 @@ struct HeadCheck: ~Copyable {
     /// well-formed.
     private(set) var fault: ServerFault?
 
+    /// The number of records that libmicrohttpd has of the fields, one of its own included.
+    private(set) var recordCount = 0
+
     private let request: Request
     /// Where the next field begins.
     private var position: UnsafePointer<UInt8>
-    private var fieldCount = 0
     private var hostCount = 0
     private var contentLengthCount = 0
     private var transferEncodingCount = 0
@@ -45,6 +47,8 @@ struct HeadCheck: ~Copyable {
         let methodByteCount = strlen(method)
         // libmicrohttpd has made sure that the version has eight bytes.
         position = version + 10
+        // A fault ends the look at the fields.
+        defer { if fault != nil { recordCount = Int(shim_request_header_count(handle)) } }
         guard start + methodByteCount + 1 + request.target.rawCount + 1 == version,
             isToken(UnsafeBufferPointer(start: start, count: methodByteCount)),
             isTarget(request.target.raw.bytes)
@@ -90,9 +94,9 @@ struct HeadCheck: ~Copyable {
     fileprivate mutating func visit(
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
     ) -> Bool {
-        fieldCount += 1
+        recordCount += 1
         // The first is not the client's: see `shim_hide_cookies`.
-        if fieldCount == 1 { return true }
+        if recordCount == 1 { return true }
         guard isToken(name), isFieldValue(value), isInPlace(name, value) else {
             fault = .field
             return false

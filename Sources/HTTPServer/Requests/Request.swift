@@ -25,6 +25,8 @@ package final class Request: @unchecked Sendable {
     var status: UInt16 = 0
     var sentByteCount = 0
     var receivedByteCount = 0
+    /// The bytes that the head leaves for that of the reply: see ``HeadMemory``.
+    var replyRoom = 0
     /// The `Content-Length`; 0 without one.
     var announcedByteCount: UInt64 = 0
     /// Whether the body comes in chunks.
@@ -60,6 +62,7 @@ package final class Request: @unchecked Sendable {
         sentByteCount = 0
         receivedByteCount = 0
         announcedByteCount = 0
+        replyRoom = HeadMemory.usualByteCount
         isChunked = false
         bodyLimit = Int.max
         requestIDText = nil

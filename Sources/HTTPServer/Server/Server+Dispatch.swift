@@ -16,6 +16,13 @@ extension Server {
         request.isHTTP11 = strcmp(version, "HTTP/1.0") != 0
         let head = HeadCheck(request, method: method, version: version)
         request.decideRequestID()
+        request.replyRoom = HeadMemory.room(
+            behind: shim_request_header_bytes(request.connection.handle),
+            recordCount: head.recordCount, in: options.connectionMemoryByteCount)
+        guard request.replyRoom >= HeadMemory.replyByteCountMin else {
+            // libmicrohttpd closes a connection without a reply for which it has no memory left.
+            return cut(request, tooLargeHead(request) ?? tooManyFields(head.recordCount))
+        }
         if let fault = head.fault {
             return refuse(request, options.makeProblem(fault), isLast: true)
         }
@@ -45,6 +52,22 @@ extension Server {
 
     /// Finds what is wrong with the headers, and the route.
     private func check(_ request: Request) -> Response? {
+        if let refusal = tooLargeHead(request) { return refusal }
+        do throws(ServerFault) { try request.target.parse() } catch {
+            return options.makeProblem(error)
+        }
+        switch router.match(request.method, request.target.segments) {
+        case .route(let number): request.route = number
+        case .wrongMethod(let node): return otherMethod(request, router.allowed[node])
+        case .nothing:
+            if request.method == .options, request.rawTarget == "*" { return Response(204) }
+            return nothingThere(request.target)
+        }
+        return nil
+    }
+
+    /// The refusal of a head with more bytes than the options allow; nil for others.
+    private func tooLargeHead(_ request: Request) -> Response? {
         let target = request.target.rawCount
         if target > options.targetByteCountMax {
             return fault(
@@ -59,17 +82,16 @@ extension Server {
                 "The request line and headers have \(head) bytes; "
                     + "\(options.headerByteCountMax) are allowed.")
         }
-        do throws(ServerFault) { try request.target.parse() } catch {
-            return options.makeProblem(error)
-        }
-        switch router.match(request.method, request.target.segments) {
-        case .route(let number): request.route = number
-        case .wrongMethod(let node): return otherMethod(request, router.allowed[node])
-        case .nothing:
-            if request.method == .options, request.rawTarget == "*" { return Response(204) }
-            return nothingThere(request.target)
-        }
         return nil
+    }
+
+    /// The refusal of a head whose fields leave no memory for the reply.
+    private func tooManyFields(_ count: Int) -> Response {
+        fault(
+            431, .headersTooLarge,
+            "The request has too many header fields of this length: each of the \(count - 1) takes "
+                + "\(HeadMemory.recordByteCount) bytes beside its text. Send fewer or shorter ones."
+        )
     }
 
     private func nothingThere(_ target: borrowing Target) -> Response {

@@ -21,7 +21,14 @@ extension Server {
             // No browser is to take stored bytes for a page or a script.
             add(native, .contentTypeOptions, "nosniff")
         }
-        reply.headers.forEach { _ = MHD_add_response_header(native, $0, $1) }
+        var room = HeadMemory.fieldRoom(in: request.replyRoom)
+        reply.headers.forEach { name, value in
+            // Such as `Link` with a target of some kilobytes.
+            let count = strlen(name) + strlen(value) + 4
+            guard count <= room else { return }
+            room -= count
+            _ = MHD_add_response_header(native, name, value)
+        }
         fields.forEach { _ = MHD_add_response_header(native, $0, $1) }
         addRequestID(native, request)
         // Lines of chunks may end with LF alone, which libmicrohttpd does not show: what follows such

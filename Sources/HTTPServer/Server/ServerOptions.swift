@@ -14,7 +14,9 @@ package struct ServerOptions: Sendable {
     /// Bytes of a refused body that are read and dropped to keep the connection; more cut it.
     package var drainByteCountMax = 64 << 10
     /// libmicrohttpd's memory for a connection's headers and buffers.
-    package var connectionMemoryByteCount = 24 << 10
+    var connectionMemoryByteCount: Int {
+        max(HeadMemory.usualByteCount, headerByteCountMax + HeadMemory.besideHeadByteCount)
+    }
     /// Bytes of the bodies and replies of all connections that are under way (503 above).
     package var messageByteCountMax = 512 << 20
     /// Bytes a second that a client has to read of a reply without a limit of its own; 0 for any.
