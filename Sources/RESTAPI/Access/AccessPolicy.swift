@@ -137,8 +137,9 @@ package final class AccessPolicy: Sendable {
                 .unauthenticated, "token-invalid",
                 "The Authorization header has the form 'Bearer TOKEN'.")
         }
-        return UnsafeRawBufferPointer(
-            UnsafeBufferPointer(rebasing: header.bytes[scheme.utf8CodeUnitCount...]))
+        // Any number of blanks stands between the two (section 11.4).
+        let token = header.bytes[scheme.utf8CodeUnitCount...].drop { $0 == UInt8(ascii: " ") }
+        return UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: token))
     }
 
     private func checkOrigin(_ request: Request) -> RequestFault? {

@@ -79,7 +79,9 @@ struct AccessTests {
         #expect(reply.headers["www-authenticate"]?.contains("invalid_token") == true)
     }
 
-    @Test("names its scheme in any case", arguments: ["Bearer", "bearer", "BEARER", "bEaReR"])
+    @Test(
+        "names its scheme in any case, with blanks behind it",
+        arguments: ["Bearer", "bearer", "BEARER", "bEaReR", "Bearer ", "bearer    "])
     func schemes(scheme: String) throws {
         let server = try GuardedServer(withTokens: true)
         let token = try #require(server.tokens[.read])
