@@ -256,7 +256,8 @@ let package = Package(
         tests(
             "IdentityTests",
             [
-                "Identity", "ObjectJSON", "Threads", "TestSupport", "ServiceSupport",
+                "Identity", "StoreService", "ObjectJSON", "Threads", "TestSupport",
+                "ServiceSupport",
             ]),
         tests(
             "RESTAPITests",

@@ -1,16 +1,41 @@
 import CHoldfastSodium
 import Glibc
+import HoldfastStoreService
 import HoldfastThreads
 import Synchronization
 
 /// One or two threads that hash passwords, each hash in 48 MiB of memory and about a tenth of a second, and nothing else does. They are started
 /// with the first one, and give way to threads that serve. Thread-safe.
+///
+/// Work takes turns by the network that it comes from, so that many requests from one network keep others waiting for one hash, not for all of
+/// theirs.
 package final class PasswordHasher: Sendable {
-    /// Work that hashes.
-    package typealias Work = @Sendable (PasswordWorker) -> Void
+    /// Work that hashes, for a client of some network.
+    package struct Work: QueuedWork, Sendable {
+        package let client: ClientKey
+        fileprivate let run: @Sendable (PasswordWorker) -> Void
+        fileprivate let refuse: @Sendable () -> Void
+        /// When it has waited too long, in milliseconds of the monotonic clock.
+        fileprivate var end: UInt64 = 0
+
+        /// Describes work.
+        ///
+        /// - Parameters:
+        ///   - network: The network of the client.
+        ///   - refuse: Is called in place of `run` where it is not done: too much waits, or it has waited too long. It must not block.
+        ///   - run: Is called on a thread that hashes.
+        package init(
+            from network: ClientKey, refuse: @escaping @Sendable () -> Void = {},
+            run: @escaping @Sendable (PasswordWorker) -> Void
+        ) {
+            client = network
+            self.refuse = refuse
+            self.run = run
+        }
+    }
 
     private struct State {
-        var waiting: [Work] = []
+        var waiting = FairQueue<Work>()
         var isStarted = false
         var isStopped = false
     }
@@ -20,6 +45,8 @@ package final class PasswordHasher: Sendable {
     package static let threadCount = max(1, min(2, processorCount / 2))
     /// How many may wait for that.
     package static let waitingCountMax = 256
+    /// How long they may wait, in milliseconds.
+    package static let waitingMillisecondsMax: UInt64 = 10_000
     /// How much less the system gives them than others, which a sign-in can wait for (nice(2), of the thread alone on Linux).
     private static let niceness: Int32 = 10
 
@@ -32,33 +59,54 @@ package final class PasswordHasher: Sendable {
     /// How many hashes were asked for.
     package var hashCount: Int { hashes.load(ordering: .relaxed) }
 
-    /// Has a thread do some work, when those that came before are done.
-    ///
-    /// - Returns: Whether it will be done; false where too much waits, or the hasher has stopped.
-    package func submit(_ work: @escaping Work) -> Bool {
+    /// Has a thread do some work in its turn, or refuses it. Where too much waits, work of a network that has less takes the place of another's.
+    package func submit(_ work: Work, at now: UInt64 = monotonicMilliseconds()) {
+        var work = work
+        work.end = now + Self.waitingMillisecondsMax
+        var refused: Work?
         var starts = false
-        var isTaken = false
         state.signal { state in
-            isTaken = !state.isStopped && state.waiting.count < Self.waitingCountMax
-            guard isTaken else { return false }
+            guard !state.isStopped else {
+                refused = work
+                return false
+            }
+            if state.waiting.count >= Self.waitingCountMax {
+                let own = state.waiting.count(of: work.client)
+                refused = state.waiting.popLast(ofClientWithMoreThan: own + 1)
+                guard refused != nil else {
+                    refused = work
+                    return false
+                }
+            }
             state.waiting.append(work)
             starts = !state.isStarted
             state.isStarted = true
             return true
         }
-        return isTaken && (!starts || start())
+        refused?.refuse()
+        if starts { start() }
+    }
+
+    /// Refuses what has waited too long. Call it once a second; a thread does it before each hash, too.
+    package func refuseOverdue(at now: UInt64 = monotonicMilliseconds()) {
+        var overdue: [Work] = []
+        state.signal { state in
+            overdue = state.waiting.removeAll { $0.end <= now }
+            return false
+        }
+        for work in overdue { work.refuse() }
     }
 
     /// Ends the threads; what waits is not done, a hash under way is over soon.
     package func stop() {
         state.update { state in
             state.isStopped = true
-            state.waiting = []
+            state.waiting = FairQueue()
         }
     }
 
-    /// Starts the threads; returns whether there is any, else it is tried again with the next work.
-    private func start() -> Bool {
+    /// Starts the threads; where there is none for them, what waits is refused, and it is tried again with the next work.
+    private func start() {
         // Safe to call again, from any thread.
         _ = sodium_init()
         var count = 0
@@ -66,23 +114,21 @@ package final class PasswordHasher: Sendable {
             let isStarted = startThreadIfPossible { [self] in
                 _ = nice(Self.niceness)
                 let worker = PasswordWorker { self.hashes.add(1, ordering: .relaxed) }
-                while let work = next() { work(worker) }
+                while let work = next() { work.run(worker) }
             }
             if isStarted { count += 1 }
         }
-        if count > 0 { return true }
-        state.update { state in
-            state.isStarted = false
-            state.waiting = []
-        }
-        return false
+        guard count == 0 else { return }
+        state.update { $0.isStarted = false }
+        refuseOverdue(at: .max)
     }
 
-    /// The work that has waited longest; nil at the end.
+    /// The work whose turn it is; nil at the end.
     private func next() -> Work? {
-        state.wait { state -> Work?? in
+        refuseOverdue()
+        return state.wait { state -> Work?? in
             if state.isStopped { return .some(nil) }
-            return state.waiting.isEmpty ? nil : .some(state.waiting.removeFirst())
+            return state.waiting.popFirst().map { .some($0) }
         }
     }
 }

@@ -1,3 +1,4 @@
+import HoldfastStoreService
 import HoldfastThreads
 import Synchronization
 import Testing
@@ -12,12 +13,49 @@ struct PasswordHasherTests {
         _ hasher: PasswordHasher, _ body: @escaping @Sendable (PasswordWorker) -> Result
     ) -> Result {
         let result = Monitor<Result?>(nil)
-        let isTaken = hasher.submit { worker in
-            let value = body(worker)
-            result.update { $0 = value }
-        }
-        #expect(isTaken)
+        hasher.submit(
+            PasswordHasher.Work(from: network(1)) { worker in
+                let value = body(worker)
+                result.update { $0 = value }
+            })
         return result.wait { $0 }
+    }
+
+    private static func network(_ number: Int) -> ClientKey {
+        ClientKey(networkOf: "10.\(number).0.1:1")
+    }
+
+    /// A hasher whose threads are held up, and what became of the work that it was given.
+    private final class HeldHasher: Sendable {
+        let hasher = PasswordHasher()
+        private let notes = Monitor<[String]>([])
+        private let isOpen = Monitor(false)
+
+        init() {
+            for number in 0..<PasswordHasher.threadCount { submit("held \(number)", from: 0) }
+            // Both threads have theirs.
+            notes.wait { $0.count == PasswordHasher.threadCount ? () : nil }
+        }
+
+        func submit(_ name: String, from network: Int, at now: UInt64 = monotonicMilliseconds()) {
+            let work = PasswordHasher.Work(from: PasswordHasherTests.network(network)) {
+                self.notes.update { $0.append("refused " + name) }
+            } run: { _ in
+                self.notes.update { $0.append(name) }
+                self.isOpen.wait { $0 ? () : nil }
+            }
+            hasher.submit(work, at: now)
+        }
+
+        /// What was done and refused so far, in that order.
+        var noted: [String] { Array(notes.withLock { $0 }.dropFirst(PasswordHasher.threadCount)) }
+
+        /// Lets the work be done, and returns what became of it when that is told of so much.
+        func done(_ count: Int) -> [String] {
+            isOpen.update { $0 = true }
+            notes.wait { $0.count == count + PasswordHasher.threadCount ? () : nil }
+            return noted
+        }
     }
 
     @Test("a hash says how it was made, has a salt of its own, and is right for its password alone")
@@ -60,28 +98,45 @@ struct PasswordHasherTests {
 
     @Test("two work at a time, and so many wait; a hasher that has stopped takes nothing")
     func bounds() {
-        let hasher = PasswordHasher()
-        let running = Monitor((now: 0, most: 0, done: 0, isOpen: false))
-        let work: PasswordHasher.Work = { _ in
-            running.update {
-                $0.now += 1
-                $0.most = max($0.most, $0.now)
-            }
-            running.wait { $0.isOpen ? () : nil }
-            running.update {
-                $0.now -= 1
-                $0.done += 1
-            }
-        }
-        for _ in 0..<PasswordHasher.threadCount { #expect(hasher.submit(work)) }
-        running.wait { $0.now == PasswordHasher.threadCount ? () : nil }
-        for _ in 0..<PasswordHasher.waitingCountMax { #expect(hasher.submit(work)) }
-        #expect(!hasher.submit(work))
-        running.update { $0.isOpen = true }
-        let count = PasswordHasher.threadCount + PasswordHasher.waitingCountMax
-        running.wait { $0.done == count ? () : nil }
-        #expect(running.withLock { $0.most } == PasswordHasher.threadCount)
-        hasher.stop()
-        #expect(!hasher.submit(work))
+        let held = HeldHasher()
+        for number in 0..<PasswordHasher.waitingCountMax { held.submit("\(number)", from: 1) }
+        #expect(held.noted == [])
+        held.submit("last", from: 1)
+        #expect(held.noted == ["refused last"])
+        #expect(held.done(PasswordHasher.waitingCountMax + 1).count > 0)
+        held.hasher.stop()
+        held.submit("late", from: 1)
+        #expect(held.noted.last == "refused late")
+    }
+
+    @Test("networks take turns, and one that has less waiting takes the place of another's newest")
+    func turns() throws {
+        let held = HeldHasher()
+        let floodCount = PasswordHasher.waitingCountMax
+        for number in 0..<floodCount { held.submit("flood \(number)", from: 1) }
+        held.submit("first", from: 2)
+        held.submit("second", from: 3)
+        #expect(
+            held.noted == ["refused flood \(floodCount - 1)", "refused flood \(floodCount - 2)"])
+        let done = held.done(floodCount + 2).filter { !$0.hasPrefix("refused") }
+        // One of the flood is before each, two where two threads begin at once.
+        #expect(try #require(done.firstIndex(of: "first")) <= 3)
+        #expect(try #require(done.firstIndex(of: "second")) <= 4)
+        #expect(done.count == floodCount)
+        held.hasher.stop()
+    }
+
+    @Test("what has waited ten seconds is refused, and the rest goes on")
+    func overdue() {
+        let held = HeldHasher()
+        let now = monotonicMilliseconds()
+        let wait = PasswordHasher.waitingMillisecondsMax
+        for number in 0..<3 { held.submit("\(number)", from: number, at: now + UInt64(number)) }
+        held.hasher.refuseOverdue(at: now + wait - 1)
+        #expect(held.noted == [])
+        held.hasher.refuseOverdue(at: now + wait + 1)
+        #expect(held.noted.sorted() == ["refused 0", "refused 1"])
+        #expect(held.done(3).last == "2")
+        held.hasher.stop()
     }
 }

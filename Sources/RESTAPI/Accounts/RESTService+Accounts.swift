@@ -12,33 +12,44 @@ extension RESTService {
     /// Answers with what is made on a thread that hashes passwords, and stored by one of the scheduler, so that hashes don't wait for
     /// the disk.
     ///
-    /// - `attempt`: The try that it is, which does not count where nothing is compared.
+    /// - Parameters:
+    ///   - request: The request, whose network waits for its turn.
+    ///   - tries: What it counts for; nil for what does not count.
+    ///   - body: Returns what is to be stored, and throws where the try failed.
+    /// - Returns: The outcome of the handler.
+    /// - Throws: ``RequestFault`` `.tooOften` when there were too many tries.
     func answerHashing(
-        _ attempt: SignInTries.Attempt? = nil,
+        _ request: Request, _ tries: SignInTries.Subject?,
         _ body: @escaping @Sendable (PasswordWorker) throws(RequestFault) -> Storing
-    ) -> Outcome {
-        .later { exchange in
-            let isTaken = self.passwords.submit { worker in
-                // A hash for nobody would keep others waiting.
-                guard !exchange.isGone else {
-                    if let attempt { self.tries.giveBack(attempt) }
-                    return exchange.abandon()
-                }
-                do throws(RequestFault) {
-                    let store = try body(worker)
-                    self.schedule(for: exchange) { _ in
-                        guard !exchange.isGone else { return exchange.abandon() }
-                        exchange.respond(self.replying(to: exchange.request.grant, store))
+    ) throws(RequestFault) -> Outcome {
+        if let tries { try self.tries.check(tries) }
+        let network = ClientKey(networkOf: request.client)
+        return .later { exchange in
+            let refuse = { @Sendable in _ = exchange.respond(self.response(.tooBusy)) }
+            self.passwords.submit(
+                PasswordHasher.Work(from: network, refuse: refuse) { worker in
+                    // A hash for nobody would keep others waiting.
+                    guard !exchange.isGone else { return exchange.abandon() }
+                    do throws(RequestFault) {
+                        let store = try self.attempt(tries) { () throws(RequestFault) in
+                            try body(worker)
+                        }
+                        self.schedule(for: exchange) { _ in
+                            guard !exchange.isGone else { return exchange.abandon() }
+                            exchange.respond(self.replying(to: exchange.request.grant, store))
+                        }
+                    } catch {
+                        exchange.respond(self.response(error))
                     }
-                } catch {
-                    if let attempt, error.kind == .unavailable { self.tries.giveBack(attempt) }
-                    exchange.respond(self.response(error))
-                }
-            }
-            if isTaken { return }
-            if let attempt { self.tries.giveBack(attempt) }
-            exchange.respond(self.response(.tooBusy))
+                })
         }
+    }
+
+    private func attempt<Result>(
+        _ subject: SignInTries.Subject?, _ body: () throws(RequestFault) -> Result
+    ) throws(RequestFault) -> Result {
+        guard let subject else { return try body() }
+        return try tries.run(subject, body)
     }
 
     /// Hashes a password that is to be an account's.
@@ -64,11 +75,13 @@ extension RESTService {
         try AccountBody.texts(json(request), names, isNew: isNew)
     }
 
-    /// Counts a try of the asking client.
-    func beginTry(
-        _ request: Request, login: String? = nil
-    ) throws(RequestFault) -> SignInTries.Attempt {
-        try tries.begin(login: login, address: ClientKey(address: request.client))
+    /// What a try of the asking client counts for.
+    func tried(
+        _ request: Request, login: String? = nil, isCountedAlways: Bool = false
+    ) -> SignInTries.Subject {
+        SignInTries.Subject(
+            login: login, address: ClientKey(address: request.client),
+            isCountedAlways: isCountedAlways)
     }
 
     /// The session that asks.

@@ -1,15 +1,27 @@
 import HoldfastObjectJSON
 import HoldfastStoreService
 import HoldfastThreads
-import Synchronization
 
-/// Counts tries to sign in: ten a minute for a login, and ten for an address. Those that succeed don't count, so that an office
-/// behind one address can sign in. Thread-safe.
+/// Counts tries to sign in that failed: ten a minute for a login, and ten for an address. Thread-safe.
+///
+/// Tries that succeed don't count, so that an office behind one address can sign in, however many at once. Those under way count until they are
+/// over, so that many at once don't have more than ten either.
 final class SignInTries: Sendable {
-    /// One that was counted.
-    struct Attempt: Sendable {
+    /// What a try is for.
+    struct Subject: Sendable {
         fileprivate let keys: [Key]
-        fileprivate let time: UInt64
+        fileprivate let isCountedAlways: Bool
+
+        /// Describes tries.
+        ///
+        /// - Parameters:
+        ///   - login: The login in any case; nil for what is tried without one.
+        ///   - address: The client's address.
+        ///   - isCountedAlways: Whether tries that succeed count, too.
+        init(login: String?, address: ClientKey, isCountedAlways: Bool = false) {
+            keys = [.address(address)] + (login.map { [Key.login($0.lowercased())] } ?? [])
+            self.isCountedAlways = isCountedAlways
+        }
     }
 
     fileprivate enum Key: Hashable {
@@ -18,60 +30,97 @@ final class SignInTries: Sendable {
     }
 
     private struct State {
-        /// When the last minute's tries were, in milliseconds, the oldest first.
+        /// When the last minute's tries were, in milliseconds.
         var tries: [Key: [UInt64]] = [:]
+        /// How many are under way.
+        var running: [Key: Int] = [:]
         /// The number of logins and addresses at which those without a try in the last minute are forgotten.
         var sweepCount = 1024
+
+        /// When the first of too many tries was; nil where there are not too many.
+        mutating func oldest(of keys: [Key], at now: UInt64) -> UInt64? {
+            for key in keys {
+                tries[key]?.removeAll { $0 + minute <= now }
+                if let times = tries[key], times.count >= countMax { return times.min() }
+            }
+            return nil
+        }
+
+        /// Whether one more try could be one too many.
+        func isFull(of keys: [Key]) -> Bool {
+            keys.contains { (tries[$0]?.count ?? 0) + (running[$0] ?? 0) >= countMax }
+        }
+
+        mutating func note(_ keys: [Key], at now: UInt64) {
+            for key in keys { tries[key, default: []].append(now) }
+            guard tries.count > sweepCount else { return }
+            tries = tries.filter { $0.value.contains { $0 + minute > now } }
+            sweepCount = max(1024, 2 * tries.count)
+        }
     }
 
     /// How many there may be in a minute.
     static let countMax = 10
     private static let minute: UInt64 = 60_000
 
-    private let state = Mutex(State())
+    private let state = Monitor(State())
 
-    /// Counts a try.
+    /// Refuses a try where it would be one too many.
     ///
-    /// - `login`: The login in any case; nil for what is tried without one.
-    /// - Throws: ``RequestFault`` `.tooOften` where it is one too many; it is not counted then.
-    func begin(
-        login: String?, address: ClientKey, at now: UInt64 = monotonicMilliseconds()
-    ) throws(RequestFault) -> Attempt {
-        let keys = [.address(address)] + (login.map { [Key.login($0.lowercased())] } ?? [])
-        let oldest = state.withLock { state -> UInt64? in
-            for key in keys {
-                state.tries[key]?.removeAll { $0 + Self.minute <= now }
-                if let tries = state.tries[key], tries.count >= Self.countMax { return tries[0] }
-            }
-            for key in keys { state.tries[key, default: []].append(now) }
-            if state.tries.count > state.sweepCount {
-                state.tries = state.tries.filter {
-                    $0.value.last.map { $0 + Self.minute > now } ?? false
-                }
-                state.sweepCount = max(1024, 2 * state.tries.count)
-            }
-            return nil
+    /// - Throws: ``RequestFault`` `.tooOften`.
+    func check(
+        _ subject: Subject, at now: UInt64 = monotonicMilliseconds()
+    ) throws(RequestFault) {
+        if let oldest = state.withLock({ $0.oldest(of: subject.keys, at: now) }) {
+            throw Self.tooMany(since: oldest, at: now)
         }
-        guard let oldest else { return Attempt(keys: keys, time: now) }
-        throw RequestFault(
-            .tooOften, "too-many-tries",
-            "There were \(Self.countMax) tries within a minute for this login or from this address.",
-            retryAfterSeconds: Int((oldest + Self.minute - now + 999) / 1000))
     }
 
-    /// Has a try that succeeded not count.
-    func giveBack(_ attempt: Attempt) {
-        state.withLock { state in
-            for key in attempt.keys {
-                guard let index = state.tries[key]?.firstIndex(of: attempt.time) else { continue }
-                state.tries[key]?.remove(at: index)
-            }
+    /// Runs a try, and counts it unless it succeeds or fails because something is unavailable. It waits as long as it depends on others under way
+    /// whether it is one too many.
+    ///
+    /// - Throws: ``RequestFault`` `.tooOften` where it is; errors of `body`.
+    func run<Result>(
+        _ subject: Subject, at now: UInt64 = monotonicMilliseconds(),
+        _ body: () throws(RequestFault) -> Result
+    ) throws(RequestFault) -> Result {
+        let oldest = state.wait { state -> UInt64?? in
+            if let oldest = state.oldest(of: subject.keys, at: now) { return .some(oldest) }
+            if state.isFull(of: subject.keys) { return nil }
+            for key in subject.keys { state.running[key, default: 0] += 1 }
+            return .some(nil)
         }
+        if let oldest { throw Self.tooMany(since: oldest, at: now) }
+        do throws(RequestFault) {
+            let result = try body()
+            end(subject, isCounted: subject.isCountedAlways, at: now)
+            return result
+        } catch {
+            end(subject, isCounted: error.kind != .unavailable, at: now)
+            throw error
+        }
+    }
+
+    private func end(_ subject: Subject, isCounted: Bool, at now: UInt64) {
+        state.update { state in
+            for key in subject.keys {
+                let left = (state.running[key] ?? 0) - 1
+                state.running[key] = left > 0 ? left : nil
+            }
+            if isCounted { state.note(subject.keys, at: now) }
+        }
+    }
+
+    private static func tooMany(since oldest: UInt64, at now: UInt64) -> RequestFault {
+        RequestFault(
+            .tooOften, "too-many-tries",
+            "There were \(countMax) tries within a minute for this login or from this address.",
+            retryAfterSeconds: Int((oldest + minute - now + 999) / 1000))
     }
 
     /// Forgets the tries of a login, whose password is another one by now.
     func forget(login: String) {
-        state.withLock { $0.tries[.login(login.lowercased())] = nil }
+        state.update { $0.tries[.login(login.lowercased())] = nil }
     }
 
     /// The number of logins and addresses that are known.

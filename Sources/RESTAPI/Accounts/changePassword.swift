@@ -7,14 +7,13 @@ extension RESTService {
     func changePassword(_ request: Request) throws(RequestFault) -> Outcome {
         let session = try signedInSession(request)
         let texts = try accountTexts(request, [AccountBody.password, AccountBody.newPassword])
-        let attempt = try beginTry(request, login: session.account.login)
+        let tries = tried(request, login: session.account.login)
         let audit = auditLine(request)
         let account = session.account.id
-        return answerHashing(attempt) { worker throws(RequestFault) in
+        return try answerHashing(request, tries) { worker throws(RequestFault) in
             let former = try self.accounts.passwordHash(account.description)
             guard try self.isRight(texts[0], for: former, worker) else { throw .passwordWrong }
             let hash = try self.hash(texts[1], worker)
-            self.tries.giveBack(attempt)
             return { () throws(RequestFault) in
                 try self.accounts.setPassword(
                     hash, of: account, after: former, keeping: session.hash)

@@ -7,16 +7,16 @@ extension RESTService {
     /// `POST /v1/accounts`: makes an account, for an admin, and for anybody where the access document says so.
     func createAccount(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
-        var attempt: SignInTries.Attempt?
+        var tries: SignInTries.Subject?
         if !isAdmin(request) {
             try requireSignUp(request)
             // They don't count less when they succeed: an account costs more than a session.
-            attempt = try beginTry(request)
+            tries = tried(request, isCountedAlways: true)
         }
         let texts = try accountTexts(
             request, [AccountBody.login, AccountBody.password], isNew: true)
         let audit = auditLine(request)
-        return answerHashing(attempt) { worker throws(RequestFault) in
+        return try answerHashing(request, tries) { worker throws(RequestFault) in
             let hash = try self.hash(texts[1], worker)
             return { () throws(RequestFault) in
                 let account = try self.storing { () throws(RequestFault) in

@@ -9,13 +9,12 @@ extension RESTService {
     func createSession(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         let texts = try accountTexts(request, [AccountBody.login, AccountBody.password])
-        let attempt = try beginTry(request, login: texts[0])
-        return answerHashing(attempt) { worker throws(RequestFault) in
+        return try answerHashing(request, tried(request, login: texts[0])) {
+            worker throws(RequestFault) in
             let found = try self.accounts.account(login: texts[0])
             guard try self.isRight(texts[1], for: found?.passwordHash, worker), let found,
                 !(self.users?.isBarred(found.account.id.description) ?? false)
             else { throw .signInRefused }
-            self.tries.giveBack(attempt)
             return { () throws(RequestFault) in
                 let secret = try AccountSecret(.session, of: found.account.id)
                 let session = try self.accounts.begin(secret, after: found.passwordHash) {

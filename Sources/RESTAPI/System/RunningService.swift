@@ -37,6 +37,7 @@ package final class RunningService: Sendable {
             pins.endOverdue()
             service.giveBackMemory()
             service.tokens?.endOverdue()
+            service.passwords.refuseOverdue()
             service.noteSessionUses(at: monotonicMilliseconds() / 1000)
             if let mailbox, mailbox.hasRequest { service.takeUpCommand(in: mailbox) }
         }

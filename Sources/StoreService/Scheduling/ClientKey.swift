@@ -29,6 +29,19 @@ package struct ClientKey: Hashable, Sendable {
         hash = hasher.finalize()
     }
 
+    /// The network of an address: all whose addresses begin with the same 16 bits, in IPv6 with the same 48, as those of one customer of a
+    /// provider do.
+    package init(networkOf address: String) {
+        var hasher = Hasher()
+        if let network = Self.network(of: address) {
+            hasher.combine(network & UInt64(bigEndian: 0xFFFF_FFFF_FFFF_0000))
+        } else {
+            let parts = address.prefix { $0 != "]" }.split(separator: ".", maxSplits: 2)
+            for part in parts.prefix(2) { hasher.combine(part) }
+        }
+        hash = hasher.finalize()
+    }
+
     /// The first 64 bits of an address of IPv6; nil for others, and for those that stand for one machine or one address of IPv4, which
     /// begin with zeros.
     private static func network(of address: String) -> UInt64? {

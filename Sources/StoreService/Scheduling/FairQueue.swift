@@ -1,19 +1,30 @@
+/// Work of a client that waits for its turn.
+package protocol QueuedWork {
+    /// The client.
+    var client: ClientKey { get }
+}
+
 /// Jobs that wait, in the order of their clients' turns: one job of each client, then the next of each.
-struct FairQueue {
+package struct FairQueue<Job: QueuedWork> {
     private var jobs: [ClientKey: [Job]] = [:]
     /// The clients that have jobs here, the next one first.
     private(set) var clients: [ClientKey] = []
-    private(set) var count = 0
+    /// How many jobs wait.
+    package private(set) var count = 0
+
+    /// An empty queue.
+    package init() {}
 
     var isEmpty: Bool { count == 0 }
 
     /// How many jobs of a client wait.
-    func count(of client: ClientKey) -> Int { jobs[client]?.count ?? 0 }
+    package func count(of client: ClientKey) -> Int { jobs[client]?.count ?? 0 }
 
     /// The job of a client that waits for longest.
     func first(of client: ClientKey) -> Job? { jobs[client]?.first }
 
-    mutating func append(_ job: Job) {
+    /// Appends a job behind those of its client.
+    package mutating func append(_ job: Job) {
         count += 1
         if jobs[job.client]?.append(job) == nil {
             jobs[job.client] = [job]
@@ -22,7 +33,7 @@ struct FairQueue {
     }
 
     /// Removes and returns the next job; its client is last in line afterwards.
-    mutating func popFirst() -> Job? { clients.first.flatMap { popFirst(of: $0) } }
+    package mutating func popFirst() -> Job? { clients.first.flatMap { popFirst(of: $0) } }
 
     /// The same of one client.
     mutating func popFirst(of client: ClientKey) -> Job? {
@@ -39,8 +50,21 @@ struct FairQueue {
         return job
     }
 
+    /// Removes and returns the newest job of the client that has most, if those are more than `count`.
+    package mutating func popLast(ofClientWithMoreThan count: Int) -> Job? {
+        guard let client = clients.max(by: { self.count(of: $0) < self.count(of: $1) }),
+            self.count(of: client) > count, let job = jobs[client]?.popLast()
+        else { return nil }
+        self.count -= 1
+        if jobs[client]?.isEmpty ?? true {
+            jobs[client] = nil
+            clients.removeAll { $0 == client }
+        }
+        return job
+    }
+
     /// Removes the jobs that satisfy a condition, and returns them.
-    mutating func removeAll(where condition: (Job) -> Bool) -> [Job] {
+    package mutating func removeAll(where condition: (Job) -> Bool) -> [Job] {
         var removed: [Job] = []
         for client in clients {
             guard let own = jobs[client] else { continue }

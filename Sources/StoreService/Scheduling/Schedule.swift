@@ -12,11 +12,11 @@
 struct Schedule {
     private let limits: SchedulerLimits
     /// Jobs that wait for their first slice.
-    private var short = FairQueue()
+    private var short = FairQueue<Job>()
     /// Long jobs that wait for a slice.
-    private var ready = FairQueue()
+    private var ready = FairQueue<Job>()
     /// Long jobs that wait to be admitted; they hold nothing.
-    private var unadmitted = FairQueue()
+    private var unadmitted = FairQueue<Job>()
     /// The jobs that are admitted, in the order of their admission.
     private var admitted: [Job] = []
     /// How many of those wait for their next slice.

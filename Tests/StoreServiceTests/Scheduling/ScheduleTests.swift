@@ -310,6 +310,21 @@ struct ScheduleTests {
         #expect(ClientKey(address: "[::1]:1") == ClientKey(address: "[::1]:2"))
         #expect(ClientKey(token: 1) != ClientKey(token: 2))
     }
+
+    @Test("a network is the first 16 bits of an address, in IPv6 the first 48")
+    func networkKeys() {
+        func isOne(_ first: String, _ second: String) -> Bool {
+            ClientKey(networkOf: first) == ClientKey(networkOf: second)
+        }
+        #expect(isOne("10.1.2.3:1", "10.1.200.4:65000"))
+        #expect(isOne("10.1.2.3:1", "10.1.2.3"))
+        #expect(!isOne("10.1.2.3:1", "10.2.2.3:1"))
+        #expect(isOne("[2001:db8:1:2::3]:1", "[2001:db8:1:ffff::4]:9"))
+        #expect(!isOne("[2001:db8:1::3]:1", "[2001:db8:2::3]:1"))
+        #expect(isOne("[::ffff:10.1.2.3]:1", "[::ffff:10.1.9.9]:2"))
+        #expect(!isOne("[::ffff:10.1.2.3]:1", "[::ffff:10.2.2.3]:1"))
+        #expect(isOne("[::1]:1", "[::1]:2"))
+    }
 }
 
 /// A schedule that expectations can change.
