@@ -28,6 +28,17 @@ int HFDecompose(uint32_t scalar, uint32_t *result) {
     return written;
 }
 
+int32_t HFNormalize(
+    bool composes, const uint16_t *units, int32_t count, uint16_t *result, int32_t capacity) {
+    UErrorCode status = U_ZERO_ERROR;
+    const UNormalizer2 *form
+        = composes ? unorm2_getNFCInstance(&status) : unorm2_getNFDInstance(&status);
+    if (U_FAILURE(status)) return -1;
+    const int32_t written = unorm2_normalize(
+        form, (const UChar *)units, count, (UChar *)result, capacity, &status);
+    return U_FAILURE(status) ? -1 : written;
+}
+
 bool HFIsNonspacingMark(uint32_t scalar) {
     return u_charType((UChar32)scalar) == U_NON_SPACING_MARK;
 }

@@ -23,6 +23,12 @@ int HFDecompose(uint32_t scalar, uint32_t *result);
 /// Whether a scalar is of the general category Mn, as combining accents are.
 bool HFIsNonspacingMark(uint32_t scalar);
 
+/// Writes the canonical composition (NFC) or decomposition (NFD) of a text in UTF-16.
+///
+/// How many units were written; negative when there is no memory or no room for them.
+int32_t HFNormalize(
+    bool composes, const uint16_t *units, int32_t count, uint16_t *result, int32_t capacity);
+
 /// Finds the words of texts, by the rules of Unicode (UAX 29) and by dictionary where a script writes no
 /// blanks between them. One thread at a time uses one.
 typedef struct HFWords HFWords;

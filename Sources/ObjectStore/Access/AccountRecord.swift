@@ -13,7 +13,7 @@ import HoldfastObjectModel
 package struct AccountRecord: CodedRecord, Equatable, Sendable {
     /// The id: random, and that of the user.
     package let id: UUID128
-    /// The login, as it was stated.
+    /// The login, as the layer above stores it.
     package var login: String
     /// The hash of the password, as the layer above makes and reads it.
     package var passwordHash: String

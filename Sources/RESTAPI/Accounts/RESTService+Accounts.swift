@@ -56,16 +56,19 @@ extension RESTService {
     func hash(
         _ password: String, _ worker: PasswordWorker
     ) throws(RequestFault) -> String {
-        guard let hash = worker.hash(password) else { throw .noMemoryToHash }
+        guard let hash = worker.hash(AccountText.stored(password)) else { throw .noMemoryToHash }
         return hash
     }
 
-    /// Whether a password is that of a hash; as ``PasswordWorker/isRight(_:for:)``.
+    /// Whether a password, in any form of its letters, is that of a hash; as ``PasswordWorker/isRight(_:for:)``.
     func isRight(
         _ password: String, for hash: String?, _ worker: PasswordWorker
     ) throws(RequestFault) -> Bool {
-        guard let isRight = worker.isRight(password, for: hash) else { throw .noMemoryToHash }
-        return isRight
+        for form in AccountText.forms(password) {
+            guard let isRight = worker.isRight(form, for: hash) else { throw .noMemoryToHash }
+            if isRight { return true }
+        }
+        return false
     }
 
     /// Reads the texts of a body that concerns accounts.

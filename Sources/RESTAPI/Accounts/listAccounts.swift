@@ -19,10 +19,7 @@ extension RESTService {
         return answerScheduled { () throws(RequestFault) in
             var found: [Account]
             if let login {
-                let isLogin = login.utf8.count <= Account.loginByteCountMax
-                found =
-                    isLogin
-                    ? try self.accounts.account(login: login).map { [$0.account] } ?? [] : []
+                found = try self.accounts.account(login: login).map { [$0.account] } ?? []
             } else {
                 found = try self.accounts.accounts(after: last, countMax: limit + 1)
             }

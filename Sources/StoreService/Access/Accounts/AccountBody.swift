@@ -45,18 +45,15 @@ package enum AccountBody {
         let passwords = Account.passwordByteCounts
         switch name {
         case login:
-            if Account.isLogin(text) { return }
+            if Account.isLogin(AccountText.stored(text)) { return }
             throw .single(
                 .invalid, "invalid-account",
                 "A login is a text of 1 to \(Account.loginByteCountMax) bytes without control characters and without blanks at "
                     + "its ends.", pointer: "/login")
         case newPassword, password:
             let isToBe = isNew || name == newPassword
-            if text.utf8.count <= passwords.upperBound,
-                !isToBe || text.utf8.count >= passwords.lowerBound
-            {
-                return
-            }
+            let count = AccountText.stored(text).utf8.count
+            if count <= passwords.upperBound, !isToBe || count >= passwords.lowerBound { return }
             throw .single(
                 .invalid, "invalid-account",
                 "A password has \(passwords.lowerBound) to \(passwords.upperBound) bytes.",

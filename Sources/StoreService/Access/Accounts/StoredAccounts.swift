@@ -34,11 +34,19 @@ package struct StoredAccounts: Sendable {
         Account(try record(id))
     }
 
-    /// The account of a login and the hash of its password; nil when there is none.
+    /// The account of a login, in any form of its letters, and the hash of its password; nil when there is none.
     package func account(
         login: String
     ) throws(RequestFault) -> (account: Account, passwordHash: String)? {
-        try stored(store.account(login: login)).map { (Account($0), $0.passwordHash) }
+        for form in Self.forms(ofLogin: login) {
+            guard let record = try stored(store.account(login: form)) else { continue }
+            return (Account(record), record.passwordHash)
+        }
+        return nil
+    }
+
+    private static func forms(ofLogin login: String) -> [String] {
+        AccountText.forms(login).filter { $0.utf8.count <= Account.loginByteCountMax }
     }
 
     /// The hash of the password of an account.
@@ -84,10 +92,11 @@ package struct StoredAccounts: Sendable {
         login: String, passwordHash: String
     ) throws(RequestFault) -> Account {
         let record = AccountRecord(
-            id: .random(), login: login, passwordHash: passwordHash,
+            id: .random(), login: AccountText.stored(login), passwordHash: passwordHash,
             seconds: Timestamp.now().seconds)
         try change { transaction throws(StoreError) in
-            guard try !transaction.hasAccount(login: login) else {
+            for form in Self.forms(ofLogin: login)
+            where try transaction.hasAccount(login: form) {
                 throw .refused(RequestFault.accountExists)
             }
             transaction.putAccount(record)

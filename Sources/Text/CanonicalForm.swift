@@ -1,0 +1,26 @@
+import CHoldfastICU
+
+/// A canonical form of texts (Unicode, UAX 15), in which texts that look the same and mean the same have the same bytes.
+package enum CanonicalForm: Sendable {
+    /// Letters and their accents are one scalar where there is one (NFC).
+    case composed
+    /// Letters and their accents stand apart (NFD).
+    case decomposed
+
+    /// The most UTF-16 units that one becomes.
+    private static let growthMax = 4
+
+    /// Returns a text in this form; the text itself where it is ASCII, or there is no memory for another.
+    package func of(_ text: String) -> String {
+        if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
+        let units = Array(text.utf16)
+        let result = [UInt16](unsafeUninitializedCapacity: Self.growthMax * units.count) {
+            result, count in
+            let written = HFNormalize(
+                self == .composed, units, Int32(clamping: units.count), result.baseAddress,
+                Int32(clamping: result.count))
+            count = max(0, Int(written))
+        }
+        return result.isEmpty ? text : String(decoding: result, as: UTF16.self)
+    }
+}
