@@ -83,15 +83,15 @@ extension RESTService {
 
     /// Whether the client accepts events rather than JSON; not when it does not say.
     ///
-    /// - Throws: ``RequestFault`` `.notAcceptable` for neither, `.malformed` for JSON with a ticket.
+    /// - Throws: ``RequestFault`` `.notAcceptable` for neither, `.unauthenticated` for JSON with a ticket.
     func acceptsEvents(_ request: Request) throws(RequestFault) -> Bool {
         let offered: [StaticString] = ["application/json", "text/event-stream"]
         if try request.accepted(of: offered)[0] == 1 { return true }
         if request[query: StreamTickets.parameter] != nil {
-            throw .parameter(
-                "ticket",
-                "A ticket opens a stream of events alone: send 'Accept: text/event-stream', or a token without the "
-                    + "ticket.")
+            throw .single(
+                .unauthenticated, "ticket-invalid",
+                "A ticket opens a stream of events only: send 'Accept: text/event-stream', or a token without the "
+                    + "ticket.", parameter: "ticket")
         }
         return false
     }

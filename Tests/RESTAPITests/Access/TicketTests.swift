@@ -108,7 +108,8 @@ struct TicketTests {
         let hasPages = AccessEndTests.hasPages(target)
         for headers in [[], [("Accept", "application/json"), ("Prefer", "wait=1")]] where hasPages {
             let page = server.send("GET", stated, headers)
-            #expect(page.status == 400 && page.text.contains("text/event-stream"), "\(page.text)")
+            #expect(page.status == 401 && page.text.contains("text/event-stream"), "\(page.text)")
+            #expect(page.text.contains("ticket-invalid"))
         }
         let client = Self.open(server, stated)
         #expect(client.status == 200)
