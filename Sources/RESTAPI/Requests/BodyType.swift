@@ -41,6 +41,19 @@ package enum BodyType: Sendable {
         }
     }
 
+    /// The refusal of the type of a body that its client sends only when it is asked to (`Expect: 100-continue`); nil where it may.
+    ///
+    /// Handlers read the type, too, but behind the body.
+    static func refusal(ofAwaitedBodyOf request: Request, isPatch: Bool) -> Response? {
+        guard request.header(.expect) != nil else { return nil }
+        do throws(RequestFault) {
+            _ = try read(request, isPatch: isPatch)
+            return nil
+        } catch {
+            return Response(error)
+        }
+    }
+
     private static func refused(_ detail: String, _ isPatch: Bool) -> RequestFault {
         RequestFault(
             isPatch ? .unsupportedPatchType : .unsupportedMediaType, "unsupported-media-type",

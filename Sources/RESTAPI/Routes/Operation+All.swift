@@ -265,7 +265,7 @@ extension Operation {
                     .notFound, .notAcceptable, .bodyTooLarge, .unsupportedMediaType,
                     .unprocessableContent,
                 ]
-            ) { $0.patchStream }.forUsers(),
+            ) { $0.patchStream }.forUsers().withoutPatches(),
             Operation(.delete, stream, "deleteStream", .read, .guarded + [.notFound]) {
                 $0.deleteStream
             }.forUsers(),
@@ -316,7 +316,7 @@ extension Operation {
         Operation(.post, "/v1/tokens", "createToken", .admin, tokenChange) { $0.createToken },
         Operation(
             .patch, token, "patchToken", .admin, tokenChange + [.notFound]
-        ) { $0.patchToken },
+        ) { $0.patchToken }.withoutPatches(),
         Operation(
             .delete, token, "deleteToken", .admin, .guarded + [.notFound, .insufficientStorage]
         ) { $0.deleteToken },

@@ -33,6 +33,10 @@ package struct Operation: Sendable {
     /// Whether it is a GET without HEAD, because it may not end.
     let isEndless: Bool
     let answer: Answer
+    /// Whether its body is JSON.
+    let takesJSON: Bool
+    /// Whether its body may be a patch.
+    private(set) var takesPatch: Bool
     /// Whether users may ask for it. An operation that does not say so is refused to them.
     private(set) var users = Users.none
     /// The names of the parameters in the query, for the check of each request.
@@ -53,6 +57,13 @@ package struct Operation: Sendable {
         self.problems = problems
         self.isEndless = isEndless
         self.answer = answer
+        // The sink of an upload looks at its type by itself.
+        if case .handler = answer {
+            takesJSON = problems.contains(.unsupportedMediaType)
+        } else {
+            takesJSON = false
+        }
+        takesPatch = method == .patch
         let inQuery = parameters.filter { $0.location == .query }
         known = inQuery.map(\.name)
         repeatable = inQuery.filter(\.isRepeatable).map(\.name)
@@ -108,6 +119,13 @@ package struct Operation: Sendable {
     func forUsers(_ users: Users = .byDocument) -> Operation {
         var copy = self
         copy.users = users
+        return copy
+    }
+
+    /// The same operation, whose body is never a patch.
+    func withoutPatches() -> Operation {
+        var copy = self
+        copy.takesPatch = false
         return copy
     }
 

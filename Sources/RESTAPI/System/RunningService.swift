@@ -46,7 +46,10 @@ package final class RunningService: Sendable {
             // No more of each operation than is asked: a copy of a whole one counts references, in memory
             // that all threads share, at every request.
             let needs = Operation.all.map {
-                (right: $0.right, isEndless: $0.isEndless, users: $0.users)
+                (
+                    right: $0.right, isEndless: $0.isEndless, users: $0.users,
+                    takesJSON: $0.takesJSON, takesPatch: $0.takesPatch
+                )
             }
             let tickets = service.tickets
             let rate = RequestRate(perSecond: service.options.requestRateMax)
@@ -55,13 +58,15 @@ package final class RunningService: Sendable {
                 Bytes(events.error(code: $0.code.rawValue, $0.detail))
             }
             serverOptions.admit = { request in
-                let (right, isEndless, users) = needs[request.routeNumber]
+                let (right, isEndless, users, takesJSON, takesPatch) = needs[request.routeNumber]
                 let refusal =
                     access.refusal(
                         of: request, needing: right, byUsers: users,
                         orBy: isEndless ? tickets : nil,
                         nobody: users == .byDocument ? service.nobody : nil)
                     ?? service.refusal(ofUserOf: request, asking: users)
+                    ?? (takesJSON
+                        ? BodyType.refusal(ofAwaitedBodyOf: request, isPatch: takesPatch) : nil)
                 if service.principal(of: request) != nil { request.end(with: service.usersWork) }
                 guard let rate, right != nil || users == .anyone else { return refusal }
                 do throws(RequestFault) {

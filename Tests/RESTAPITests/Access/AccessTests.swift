@@ -99,6 +99,31 @@ struct AccessTests {
     }
 
     @Test(
+        "a body of another type is refused before the client is told to send it",
+        arguments: [
+            ("POST", "/v1/classes/Node/objects"), ("PUT", "/v1/classes/Node/objects/1"),
+            ("PATCH", "/v1/classes/Node/objects/1"), ("PATCH", "/v1/tokens/read"),
+            ("PUT", "/v1/schema"), ("POST", "/v1/transactions"), ("PATCH", "/v1/streams/x"),
+            ("POST", "/v1/classes/Node/query"), ("POST", "/v1/classes/Node/import"),
+            ("POST", "/v1/sessions"),
+        ])
+    func awaitedBody(method: String, target: String) throws {
+        let server = try GuardedServer(withTokens: true)
+        let token = try #require(server.tokens[.admin])
+        func status(_ type: String) -> Int {
+            server.client.sendText(
+                "\(method) \(target) HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer \(token)\r\n"
+                    + "Content-Type: \(type)\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n"
+            ).status
+        }
+        #expect(status("text/plain") == 415)
+        #expect(
+            status(target.hasSuffix("import") ? "application/x-ndjson" : "application/json") == 100)
+        let patches = method == "PATCH" && target.hasPrefix("/v1/classes")
+        #expect(status("application/merge-patch+json") == (patches ? 100 : 415))
+    }
+
+    @Test(
         "without tokens is for this machine's own names",
         arguments: [
             ("localhost", 200), ("localhost:8080", 200), ("127.0.0.1:1", 200), ("[::1]:80", 200),
