@@ -40,6 +40,8 @@ package final class RESTService: Sendable {
     let openAPI = OpenAPICache()
     /// The figures of the server that the service runs in, once it runs.
     let serverMetrics = Mutex<Metrics?>(nil)
+    /// The connections whose memory the allocator keeps.
+    let closedConnections = Mutex(ClosedConnections())
     /// The tickets that admit browsers to streams.
     let tickets: StreamTickets
     /// The connections of streams.

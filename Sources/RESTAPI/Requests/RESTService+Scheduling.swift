@@ -2,6 +2,7 @@ import HoldfastHTTPServer
 import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastStoreService
+import Synchronization
 
 // Work that may take long: it is handed to the scheduler, so that the threads of connections never wait.
 extension RESTService {
@@ -20,9 +21,16 @@ extension RESTService {
             sight: (principal ?? limitedToken(of: grant)).map { PrincipalSight(access, $0) })
     }
 
-    /// Has a thread of the scheduler give back the memory that long work has freed. Call it once a second.
+    /// Has a thread of the scheduler give back the memory that long work and closed connections have freed. Call it once a second.
     func giveBackMemory() {
         let scheduler = served.scheduler
+        if let metrics = serverMetrics.withLock({ $0 }),
+            closedConnections.withLock({
+                $0.note(openCount: metrics.connections.load(ordering: .relaxed))
+            })
+        {
+            scheduler.noteFreedMemory()
+        }
         guard scheduler.hasMemoryToGiveBack else { return }
         _ = scheduler.submit(Job(Caller.program.client) { _ in scheduler.giveBackMemory() })
     }
