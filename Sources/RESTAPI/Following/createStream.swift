@@ -11,7 +11,8 @@ extension RESTService {
         return try reading(request) { () throws(RequestFault) in
             let body = try self.statedQueries(
                 request, of: nil, quotesLargeInts: preferences.quotesLargeInts)
-            let stream = try self.streams.queryStreams.make(body, for: self.caller(request))
+            let stream = try self.streams.queryStreams.make(
+                body, for: self.caller(request), isUser: self.boundedUser(request) != nil)
             var response = Response(stream: stream, generation: 0, status: 201)
             response.headers.add(.location, "/v1/streams/\(stream.id)")
             response.headers.addApplied(quotesLargeInts: preferences.quotesLargeInts)

@@ -11,7 +11,7 @@ extension RESTService {
         return try reading(request) { () throws(RequestFault) in
             let body = try self.statedQueries(request, of: stream)
             let generation = try self.streams.queryStreams.change(
-                stream, of: self.caller(request), removing: body.removed, adding: body.added)
+                stream, removing: body.removed, adding: body.added)
             return .later { exchange in
                 self.streams.update(stream) {
                     exchange.respond(

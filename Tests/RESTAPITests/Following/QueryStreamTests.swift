@@ -348,7 +348,9 @@ struct QueryStreamTests {
         ).check(on: server.server)
         client.patch(["a": .tasks("rank > 1")])
         client.patch(["a": nil, "b": .tasks("rank > 1")])
+        client.open()
         let second = Client(server, [:])
+        second.open()
         APIScenario(
             "POST", "/v1/streams", #"{"queries":{}}"#, status: 503, contains: ["too-many-streams"],
             fields: ["retry-after": ""]
@@ -367,8 +369,17 @@ struct QueryStreamTests {
         func post(_ body: String, _ status: Int) -> HTTPClient.Reply {
             APIScenario("POST", "/v1/streams", body, status: status).check(on: server.server)
         }
-        let first = post(body, 201).headers["location"] ?? ""
-        let second = post(empty, 201).headers["location"] ?? ""
+        // Streams without a follower would end for others.
+        var followers: [ChangesClient] = []
+        func follow(_ reply: HTTPClient.Reply) -> String {
+            let path = reply.headers["location"] ?? ""
+            let follower = server.events(path, [("since", "now")])
+            #expect(follower.nextEvent().name == "hello")
+            followers.append(follower)
+            return path
+        }
+        let first = follow(post(body, 201))
+        let second = follow(post(empty, 201))
         func patch(_ path: String, _ body: String, _ status: Int) {
             APIScenario("PATCH", path, body, status: status).check(on: server.server)
         }
@@ -378,6 +389,7 @@ struct QueryStreamTests {
         // What is removed makes room.
         patch(first, #"{"queries":{"a":null}}"#, 200)
         #expect(post(body, 201).status == 201)
+        withExtendedLifetime(followers) {}
     }
 
     @Test("has one follower, and ends when nobody follows it for too long, or when it is deleted")

@@ -12,6 +12,8 @@ package final class QueryStream: Sendable {
     let owner: UInt64?
     /// Whose bounds it counts to.
     let client: ClientKey
+    /// Whether that is a user, or an anonymous visitor.
+    let isUser: Bool
     /// Whether ints beyond 2^53 are told as strings.
     package let quotesLargeInts: Bool
     /// How long what happens is folded into one event.
@@ -21,23 +23,22 @@ package final class QueryStream: Sendable {
         var queries: [FollowedQuery]
         /// How often its queries were changed.
         var generation = 0
-        /// Until when somebody has to follow it, in milliseconds of the monotonic clock; nil while somebody does.
-        var deadline: UInt64?
+        /// Since when it has waited for a follower, in nanoseconds of the monotonic clock; nil while it has one.
+        var waitingSince: UInt64? = monotonicNanoseconds()
+        /// Whether it has ended for want of one.
+        var isEnded = false
     }
     private let state: Mutex<State>
     private let limits: ServiceLimits
 
-    init(_ body: StreamQueriesBody, for caller: Caller, _ limits: ServiceLimits) {
+    init(_ body: StreamQueriesBody, for caller: Caller, isUser: Bool, _ limits: ServiceLimits) {
         owner = caller.token
         client = caller.client
+        self.isUser = isUser
         quotesLargeInts = body.quotesLargeInts
         intervalMilliseconds = body.intervalMilliseconds
         self.limits = limits
-        state = Mutex(State(queries: body.added, deadline: Self.deadline(limits)))
-    }
-
-    private static func deadline(_ limits: ServiceLimits) -> UInt64 {
-        monotonicMilliseconds() + UInt64(limits.streamReturnSeconds) * 1000
+        state = Mutex(State(queries: body.added))
     }
 
     /// Its queries, in the order in which they were added.
@@ -46,10 +47,26 @@ package final class QueryStream: Sendable {
     /// The bytes of their texts.
     var byteCount: Int { state.withLock { $0.queries.reduce(0) { $0 + $1.byteCount } } }
 
-    /// Whether it has had no follower for too long.
-    var isOver: Bool {
-        let deadline = state.withLock { $0.deadline }
-        return deadline.map { monotonicMilliseconds() >= $0 } ?? false
+    /// Since when it has waited for a follower, in nanoseconds of the monotonic clock; nil while it has one.
+    var waitingSince: UInt64? { state.withLock { $0.waitingSince } }
+
+    /// Ends it when it has had no follower for too long, so that it can't be followed any more.
+    ///
+    /// - Returns: Whether it has ended.
+    func endIfOver() -> Bool { endIfUnfollowed(for: UInt64(limits.streamReturnSeconds)) }
+
+    /// Ends it when it has had no follower for some seconds.
+    ///
+    /// - Returns: Whether it has ended.
+    func endIfUnfollowed(for seconds: UInt64 = 0) -> Bool {
+        state.withLock { state in
+            if let since = state.waitingSince,
+                (monotonicNanoseconds() &- since) / 1_000_000_000 >= seconds
+            {
+                state.isEnded = true
+            }
+            return state.isEnded
+        }
     }
 
     /// Removes queries and adds others, each in the place of the one of its name.
@@ -77,19 +94,21 @@ package final class QueryStream: Sendable {
 
     /// Begins to follow it, as long as the returned object lives.
     ///
-    /// - Throws: ``RequestFault`` `.conflict` while somebody does.
+    /// - Throws: ``RequestFault`` `.conflict` while somebody does, `.notFound` when it has ended.
     package func follow() throws(RequestFault) -> Lease {
-        let isFree = state.withLock { state in
-            defer { state.deadline = nil }
-            return state.deadline != nil
+        let (isEnded, isFree) = state.withLock { state in
+            let found = (state.isEnded, state.waitingSince != nil)
+            if !state.isEnded { state.waitingSince = nil }
+            return found
         }
+        if isEnded { throw .streamNotFound(limits) }
         guard isFree else {
             throw RequestFault(
                 .conflict, "stream-in-use",
                 "The stream is followed on another connection. Try again once that has ended, or make another one "
                     + "with POST /v1/streams.")
         }
-        return Lease { self.state.withLock { $0.deadline = Self.deadline(self.limits) } }
+        return Lease { self.state.withLock { $0.waitingSince = monotonicNanoseconds() } }
     }
 }
 
