@@ -70,7 +70,7 @@ enum OpenStore {
     ///
     /// - Returns: The store; nil when another process has it.
     static func openUnlessInUse(_ arguments: Arguments) throws(CommandFailure) -> Store? {
-        let path = try arguments.required("data")
+        let path = Self.directory(arguments)
         guard FileSystem.isDirectory(path) else {
             throw CommandFailure("there is no directory '\(path)'")
         }

@@ -122,7 +122,7 @@ extension Verb {
             return try client.run(command)
         }
         guard let store = try openWithTokens(arguments) else {
-            return try ask(command, try arguments.required("data"))
+            return try ask(command, OpenStore.directory(arguments))
         }
         defer { store.close() }
         return try CommandFailure.telling(command.run(StoredTokens(store)))
@@ -151,7 +151,7 @@ extension Verb {
     private static func openWithTokens(_ arguments: Arguments) throws(CommandFailure) -> Store? {
         guard let store = try OpenStore.openUnlessInUse(arguments) else { return nil }
         do throws(CommandFailure) {
-            _ = try OpenStore.moveFormerTokens(to: store, in: try arguments.required("data"))
+            _ = try OpenStore.moveFormerTokens(to: store, in: OpenStore.directory(arguments))
             return store
         } catch {
             store.close()
