@@ -21,6 +21,8 @@ struct CommandFailure: Error {
     var code: ExitCode
     /// The failure and the remedy.
     var message: String
+    /// Whether a store is to be read whose making was cut: it holds nothing.
+    var isOfUnfinishedStore = false
 
     /// A failure of the operation, or of another kind.
     init(_ message: String, code: ExitCode = .failure) {

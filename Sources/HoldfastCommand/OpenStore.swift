@@ -160,6 +160,13 @@ enum OpenStore {
         _ error: StorageError, _ directory: String, _ instead: String?
     ) -> CommandFailure {
         let native = error.native.map { ": \($0)" } ?? ""
+        if error == .unfinished {
+            var failure = CommandFailure(
+                "the making of the store in '\(directory)' was cut, and it holds nothing yet; "
+                    + "'holdfast serve' finishes it")
+            failure.isOfUnfinishedStore = true
+            return failure
+        }
         switch error.code {
         case .locked:
             var message = "the store is in use by another process\(native)"

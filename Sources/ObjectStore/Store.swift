@@ -203,7 +203,12 @@ package final class Store: Sendable {
                 throw StorageError(
                     .format, operation: "open store", native: "there is no store to read")
             }
-            try commit(firstBatch(), to: engine, base: snapshot.commit)
+            do throws(StorageError) {
+                try commit(firstBatch(), to: engine, base: snapshot.commit)
+            } catch {
+                // It was opened for reading.
+                throw error.code == .permission ? .unfinished : error
+            }
         }
     }
 

@@ -56,7 +56,9 @@ final class LMDBDirectory: Sendable {
 
     /// Whether a directory has a file of a store, whole or not.
     static func isStore(_ path: String) -> Bool {
-        [dataName, formatName].contains { access("\(path)/\($0)", F_OK) == 0 }
+        [dataName, formatName, "\(dataName).new"].contains {
+            access("\(path)/\($0)", F_OK) == 0
+        }
     }
 
     /// Opens the directory, and makes it when it is missing.
@@ -307,7 +309,8 @@ final class LMDBDirectory: Sendable {
     }
 
     /// Refuses a data file that has no format file beside it, unless nothing was ever committed.
-    private func requireUnused() throws(StorageError) {
+    func requireUnused() throws(StorageError) {
+        guard try byteCount(of: Self.dataName) != nil else { return }
         var information = MDB_envinfo()
         var code: Int32 = MDB_SUCCESS
         try Self.withEnvironment(

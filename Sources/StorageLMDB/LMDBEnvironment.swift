@@ -97,7 +97,11 @@ final class LMDBEnvironment: @unchecked Sendable {
             acceptsLoss: options.acceptsLoss,
             checkedByteCountMax: options.checkedByteCountMax)
         if let readingReason {
-            guard found != nil else { throw readingReason }
+            guard found != nil else {
+                guard readingReason.code == .permission else { throw readingReason }
+                try directory.requireUnused()
+                throw .unfinished
+            }
         } else {
             try directory.prepare(found)
             try directory.reserveReaders(options.readerCountMax)

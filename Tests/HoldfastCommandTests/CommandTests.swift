@@ -267,6 +267,7 @@ struct CommandTests {
         TemporaryDirectory.write(Array("something else".utf8), to: data + "/holdfast.mdb")
         let outcome = Command.run("check", "--data", data)
         #expect(outcome.status == 1, "\(outcome.output)")
+        #expect(outcome.output.contains("holds no store"), "\(outcome.output)")
         #expect(TemporaryDirectory.contents(data + "/holdfast.mdb") == Array("something else".utf8))
     }
 }

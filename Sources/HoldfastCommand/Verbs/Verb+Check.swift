@@ -12,8 +12,15 @@ extension Verb {
             be read-only. Exit code 3 means that damage was found.
             """
     ) { arguments throws(CommandFailure) in
-        let store = try OpenStore.open(
-            arguments, for: .checking, instead: "stop the service first")
+        let store: Store
+        do throws(CommandFailure) {
+            store = try OpenStore.open(
+                arguments, for: .checking, instead: "stop the service first")
+        } catch {
+            guard error.isOfUnfinishedStore else { throw error }
+            Terminal.write("check: \(error.message)\ncheck: no fault found\n")
+            return .success
+        }
         defer { store.close() }
         let report: StoreCheck.Report
         do throws(StoreError) {
