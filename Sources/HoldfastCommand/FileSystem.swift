@@ -8,6 +8,22 @@ enum FileSystem {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
+    /// A directory that stays the same one whatever becomes of its name.
+    struct OpenDirectory: ~Copyable {
+        private let descriptor: Int32
+
+        /// Opens a directory; where that fails, it never counts as removed.
+        init(_ path: String) { descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+
+        deinit { if descriptor >= 0 { close(descriptor) } }
+
+        /// Whether it was removed.
+        var isRemoved: Bool {
+            var status = stat()
+            return descriptor >= 0 && fstat(descriptor, &status) == 0 && status.st_nlink == 0
+        }
+    }
+
     /// The system's words for an `errno`.
     static func describe(_ code: Int32) -> String { String(cString: strerror(code)) }
 

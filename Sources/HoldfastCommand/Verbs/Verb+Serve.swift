@@ -133,14 +133,32 @@ struct ServeCommand {
         if let first = running.server.addresses.first {
             ServiceAddress.note("\(first)", in: directory)
         }
-        defer { ServiceAddress.forget(in: directory) }
         Terminal.write("holdfast: serving \(directory) at \(addresses)\n")
 
-        var received: Int32 = 0
-        while sigwait(&signals, &received) != 0 || received == 0 {}
-        logger.log(.info, "stopping", ("signal", .text(received == SIGTERM ? "SIGTERM" : "SIGINT")))
+        guard let signal = awaitSignal(&signals) else {
+            running.stop(graceSeconds: graceSeconds)
+            throw CommandFailure(
+                "the directory '\(directory)' was removed while its store was served: what was written since is lost"
+            )
+        }
+        logger.log(.info, "stopping", ("signal", .text(signal == SIGTERM ? "SIGTERM" : "SIGINT")))
         running.stop(graceSeconds: graceSeconds)
+        ServiceAddress.forget(in: directory)
         return .success
+    }
+
+    /// Waits for a signal; nil when the store's directory was removed.
+    ///
+    /// The files of a removed store can be written as long as they are open, and nobody finds what is written. Verbs and another service that make
+    /// a directory of the same name don't find this service either: a token that is revoked there would go on here.
+    private func awaitSignal(_ signals: inout sigset_t) -> Int32? {
+        let folder = FileSystem.OpenDirectory(directory)
+        while true {
+            var second = timespec(tv_sec: 1, tv_nsec: 0)
+            let received = sigtimedwait(&signals, nil, &second)
+            if received > 0 { return received }
+            if folder.isRemoved { return nil }
+        }
     }
 
     private static func corsPolicy(_ arguments: Arguments) throws(CommandFailure) -> CORSPolicy {
