@@ -3,6 +3,7 @@ import json
 import re
 import subprocess
 import unittest
+import urllib.parse
 
 import contract
 import lint
@@ -119,6 +120,52 @@ class Form(unittest.TestCase):
                 self.assertEqual(
                     named, wanted - {("path", "class"), ("path", "projection")}
                     - ({("path", "property")} - named))
+
+    def test_every_default_of_a_parameter_may_be_stated(self):
+        # Generated clients send them.
+        count = 0
+        for path, method, operation in seeded.operations():
+            parameters = [
+                one for one in map(seeded.resolve, operation["parameters"]) if one["in"] == "query"]
+            defaults = {
+                one["name"]: one["schema"]["default"] for one in parameters
+                if "default" in one["schema"]}
+            if not defaults:
+                continue
+            count += 1
+            query = urllib.parse.urlencode({
+                name: value if isinstance(value, str) else json.dumps(value)
+                for name, value in defaults.items()})
+            target = re.sub(r"{[^}]+}", "1", path) + "?" + query
+            forms = ["application/json"]
+            if path.endswith("/changes"):
+                forms.append("text/event-stream")
+            for form in forms:
+                connection = running.connect()
+                connection.request(method.upper(), target, headers={"Accept": form})
+                reply = connection.getresponse()
+                # What is taken may have no end.
+                body = json.loads(reply.read()) if reply.status >= 400 else {}
+                connection.close()
+                refused = {fault.get("parameter") for fault in body.get("errors", [])}
+                self.assertFalse(refused & set(defaults), f"{method} {target}: {body}")
+        self.assertGreater(count, 50)
+
+    def test_the_figures_of_an_aggregate_are_members_of_any_name(self):
+        # Without it some generators make clients that leave them out.
+        for name in ("HoldfastAggregate", "HoldfastGroup"):
+            self.assertIn("additionalProperties", seeded.component(name))
+        self.assertIn(
+            "additionalProperties", seeded.component("HoldfastGroup")["properties"]["by"])
+
+    def test_the_replies_of_an_operation_have_one_type_whatever_their_status(self):
+        # Generators take that of the first one for all of them.
+        for _, _, operation in seeded.operations():
+            types = [
+                reply["content"]["application/json"]["schema"]
+                for status, reply in operation["responses"].items()
+                if status.startswith("2") and "application/json" in reply.get("content", {})]
+            self.assertTrue(all(one == types[0] for one in types), operation["operationId"])
 
     def test_every_operation_of_a_class_in_the_contract_is_there(self):
         wanted = {

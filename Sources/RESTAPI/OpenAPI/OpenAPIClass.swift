@@ -7,6 +7,8 @@ struct OpenAPIClass {
     let definition: ObjectClass
     /// The schema of an object as replies have it.
     let object: String
+    /// The title of that schema, by which clients name it where its own name is that of a type of a generator's; nil where it is none.
+    let clientName: String?
     /// The schema of a whole object in a write: what is left out gets its default.
     let input: String
     /// The schema of a change: what is left out stays.

@@ -17,6 +17,10 @@ struct OpenAPIClasses {
         var nouns = OpenAPINames()
         let objects = schema.classes.map { names.unique(OpenAPINames.identifier($0.name)) }
         let shown = definitions.map { names.unique(OpenAPINames.identifier($0.name)) }
+        var clientNames: [String: String] = [:]
+        for object in objects + shown where OpenAPINames.isGenerators(object) {
+            clientNames[object] = names.unique(object)
+        }
         var all: [OpenAPIClass] = []
         var positions: [ExactText: Int] = [:]
         for (definition, object) in zip(schema.classes, objects) {
@@ -27,7 +31,8 @@ struct OpenAPIClasses {
             positions[definition.name] = all.count
             all.append(
                 OpenAPIClass(
-                    definition: definition, object: object, input: input,
+                    definition: definition, object: object, clientName: clientNames[object],
+                    input: input,
                     patch: patch, new: new, page: names.unique(object + "Page"),
                     sectionPage: names.unique(object + "SectionPage"),
                     written: names.unique(object + "Written"),
@@ -47,7 +52,8 @@ struct OpenAPIClasses {
         for (definition, object) in zip(definitions, shown) {
             guard let position = positions[definition.className] else { continue }
             let projection = OpenAPIProjection(
-                definition, of: all[position].definition, in: classes, object, &names, &nouns)
+                definition, of: all[position].definition, in: classes, object,
+                clientName: clientNames[object], &names, &nouns)
             projections.append(projection)
         }
         self.projections = projections

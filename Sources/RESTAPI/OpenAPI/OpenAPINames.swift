@@ -23,6 +23,17 @@ struct OpenAPINames {
             }, as: UTF8.self)
     }
 
+    /// Whether a schema of the name would hide one of the types that openapi-python-client imports beside it. The generators of
+    /// openapi-generator give their own types' namesakes other names by themselves.
+    static func isGenerators(_ name: String) -> Bool { generatorTypes.contains(folded(name)) }
+
+    /// What the modules of openapi-python-client import: from its own `types` and `client`, and from Python's library.
+    private static let generatorTypes: Set<String> = [
+        "any", "authenticatedclient", "binaryio", "bytesio", "client", "file", "filetypes",
+        "generator", "httpstatus", "literal", "mapping", "requestfiles", "response", "textio",
+        "typechecking", "typevar", "unset", "uuid",
+    ]
+
     /// The name of a class or property in the characters that a name of a component may have (OpenAPI
     /// 3.1, section 4.8.7): a blank is `_`, another one that it may not have is `_u` and its number.
     static func identifier(_ name: String) -> String {

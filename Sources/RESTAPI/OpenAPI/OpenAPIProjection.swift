@@ -28,9 +28,11 @@ struct OpenAPIProjection {
     /// - `base`: The class that it shows.
     /// - `classes`: Those of the schema by name.
     /// - `object`: The name of its own schema.
+    /// - `clientName`: See ``OpenAPIClass/clientName``.
     init(
         _ definition: Projection, of base: ObjectClass, in classes: [ExactText: ObjectClass],
-        _ object: String, _ names: inout OpenAPINames, _ nouns: inout OpenAPINames
+        _ object: String, clientName: String?, _ names: inout OpenAPINames,
+        _ nouns: inout OpenAPINames
     ) {
         self.definition = definition
         properties = definition.properties.compactMap { property in
@@ -41,7 +43,8 @@ struct OpenAPIProjection {
         shown.name = definition.name
         let patch = names.unique(object + "Patch")
         entry = OpenAPIClass(
-            definition: shown, object: object, input: patch, patch: patch, new: patch,
+            definition: shown, object: object, clientName: clientName, input: patch, patch: patch,
+            new: patch,
             page: names.unique(object + "Page"),
             sectionPage: names.unique(object + "SectionPage"), written: object,
             changePage: names.unique(object + "ChangePage"),

@@ -108,17 +108,24 @@ struct OpenAPISchemas {
         }
     }
 
-    /// Writes the schema of an element as a body of its own. Where it may be a number or a string it says
-    /// so in words: generators of TypeScript make code of such a choice that does not compile.
+    /// Writes the schema of an element as a body of its own. Where it may be a number or a string, or is a plain string, it says
+    /// so in words: generators of TypeScript make code of such a choice that does not compile, and clients of Go send a string without
+    /// its quotes.
     func writeBody(
         _ element: ElementType, of property: Property, to object: inout JSONObjectWriter
     ) {
-        guard element == .scalar(.double) || element == .scalar(.float) else {
-            return writeElement(element, of: property, .input, to: &object)
+        let orNull = property.isOptional ? ", or null" : ""
+        switch element {
+        case .scalar(.double), .scalar(.float):
+            object.member("description").string(
+                "A number\(orNull); NaN and the infinities are strings.")
+        case .scalar(let scalar)
+        where property.cases == nil
+            && [.string, .data, .objectID, .uuid, .decimal128].contains(scalar):
+            object.member("description").string(
+                "A string\(orNull), in the form of values of type `\(scalar.name)`.")
+        default: writeElement(element, of: property, .input, to: &object)
         }
-        object.member("description").string(
-            "A number\(property.isOptional ? ", or null" : ""); NaN and the infinities are strings."
-        )
     }
 
     /// Writes what holds of an object that an inverse link shows.
@@ -304,7 +311,9 @@ struct OpenAPISchemas {
         }
         template.names = [
             "class": entry.definition.name, "path": entry.path, "noun": entry.noun,
-            "object": entry.object, "input": entry.input, "patch": entry.patch, "new": entry.new,
+            "object": entry.object, "title": entry.clientName == nil ? "" : "title",
+            "clientName": entry.clientName ?? "", "input": entry.input, "patch": entry.patch,
+            "new": entry.new,
             "page": entry.page, "written": entry.written, "sectionPage": entry.sectionPage,
             "changePage": entry.changePage, "snapshotPage": entry.snapshotPage,
             "choice": entry.looksLikeWritten ? "anyOf" : "oneOf",

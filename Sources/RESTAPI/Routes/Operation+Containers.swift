@@ -53,7 +53,7 @@ extension Operation {
             ) { $0.queryObjects }.forUsers(),
             on(
                 kind, .get, "/aggregate", kind.id("aggregate", "Objects"), .read,
-                aggregate + filter + [.limit, .cursor, .explain] + reads, .querying
+                aggregate + filter + [.groupLimit, .cursor, .explain] + reads, .querying
             ) { $0.aggregateObjects }.forUsers(),
             on(
                 kind, .get, "/sections", kind.id("section", "Objects"), .read,

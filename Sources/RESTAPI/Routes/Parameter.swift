@@ -55,6 +55,7 @@ struct Parameter: Sendable, Equatable {
     static let by = Parameter("By", "by")
     static let having = Parameter("Having", "having")
     static let timeZone = Parameter("TimeZone", "tz")
+    static let groupLimit = Parameter("GroupLimit", "limit")
     static let groupOrder = Parameter("GroupOrder", "order")
     static let sectionBy = Parameter("SectionBy", "by")
     static let sectionLimit = Parameter("SectionLimit", "limit")

@@ -41,6 +41,31 @@ import Testing
         #expect(classes["HoldfastLink"]?.object == "HoldfastLink2")
     }
 
+    @Test(
+        "a class that is named like a type of a generator's has another name in clients, and keeps its own"
+    )
+    func namesOfGenerators() throws {
+        let names = ["Response", "Response2", "HTTPStatus", "unset", "City", "Respons"]
+        let classes = OpenAPIClasses(
+            Schema(classes: names.map { ObjectClass(name: $0, properties: []) }),
+            reserved: OpenAPIComponents.schemaNames)
+        #expect(classes.all.map(\.object) == names)
+        #expect(
+            classes.all.map(\.clientName) == ["Response3", nil, "HTTPStatus2", "unset2", nil, nil])
+        let buffer = ByteBuffer()
+        OpenAPIDocument(
+            schema: Schema(classes: [ObjectClass(name: "Response", properties: [])]),
+            components: OpenAPIComponents(pageObjectCountMax: 9, pageObjectCountDefault: 7),
+            usesTokens: false
+        ).write(to: JSONWriter(buffer))
+        let parser = JSONParser()
+        let root = try parser.parse(buffer.bytes)
+        let schemas = root.member(named: "components")?.member(named: "schemas")
+        let response = try #require(schemas?.member(named: "Response"))
+        #expect(response.member(named: "title")?.string == "Response2")
+        #expect(schemas?.member(named: "ResponsePatch")?.member(named: "title") == nil)
+    }
+
     @Test("the document of every schema is JSON, names nothing twice and leads nowhere else")
     func randomSchemas() throws {
         var random = SeededGenerator(seed: SeededGenerator.testSeed("openapi"))

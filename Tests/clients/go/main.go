@@ -24,6 +24,10 @@ func main() {
 	configuration.Servers = client.ServerConfigurations{{URL: os.Args[1]}}
 	store := client.NewAPIClient(configuration)
 	background := context.Background()
+	if len(os.Args) > 2 {
+		callAll(store)
+		return
+	}
 
 	read, _, err := store.CityAPI.GetCity(background, 1).Execute()
 	check(err)

@@ -14,6 +14,10 @@ enum Main {
 
     static func main() async throws {
         OpenAPIClientAPIConfiguration.shared.basePath = CommandLine.arguments[1]
+        if CommandLine.arguments.count > 2 {
+            await callAll()
+            return print("called", await report.count)
+        }
 
         let read = try await CityAPI.getCity(id: 1)
         print("read", read.name ?? "", key(read.country), number(read.rating))
