@@ -28,7 +28,7 @@ extension Rule {
     /// The alternatives of the first OR that ask for different values of the user. A user who lacks one of them is allowed nothing, also by
     /// the others. Empty where there is no such OR.
     ///
-    /// - Parameter mayLackID: Whether the rule is for visitors without a token, too.
+    /// - `mayLackID`: Whether the rule is for visitors without a token, too.
     package func unevenAlternatives(mayLackID: Bool) -> [Alternative] {
         for sides in structure.alternatives {
             var groups: [Alternative] = []

@@ -48,9 +48,8 @@ package struct ImportReport: Sendable {
 
     /// Adds what became of the lines of a chunk.
     ///
-    /// - Parameters:
-    ///   - limit: The number of faults that are listed.
-    ///   - header: The header of the CSV text that the lines were made from; nil for other texts.
+    /// - `limit`: The number of faults that are listed.
+    /// - `header`: The header of the CSV text that the lines were made from; nil for other texts.
     mutating func add(_ chunk: ImportChunk, limit: Int, header: CSVHeader? = nil) {
         importedCount += chunk.writtenCount
         if let count = ignoredCount { ignoredCount = count + chunk.ignoredCount }
