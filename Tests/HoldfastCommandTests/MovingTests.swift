@@ -158,7 +158,7 @@ extension MovingTests {
     @Test("as a whole, as CSV and from Realm Studio")
     func wholeStore() throws {
         try makeStore(30)
-        let (whole, table) = (directory.path + "/whole", directory.path + "/table.csv")
+        let (whole, table) = (directory.path + "/whole", directory.path + "/TABLE.CSV")
         #expect(run("export", "--data", data, whole).status == 0)
         let target = directory.path + "/new"
         let imported = run("import", "--data", target, whole)
@@ -167,7 +167,7 @@ extension MovingTests {
         #expect(run("export", "--data", target).output == run("export", "--data", data).output)
         #expect(run("export", "--data", data, "--class", "Node", "--csv", table).status == 0)
         let again = run(
-            "import", "--data", target, "--class", "Node", "--csv", "--mode", "ignore", table)
+            "import", "--data", target, "--class", "Node", "--mode", "ignore", table)
         #expect(again.output.contains("Node: 0 imported, 30 ignored, 0 failed"), "\(again.output)")
         let realm = directory.path + "/realm.json"
         TemporaryDirectory.write(

@@ -86,7 +86,8 @@ struct ImportCommand {
         guard flags.count < 2 else {
             throw .usage("--\(flags[0]) does not go with --\(flags[1])")
         }
-        let name = path.hasSuffix(".gz") ? String(path.dropLast(3)) : path
+        let lowercased = path.lowercased()
+        let name = lowercased.hasSuffix(".gz") ? String(lowercased.dropLast(3)) : lowercased
         let isTabbed = name.hasSuffix(".tsv")
         if arguments.has("csv")
             || (flags.isEmpty && className != nil && (isTabbed || name.hasSuffix(".csv")))
@@ -113,6 +114,9 @@ struct ImportCommand {
             throw .usage("--map is NAME=PROPERTY, for each name once, not '\(text)'")
         }
         for text in arguments.texts("skip") { options.names.skip(text) }
+        if let name = options.names.contradiction {
+            throw .usage("--map renames '\(name)', and --skip leaves it out: state one of both")
+        }
         if options.misplaced != nil {
             throw .usage(
                 "--delimiter, --decimal-comma and --date-format are for CSV, --map and --skip for it and for "

@@ -56,8 +56,8 @@ extension RESTService {
                 + "application/x-ndjson; profile=extended-json."
         }
         let detail =
-            "No line was taken: \(report.failedCount) \(report.failedCount == 1 ? "is" : "are") faulty. "
-            + (report.faults.first?.text ?? "")
+            "No line was taken: \(report.failedCount) \(report.failedCount == 1 ? "is" : "are") faulty, the first because: "
+            + (report.faults.first?.text ?? "it is.")
             + otherForms
         let status = RequestFault.Kind.invalid.status
         return Response(
@@ -106,6 +106,12 @@ extension RESTService {
         }
         options.csv.hasDecimalComma = try request.flag("decimalComma")
         if let parameter = options.misplaced { throw .parameter(parameter.name, parameter.detail) }
+        if let name = options.names.contradiction {
+            throw .parameter(
+                "skip",
+                "'map' renames '\(RequestFault.shown(name))', and 'skip' leaves it out: state one of both."
+            )
+        }
     }
 
     /// Refuses a body of another media type than NDJSON.

@@ -234,6 +234,24 @@ struct CSVTests {
         ).check(on: server)
     }
 
+    @Test("takes object ids as mongoexport writes them, where the type is that of object ids")
+    func objectIDs() throws {
+        let server = try TestServer(schema: Self.schema)
+        let digits = "0123456789abcdef01234567"
+        let report = try Importing.report(
+            "id,oid,name\na,ObjectId(\(digits)),ObjectId(x)\nb,\"ObjectId(\"\"\(digits)\"\")\",x\nc,ObjectId(,x\nd,ObjectId(),x\n",
+            into: server.store, "Row"
+        ) { $0.format = .csv }
+        #expect(report.importedCount == 2)
+        #expect(report.codes == ["4 invalid-object-id", "5 invalid-object-id"])
+        APIScenario(
+            "GET", "/v1/classes/Row/objects?fields=oid,name&sort=id", status: 200,
+            contains: [
+                #"[{"oid":"\#(digits)","name":"ObjectId(x)"},{"oid":"\#(digits)","name":"x"}]"#
+            ]
+        ).check(on: server)
+    }
+
     @Test("of a record takes so many bytes and no more, and goes on behind it")
     func longRecords() throws {
         let server = try TestServer(schema: Self.schema)

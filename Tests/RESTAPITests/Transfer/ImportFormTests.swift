@@ -138,6 +138,8 @@ struct ImportFormTests {
             ("id,at\n1,Fri Jun 26 10:00:00 26\n", "?dateFormat=%25c", "no date of the form"),
             ("id,nam\n1,a\n", "", #""hint":"name""#), ("id,nam\n1,a\n", "", "unknown=ignore"),
             ("id,tags\n1,a\n", "?unknown=ignore", "is a collection"),
+            ("id,name\r1,a\r", "", "lines end in CR alone"),
+            ("id\r1\r2\r", "", "lines end in CR alone"),
             ("id,a\n1,a\n", "?map=a=id", "names 'id' again"),
         ])
     func faults(text: String, parameters: String, expected: String) throws {
@@ -179,7 +181,7 @@ struct ImportFormTests {
         for parameters in [
             "delimiter=ab", "delimiter=a", "delimiter=%22", "dateFormat=Y", "map=id",
             "map=a=b&map=a=c",
-            "map==b", "unknown=x", "decimalComma=1",
+            "map==b", "map=a=name&skip=a", "unknown=x", "decimalComma=1",
         ] {
             #expect(
                 Self.csv("id\n1\n", "?\(parameters)", to: server).status == 400, "\(parameters)")

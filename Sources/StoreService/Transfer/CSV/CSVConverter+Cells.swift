@@ -5,9 +5,8 @@ import HoldfastJSON
 extension CSVConverter {
     /// Writes the value of a cell.
     ///
-    /// - Parameters:
-    ///   - number: The number of its column, from 1.
-    ///   - form: The form of the value.
+    /// - `number`: The number of its column, from 1.
+    /// - `form`: The form of the value.
     func write(
         _ bytes: UnsafeRawBufferPointer, of column: CSVHeader.Column, _ number: Int,
         _ isQuoted: Bool, _ form: CSVShape.Column, _ writer: JSONWriter
@@ -30,6 +29,8 @@ extension CSVConverter {
             if let value = Self.bool(bytes) { return writer.bool(value) }
         case .date:
             if let dates = self.form.dates { return write(bytes, number, dates, writer) }
+        case .objectID:
+            if let digits = Self.digits(bytes) { return writer.string(digits) }
         case .text, .link, .ifStated: break
         }
         // The long form of a link, as exports write it.
@@ -75,6 +76,22 @@ extension CSVConverter {
             return writer.null()
         }
         writer.string(date.description)
+    }
+
+    /// The digits of `ObjectId(…)`, as mongoexport writes it, with or without quotes within; nil for another text.
+    private static func digits(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        let start: StaticString = "ObjectId("
+        guard text.count > start.utf8CodeUnitCount, text.last == UInt8(ascii: ")"),
+            text.starts(
+                with: UnsafeRawBufferPointer(start: start.utf8Start, count: start.utf8CodeUnitCount)
+            )
+        else { return nil }
+        var digits = text[start.utf8CodeUnitCount..<(text.count - 1)]
+        if digits.count > 1, digits.first == UInt8(ascii: "\""), digits.last == UInt8(ascii: "\"") {
+            digits = digits.dropFirst().dropLast()
+        }
+        guard digits.count == 24, digits.allSatisfy({ $0 < 0x80 }) else { return nil }
+        return UnsafeRawBufferPointer(rebasing: digits)
     }
 
     private static func isUTF8(_ text: UnsafeRawBufferPointer) -> Bool {

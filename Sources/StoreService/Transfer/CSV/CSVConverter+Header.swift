@@ -19,6 +19,11 @@ extension CSVConverter {
                     "The name of column \(index + 1) is not UTF-8. Convert the text first, such as by iconv "
                         + "-f WINDOWS-1252 -t UTF-8.", index + 1)
             }
+            guard cells[index].isQuoted || !stated.utf8.contains(0x0D) else {
+                throw headerFault(
+                    "Its lines end in CR alone, as old programs for Macs write them. Convert the text first, such as by "
+                        + "tr '\\r' '\\n'.", index + 1)
+            }
             guard let name = options.names.property(stated) else {
                 found.append(CSVHeader.Column(text: stated))
                 continue

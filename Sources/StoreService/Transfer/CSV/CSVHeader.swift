@@ -42,9 +42,8 @@ struct CSVHeader {
 
     /// Returns the fault of a record with the line, and the column and the text of the cell that has it.
     ///
-    /// - Parameters:
-    ///   - number: The line on which the record begins.
-    ///   - line: The JSON that the record has become; nil where it has become none.
+    /// - `number`: The line on which the record begins.
+    /// - `line`: The JSON that the record has become; nil where it has become none.
     func located(
         _ fault: RequestFault.Entry, line number: Int, _ line: UnsafeRawBufferPointer?
     ) -> RequestFault.Entry {

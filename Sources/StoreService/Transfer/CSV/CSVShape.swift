@@ -15,6 +15,8 @@ enum CSVShape {
         case decimal
         case date
         case bool
+        /// 24 hexadecimal digits, also where it is a link's key.
+        case objectID
         /// A value that JSON writes as a string; `isString` where an empty cell of a required column is one.
         case text(isString: Bool)
         /// A link's key that is a string, which may be empty.
@@ -30,7 +32,7 @@ enum CSVShape {
             switch self {
             case .number, .decimal: true
             case .ifStated(let column): column.isNumeric
-            case .date, .bool, .text, .link: false
+            case .date, .bool, .objectID, .text, .link: false
             }
         }
     }
@@ -82,11 +84,13 @@ enum CSVShape {
             return switch target.members[key].storage.element {
             case .int: .number
             case .string: .link
+            case .objectID: .objectID
             default: .text(isString: false)
             }
         case .decimal: return .decimal
         case .date: return .date
-        case .objectID, .uuid, .embedded, .mixed:
+        case .objectID: return .objectID
+        case .uuid, .embedded, .mixed:
             return .text(isString: false)
         }
     }

@@ -26,6 +26,9 @@ package struct ColumnNames: Sendable, Equatable {
         return true
     }
 
+    /// A name that stands for a property and is left out, which contradict each other; nil for none.
+    package var contradiction: String? { skipped.sorted().first { properties[$0] != nil } }
+
     /// The property that a name stands for; nil when it is left out.
     func property(_ name: String) -> String? {
         skipped.contains(name) ? nil : properties[name] ?? name

@@ -11,9 +11,10 @@ package struct ImportReport: Sendable {
         /// The fault. That of a CSV text names the line itself.
         package var fault: RequestFault.Entry
 
-        /// The fault's text with the line.
+        /// The fault's text with the line, within a sentence.
         package var text: String {
-            fault.detail.hasPrefix("Line \(line)") ? fault.detail : "Line \(line): \(fault.detail)"
+            fault.detail.hasPrefix("Line \(line)")
+                ? "l" + fault.detail.dropFirst() : "line \(line): \(fault.detail)"
         }
     }
 
@@ -91,7 +92,7 @@ package struct ImportReport: Sendable {
         throw RequestFault(
             .invalid, "too-many-faults",
             "More than \(limit) lines are faulty"
-                + (first.map { ". \($0.text)" } ?? ".")
+                + (first.map { "; \($0.text)" } ?? ".")
                 + " Mend the file, or let the service take more (--max-import-faults).")
     }
 
