@@ -52,6 +52,30 @@ struct FaultTests {
         #expect(realm.isEmpty)
     }
 
+    @Test("say their message as every error does")
+    func localized() throws {
+        let realm = try Realm.empty()
+        func description(_ body: () throws -> Void) -> String {
+            do { try body() } catch { return error.localizedDescription }
+            return ""
+        }
+        #expect(
+            description { try realm.write { realm.add(Note(value: ["a"]), update: .all) } }
+                == "'Note' does not have a primary key and can not be updated")
+        let url = URL(fileURLWithPath: "/nowhere/at.realm")
+        #expect(
+            description {
+                _ = try Realm(
+                    configuration: .init(fileURL: url, readOnly: true, objectTypes: [Note.self]))
+            } == "There is no store at '/nowhere/at.realm'.")
+        #expect(
+            description { _ = try realm.objects(Note.self).filter(validating: "txt == 'a'") }
+                .hasPrefix("Invalid predicate: "))
+        #expect(
+            description { _ = try ObjectId(string: "x") }
+                == "Invalid Object ID string 'x': must be 24 hex digits")
+    }
+
     @Test(
         "that are mistakes of the program end the process with their message, also told to an observer"
     )

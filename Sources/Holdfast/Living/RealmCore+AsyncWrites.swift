@@ -62,8 +62,7 @@ extension RealmCore {
                 withExtendedLifetime(keeper) { confinement.schedule { self.deliver() } }
             }
         } catch {
-            // The turn was lent until now.
-            preconditionFailure("\(error)")
+            preconditionFailure("The turn of a commit was lent until now.")
         }
     }
 

@@ -1,7 +1,8 @@
+import Foundation
 import HoldfastQuery
 
 /// Why the text of a query was refused.
-public struct InvalidQuery: Error, CustomStringConvertible, Hashable, Sendable {
+public struct InvalidQuery: LocalizedError, CustomStringConvertible, Hashable, Sendable {
     /// A sentence that says what is wrong.
     public let message: String
     /// Where in the text, in Unicode scalars from 1.
@@ -15,6 +16,9 @@ public struct InvalidQuery: Error, CustomStringConvertible, Hashable, Sendable {
         (message.hasPrefix("Invalid predicate") ? "" : "Invalid predicate: ")
             + "\(message) (column \(column))" + (hint.map { "; \($0)" } ?? "")
     }
+
+    /// The same, which `localizedDescription` says.
+    public var errorDescription: String? { description }
 }
 
 extension InvalidQuery {

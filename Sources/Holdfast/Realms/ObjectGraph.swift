@@ -49,6 +49,8 @@ final class ObjectGraph {
     /// The embedded objects that have an owner, though they do not lead to the store yet; of copied ones those around the one
     /// that is being stated.
     private var owned: Set<ObjectIdentifier> = []
+    /// Whether what is being stated is there already, and keeps what is not stated.
+    private var keepsStored = false
 
     /// For the check of raw values of enums.
     private(set) lazy var caseScratch = ByteBuffer(capacity: 32)
@@ -253,6 +255,11 @@ final class ObjectGraph {
             embedded.append(Embedded(object: object, binding: binding, steps: steps))
         }
         defer { if copiesEmbedded { owned.remove(id) } }
+        let outerKeepsStored = keepsStored
+        defer { keepsStored = outerKeepsStored }
+        // An element takes the place of what was there.
+        if case .link = use {} else { keepsStored = false }
+        if !keepsStored { stated[id] = nil }
         let draft = ObjectDraft(binding.rowClass, isMerge: stated[id] != nil)
         // A collection takes the place of the stored one.
         draft.statesWholeMaps = true
@@ -272,13 +279,15 @@ final class ObjectGraph {
         return embedded
     }
 
-    /// States the properties of an object; where some are stated, these alone.
+    /// States the properties of an object; where some are stated, these alone, and the primary key: its default without a value.
     private func state(_ object: ObjectBase, _ binding: ClassBinding, in draft: ObjectDraft) {
         guard !stated.isEmpty, let stated = stated[ObjectIdentifier(object)] else {
             return binding.state(object, in: draft, self)
         }
         for (field, position) in zip(binding.model.fields, binding.positions)
-        where field.shape.kind != .origins && stated.contains(field.name) {
+        where field.shape.kind != .origins
+            && (stated.contains(field.name) || field.attributes.isPrimaryKey)
+        {
             state(object, field, Int(position.member), in: draft)
         }
     }
@@ -323,6 +332,11 @@ final class ObjectGraph {
 
     private func write(_ position: Int) throws(StoreError) {
         let (object, rowClass) = (queue[position].object, queue[position].binding.rowClass)
+        if !stated.isEmpty, stated[ObjectIdentifier(object)] != nil {
+            keepsStored = try isThere(object, queue[position].binding)
+            // A new one has the defaults of its class.
+            if !keepsStored { stated[ObjectIdentifier(object)] = nil }
+        }
         let isStated = !stated.isEmpty && stated[ObjectIdentifier(object)] != nil
         let draft = realm.additionDraft(rowClass, isMerge: isStated)
         draft.statesWholeMaps = true
@@ -349,6 +363,16 @@ final class ObjectGraph {
         queue[position].key = result.key
         queue[position].row = policy == .error ? result.row : nil
         queue[position].isWritten = true
+    }
+
+    /// Whether an object has the primary key of one that is to be added.
+    private func isThere(
+        _ object: ObjectBase, _ binding: ClassBinding
+    ) throws(StoreError) -> Bool {
+        let draft = ObjectDraft(binding.rowClass, isMerge: false)
+        statePrimaryKey(of: object, binding, in: draft)
+        guard let key = draft.primaryKey.flatMap({ OrderedKey($0) }) else { return false }
+        return try transaction.find(binding.rowClass, primaryKey: key) != nil
     }
 
     /// Has what the program holds of an object follow that it was written over: single embedded objects that are merged

@@ -122,7 +122,7 @@ extension RealmCore {
             let editor = try editor(of: place, transaction)
             do throws(EditFailure) { try body(editor) } catch {
                 if case .store(let error) = error { throw error }
-                return fail("The value can't be stored: \(error).")
+                return fail(error.message ?? "")
             }
         } catch {
             fail(error)

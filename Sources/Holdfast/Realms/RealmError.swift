@@ -2,7 +2,7 @@ import Foundation
 
 extension Realm {
     /// Why a realm could not be opened or written.
-    public struct Error: Swift.Error, CustomStringConvertible, Equatable, Sendable {
+    public struct Error: LocalizedError, CustomStringConvertible, Equatable, Sendable {
         /// The kinds of faults.
         public enum Code: Int, Sendable {
             /// Something else.
@@ -38,8 +38,8 @@ extension Realm {
 
         /// The message.
         public var description: String { message }
-        /// The message.
-        public var localizedDescription: String { message }
+        /// The message, which `localizedDescription` says.
+        public var errorDescription: String? { message }
 
         init(_ code: Code, _ message: String, fileURL: URL? = nil) {
             self.code = code

@@ -13,23 +13,36 @@ private final class Pet: Object {
     @Persisted var marks: Map<String, Int>
     @Persisted var tags: MutableSet<String>
     @Persisted var any: AnyRealmValue
+    @Persisted var other: Home?
     @Persisted var named: Map<String, Home?>
     @Persisted var links: Map<String, Pet?>
 }
 private final class Home: EmbeddedObject {
-    @Persisted var street = ""
+    @Persisted var street = "Way"
     @Persisted var number: Int?
     @Persisted var marks: Map<String, Int>
     @Persisted var rooms: Map<String, Room?>
+    @Persisted var hall: Room?
 }
 private final class Room: EmbeddedObject {
-    @Persisted var number = 0
+    @Persisted var name: String
+    @Persisted var number = 5
 }
 private final class Row: Object {
     @Persisted var a = 1
     @Persisted var b = "b"
     @Persisted var c: Row?
     @Persisted var d: List<Int>
+}
+private final class Member: Object {
+    @Persisted(primaryKey: true) var id: UUID
+    @Persisted var email: String
+    @Persisted var name = "none"
+}
+private final class Account: Object {
+    @Persisted(primaryKey: true) var number = 7
+    @Persisted var note = "new"
+    @Persisted var owner: Member?
 }
 private final class Log: AsymmetricObject {
     @Persisted(primaryKey: true) var id: ObjectId
@@ -174,6 +187,63 @@ struct StatedValueTests {
         }
         #expect(rex.friends.map(\.id) == [2, 5] && rex.tags.first == "x")
         #expect(rex.friends[0].name == "Bo")
+    }
+
+    @Test(
+        "without the primary key have its default, whatever is to become of an object that is there"
+    )
+    func defaultKeys() throws {
+        let realm = try Realm.ofSample("\(UUID())", [Account.self, Member.self])
+        for policy in [Realm.UpdatePolicy.error, .modified, .all] {
+            try realm.write {
+                let member = realm.create(Member.self, value: ["email": "x"], update: policy)
+                #expect(member.email == "x" && member.name == "none")
+                let account = Account.self
+                realm.create(
+                    account, value: ["owner": ["email": "y"]] as [String: Any],
+                    update: policy == .error ? .modified : policy)
+            }
+        }
+        // Fresh keys each time, but for the class whose default is one key.
+        #expect(realm.objects(Member.self).count == 6 && realm.objects(Account.self).count == 1)
+        let account = try #require(realm.object(ofType: Account.self, forPrimaryKey: 7))
+        #expect(account.owner?.email == "y" && account.note == "new")
+        try realm.write {
+            account.note = "old"
+            realm.create(Account.self, value: [String: Any](), update: .modified)
+        }
+        #expect(account.note == "old" && account.owner?.email == "y")
+    }
+
+    @Test("that make new objects have the class's defaults, also in what is embedded")
+    func newObjects() throws {
+        let realm = try realm()
+        for policy in [Realm.UpdatePolicy.modified, .all] {
+            try realm.write {
+                realm.deleteAll()
+                let pet = realm.create(
+                    Pet.self,
+                    value: [
+                        "id": 1, "home": ["number": 3], "friend": ["id": 2],
+                        "homes": [["marks": ["a": 1]]], "named": ["k": ["rooms": ["r": [:]]]],
+                        "other": ["hall": ["name": "A"]],
+                    ] as [String: Any], update: policy)
+                #expect(pet.name == "none" && pet.friend?.name == "none")
+                #expect(pet.home?.street == "Way" && pet.home?.number == 3)
+                #expect(pet.homes.first?.street == "Way" && pet.homes.first?.marks["a"] == 1)
+                #expect(pet.named["k"]??.street == "Way")
+                #expect(pet.named["k"]??.rooms["r"]??.number == 5)
+                #expect(pet.other?.hall?.number == 5 && pet.other?.street == "Way")
+                pet.name = "Rex"
+                pet.home?.street = "Lane"
+                realm.create(
+                    Pet.self,
+                    value: ["id": 1, "home": ["number": 4], "homes": [["hall": ["name": "B"]]]]
+                        as [String: Any], update: policy)
+                #expect(pet.name == "Rex" && pet.home?.street == "Lane" && pet.home?.number == 4)
+                #expect(pet.homes.map(\.street) == ["Way"] && pet.homes.first?.hall?.number == 5)
+            }
+        }
     }
 
     @Test("take the place of whole collections, and of what those hold")

@@ -27,7 +27,7 @@ package struct ColumnNames: Sendable, Equatable {
     }
 
     /// A name that stands for a property and is left out, which contradict each other; nil for none.
-    package var contradiction: String? { skipped.sorted().first { properties[$0] != nil } }
+    package var contradiction: String? { skipped.texts.first { properties[$0] != nil } }
 
     /// The property that a name stands for; nil when it is left out.
     func property(_ name: String) -> String? {
