@@ -27,7 +27,7 @@ struct StoredFixtureTests {
 
     @Test(
         "a store of an earlier format is read, checked and written by this version",
-        arguments: [2, 3, 4, 5, 6])
+        arguments: [2, 3, 4, 5, 6, 7])
     func earlierFormat(version: Int) throws {
         let directory = TemporaryDirectory()
         for name in Self.files {
