@@ -30,7 +30,7 @@ final class WriteJudge {
 
     let rights: WriteRights
     /// The version that the transaction began from.
-    private let base: ReadTransaction
+    let base: ReadTransaction
     private let objects: SightedObjects
     private var knownRoles: [Int: [WriteRights.Role]] = [:]
     let schema: RowSchema

@@ -41,16 +41,24 @@ package struct WriteRights: Sendable {
     let sight: Sight
     /// The roles that hold, with what they let do with a class, by its position.
     let roles: @Sendable (_ classIndex: Int) -> [Role]
+    /// Finds the object whose changes, with those of what it leads to, may have other roles hold; nil for none.
+    let deciding: @Sendable (ReadTransaction) throws(StoreError) -> ObservedQuery?
 
     /// Makes rights.
     ///
     /// - Parameters:
     ///   - user: The user; nil where nobody has signed in.
     ///   - sight: What may be read: no more can be changed or deleted.
+    ///   - deciding: Finds the object whose changes may have other roles hold, on a view that shows everything.
     ///   - roles: The roles that hold, with what they let do with a class, by its position.
     package init(
-        of user: String?, sight: Sight, roles: @escaping @Sendable (_ classIndex: Int) -> [Role]
+        of user: String?, sight: Sight,
+        deciding: @escaping @Sendable (ReadTransaction) throws(StoreError) -> ObservedQuery? = {
+            _ in nil
+        },
+        roles: @escaping @Sendable (_ classIndex: Int) -> [Role]
     ) {
+        self.deciding = deciding
         self.user = user
         self.sight = sight
         self.roles = roles

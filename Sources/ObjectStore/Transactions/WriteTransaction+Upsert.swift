@@ -119,6 +119,11 @@ extension WriteTransaction {
         guard let stored, let key, !rowClass.isAsymmetric else {
             throw .preconditionFailed(current: nil)
         }
+        if case .matches(let versions) = precondition, let judge,
+            try judge.knows(versions, ofEpoch: epoch, rowClass, key, stored)
+        {
+            return
+        }
         throw .preconditionFailed(
             current: try StoredObject(
                 schema: knownRows, classIndex: rowClass.index, key: key,

@@ -192,7 +192,14 @@ package final class AccessControl: Sendable {
         for principal: Principal, on read: ReadTransaction
     ) throws(RequestFault) -> WriteRights {
         let (sight, view) = try decided(for: principal, on: read)
-        return WriteRights(of: principal.user, sight: sight) { classIndex in
+        let deciding = { @Sendable [self] (read: ReadTransaction) throws(StoreError) in
+            do throws(RequestFault) {
+                return try rules(for: read.rows)?.decidingObject(of: principal)
+            } catch {
+                throw StoreError.refused(error)
+            }
+        }
+        return WriteRights(of: principal.user, sight: sight, deciding: deciding) { classIndex in
             view.roles.compactMap { $0.classes[classIndex]?.writing }
         }
     }
