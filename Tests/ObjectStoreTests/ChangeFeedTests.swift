@@ -259,6 +259,36 @@ struct ChangeFeedTests {
         #expect(state.objects.count == 1)
     }
 
+    @Test("a commit does not wait for all of many actions that take long")
+    func longActions() throws {
+        let store = try Shelter.open(.memory)
+        defer { store.close() }
+        let feed = ChangeFeed(store: store)
+        defer { feed.stop() }
+        let (follower, _) = try follow(feed, store.catalog.rows, "Person", "age > 0")
+        _ = settle(feed)
+        let hasBegun = Monitor(false)
+        let isCommitted = Monitor(false)
+        feed.perform { _ in
+            hasBegun.update { $0 = true }
+            isCommitted.wait { $0 ? () : nil }
+        }
+        hasBegun.wait { $0 ? () : nil }
+        // They come in one go, and each uses more than what is left to actions before the next step.
+        let counts = Monitor<[Int]>([])
+        for _ in 0..<3 {
+            feed.perform { _ in
+                counts.update { $0.append(follower.state.withLock { $0.eventCount }) }
+                let start = threadNanoseconds()
+                while threadNanoseconds() &- start < 60_000_000 {}
+            }
+        }
+        try store.put("Person", Shelter.person("a", ["age": .value(.int(1))]))
+        isCommitted.update { $0 = true }
+        let seen = counts.wait { $0.count == 3 ? $0 : nil }
+        #expect(seen.last == 1)
+    }
+
     @Test("a stopped feed takes no more actions, and has run those it took")
     func stopping() throws {
         let store = try Shelter.open(.memory)

@@ -6,10 +6,17 @@ package final class SilentChannel: FeedChannel {
     package let query: ObservedQuery
 
     package let isUntested: Bool
+    package let client: Int?
+    package let wantsEvents: Bool
 
-    package init(_ query: ObservedQuery, isUntested: Bool = false) {
+    package init(
+        _ query: ObservedQuery, isUntested: Bool = false, client: Int? = nil,
+        wantsEvents: Bool = true
+    ) {
         self.query = query
         self.isUntested = isUntested
+        self.client = client
+        self.wantsEvents = wantsEvents
     }
 
     package func publish(
@@ -37,11 +44,12 @@ extension SubscriptionIndex {
     /// All that a step means.
     package func findings(
         of step: ChangeStep, within milliseconds: UInt64,
-        unplacedWithin unplacedMilliseconds: UInt64 = 3_600_000
+        unplacedWithin unplacedMilliseconds: UInt64 = 3_600_000,
+        _ budget: StepBudget = StepBudget(microseconds: 3_600_000_000)
     ) -> Findings {
         var all = Findings()
         forEachFindings(
-            of: step, within: milliseconds, unplacedWithin: unplacedMilliseconds
+            of: step, within: milliseconds, unplacedWithin: unplacedMilliseconds, budget
         ) { findings in
             all.told += findings.told
             all.deferred += findings.deferred

@@ -67,13 +67,21 @@ struct ChangesReplayTests {
     }
 
     @Test(
-        "the replay of every stream equals its query's result, also in intervals and where workers test the filters",
-        arguments: EngineCase.all, [(0, 5), (30, 5), (0, 0), (30, 0)])
-    func replay(engine: EngineCase, _ times: (interval: Int, filterMilliseconds: UInt64)) throws {
+        "the replay of every stream equals its query's result, also in intervals, and where workers test the filters or steps have no time",
+        arguments: EngineCase.all,
+        [
+            (0, 5, 100_000), (30, 5, 100_000), (0, 0, 100_000), (30, 0, 100_000), (0, 5, 0),
+            (0, 5, 300), (30, 5, 300),
+        ])
+    func replay(
+        engine: EngineCase,
+        _ times: (interval: Int, filterMilliseconds: UInt64, stepMicroseconds: UInt64)
+    ) throws {
         let interval = times.interval
         let seed = SeededGenerator.testSeed("replay")
         var options = RESTOptions()
         options.limits.feedFilterMilliseconds = times.filterMilliseconds
+        options.limits.feedStepMicroseconds = times.stepMicroseconds
         options.heartbeatSeconds = 1
         let server = try Tasks.server(options, engine: engine)
         for name in ["a", "b", "c", "d"] { server.person(name, "{}") }

@@ -66,9 +66,12 @@ package final class ChangeFeed: @unchecked Sendable {
     private let inbox = Monitor(Inbox())
     private let tickMilliseconds: Int
     private let filterMilliseconds: UInt64
+    private let stepMicroseconds: UInt64
     private let onStep: @Sendable (UInt64) -> Void
     private let onTick: @Sendable (UInt64) -> Void
     private var current: (transaction: ReadTransaction, version: UInt64)?
+    /// The last version that every channel has been told of: in a step the one that it begins with. The feed's thread.
+    package private(set) var toldVersion: UInt64 = 0
     /// A version up to which the commits behind ``current`` concern no channel.
     private var quietVersion: UInt64 = 0
     /// The channels, for the schema of ``current``.
@@ -83,6 +86,7 @@ package final class ChangeFeed: @unchecked Sendable {
     ///
     /// - `tickMilliseconds`: How often `onTick` is called.
     /// - `filterMilliseconds`: The processor time that one filter may use in a step.
+    /// - `stepMicroseconds`: The processor time that all may use in a step.
     /// - `onStep`: Called on the feed's thread when every channel has been told of a step to a version, and when
     ///   actions have run behind it.
     /// - `onTick`: Called on the feed's thread with the version that every channel has been told about.
@@ -90,6 +94,7 @@ package final class ChangeFeed: @unchecked Sendable {
     package init(
         store: Store, tickMilliseconds: Int = 250,
         filterMilliseconds: UInt64 = FeedAllowance.milliseconds,
+        stepMicroseconds: UInt64 = StepBudget.microseconds,
         onStep: @escaping @Sendable (_ version: UInt64) -> Void = { _ in },
         onTick: @escaping @Sendable (_ version: UInt64) -> Void = { _ in },
         logFailure: @escaping @Sendable (StoreError) -> Void = { _ in }
@@ -97,6 +102,7 @@ package final class ChangeFeed: @unchecked Sendable {
         self.store = store
         self.tickMilliseconds = tickMilliseconds
         self.filterMilliseconds = filterMilliseconds
+        self.stepMicroseconds = stepMicroseconds
         self.onStep = onStep
         self.onTick = onTick
         self.logFailure = logFailure
@@ -128,18 +134,16 @@ package final class ChangeFeed: @unchecked Sendable {
         startThread(named: "feed") { self.run() }
     }
 
-    /// How long testing the filters of all channels with a step may take, in milliseconds.
+    /// How long testing the filters of all channels with a step may take, in milliseconds of the clock; see ``StepBudget``.
     private static let stepMillisecondsMax: UInt64 = 5000
     /// How long the tests of those filters may take that no condition finds, in milliseconds: all streams wait for them.
     private static let unplacedMillisecondsMax: UInt64 = 250
-    /// How long a part of an event may take to be made, in milliseconds.
-    private static let tellMillisecondsMax: UInt64 = 100
+    /// How long a part of an event may take to be made, in milliseconds: all streams wait for it.
+    package static let tellMillisecondsMax: UInt64 = 100
+    /// The processor time of actions behind which commits are told that came meanwhile, in nanoseconds.
+    private static let actionNanosecondsMax: UInt64 = 50_000_000
     /// Objects that a step may change: behind more of them everybody catches up, piece by piece.
     private static let stepObjectCountMax = 1_000_000
-
-    /// When a part of an event that begins now has to be made, in milliseconds of the monotonic clock: all streams wait
-    /// for it.
-    package static var tellDeadline: UInt64 { monotonicMilliseconds() + tellMillisecondsMax }
 
     /// Runs `action` on the feed's thread, between two steps, at the newest version; as the feed stops, at the last
     /// one that could be read.
@@ -199,7 +203,8 @@ package final class ChangeFeed: @unchecked Sendable {
         while true {
             var newsTime: UInt64?
             var isStopping = false
-            _ = inbox.wait(microseconds: waitMilliseconds * 1000) { state -> Void? in
+            let hasMore = !actions.isEmpty && !isBehind
+            _ = inbox.wait(microseconds: hasMore ? 0 : waitMilliseconds * 1000) { state -> Void? in
                 if state.hasNews || state.isStopping || !state.actions.isEmpty { return () }
                 if !isBehind {
                     state.standing = .waiting(index)
@@ -230,8 +235,7 @@ package final class ChangeFeed: @unchecked Sendable {
                 if !isBehind || isStopping, !actions.isEmpty, let current {
                     let position = Position(
                         feed: self, version: current.version, transaction: current.transaction)
-                    for action in actions { action.body(position) }
-                    actions = []
+                    run(&actions, at: position, all: isStopping)
                     onStep(current.version)
                 }
             }
@@ -252,6 +256,18 @@ package final class ChangeFeed: @unchecked Sendable {
         current = nil
         index = nil
         inbox.update { $0.hasStopped = true }
+    }
+
+    /// Runs actions, and leaves some for later where they take long: commits are told in between.
+    private func run(_ actions: inout [Action], at position: Position, all runsAll: Bool) {
+        let start = threadNanoseconds()
+        var count = 0
+        while count < actions.count {
+            actions[count].body(position)
+            count += 1
+            if !runsAll, threadNanoseconds() &- start >= Self.actionNanosecondsMax { break }
+        }
+        actions.removeFirst(count)
     }
 
     /// How long to wait for news.
@@ -284,6 +300,7 @@ package final class ChangeFeed: @unchecked Sendable {
             // Also of the same version, so that no snapshot grows older than a tick.
             current?.transaction.close()
             current = (next, version)
+            toldVersion = version
         } catch {
             next.close()
             throw error
@@ -309,11 +326,13 @@ package final class ChangeFeed: @unchecked Sendable {
             return invalidate()
         }
         let step = ChangeStep(before: before.transaction, after: after, changes: changes)
+        let budget = StepBudget(microseconds: stepMicroseconds)
+        step.budget = budget
         figures.noteStep(versionCount: version - before.version)
         // What is written of the objects follows links as well: channels bound that.
         index.forEachFindings(
             of: step, within: Self.stepMillisecondsMax,
-            unplacedWithin: Self.unplacedMillisecondsMax
+            unplacedWithin: Self.unplacedMillisecondsMax, budget
         ) { findings in
             // What failed once fails the rest of the step.
             guard let index = self.index else { return }
@@ -331,10 +350,19 @@ package final class ChangeFeed: @unchecked Sendable {
             for channel in findings.touched { channel.touch(from: before.version, to: version) }
             for isFirst in [true, false] {
                 for (channel, events) in findings.told where channel.comesFirst == isFirst {
-                    channel.publish(events, from: before.version, to: version, step)
+                    let client = channel.wantsEvents ? channel.client : nil
+                    if budget.refuses(client) {
+                        index.remove(channel)
+                        channel.invalidate(isSlow: false)
+                        continue
+                    }
+                    budget.tell(client) {
+                        channel.publish(events, from: before.version, to: version, step)
+                    }
                 }
             }
         }
+        toldVersion = version
         onStep(version)
     }
 

@@ -15,6 +15,12 @@ package protocol FeedChannel: AnyObject, Sendable {
     /// Whether it decides what others may be told of a step, and so is told before them.
     var comesFirst: Bool { get }
 
+    /// The client whose share of a step's time it uses; nil of a channel that every step is told to.
+    var client: Int? { get }
+
+    /// Whether it asks for all events of a step, and not only whether there is one.
+    var wantsEvents: Bool { get }
+
     /// Takes the events of one step, which goes from the version `start` to `version`; there is at least one.
     func publish(
         _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep)
@@ -34,5 +40,7 @@ extension FeedChannel {
     package var readsLists: Bool { false }
     package var isUntested: Bool { false }
     package var comesFirst: Bool { false }
+    package var client: Int? { nil }
+    package var wantsEvents: Bool { true }
     package func touch(from start: UInt64, to version: UInt64) {}
 }

@@ -54,8 +54,31 @@ struct ChangeWriter {
     /// - `withVersion`: Whether it carries the version of its own.
     /// - `index`: Its place in a list, as JSON; nil where it has none.
     mutating func write(_ event: QueryEvent, withVersion: Bool, at index: String? = nil) {
-        let rowClass = stream.names.schema.classes[event.identity.classIndex]
         beginEntry()
+        writeContent(event, withVersion: withVersion, at: index)
+    }
+
+    /// Writes one change as an object, or copies what another stream of the step has written.
+    ///
+    /// - `version`: That of the view.
+    mutating func write(_ event: QueryEvent, sharing entries: SharedEntries, at version: UInt64) {
+        beginEntry()
+        if let text = entries.text(of: event, at: version) { return buffer.append(text) }
+        let start = buffer.count
+        writeContent(event, withVersion: false)
+        // What a view does not show in time is not what the object is.
+        let views = [read, earlier?.read].compactMap(\.self)
+        guard writer.hasRoom, !views.contains(where: { $0.isLate || $0.failure != nil })
+        else { return }
+        entries.add(
+            UnsafeRawBufferPointer(rebasing: buffer.bytes[start...]), of: event, at: version)
+    }
+
+    /// Writes what an entry says of a change, up to its end.
+    private mutating func writeContent(
+        _ event: QueryEvent, withVersion: Bool, at index: String? = nil
+    ) {
+        let rowClass = stream.names.schema.classes[event.identity.classIndex]
         json.raw("\"op\":")
         json.string(event.kind.rawValue)
         if case .store = stream.definition.target {

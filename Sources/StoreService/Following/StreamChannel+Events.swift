@@ -1,5 +1,6 @@
 import HoldfastObjectJSON
 import HoldfastObjectStore
+import HoldfastThreads
 
 // The events that a channel writes, once for all of its followers.
 extension StreamChannel {
@@ -17,7 +18,7 @@ extension StreamChannel {
             before?.beginFollowing(until: deadline)
             after.beginFollowing(until: deadline)
         }
-        limit(until: ChangeFeed.tellDeadline)
+        limit(until: monotonicMilliseconds() + ChangeFeed.tellMillisecondsMax)
         defer { limit(until: .max) }
         let result: Result
         do throws(RequestFault) { result = try body() } catch { throw .fault(error) }
@@ -25,7 +26,9 @@ extension StreamChannel {
         if let failure = after.failure ?? before?.failure {
             throw .fault(hub.served.fault(.storage(failure)))
         }
-        if after.isLate || before?.isLate ?? false { throw .late(isToldInPart: isToldInPart) }
+        if after.isLate || before?.isLate ?? false {
+            throw .late(isToldInPart: isToldInPart, isSlow: true)
+        }
         return result
     }
 
@@ -79,14 +82,19 @@ extension StreamChannel {
 
     /// Sends a step's event to the streams, in parts where it is large. Parts for which no stream has room are not made.
     ///
-    /// - `before`: Nil where it is not open any more, and need not be told.
+    /// - Parameters:
+    ///   - before: Nil where it is not open any more, and need not be told.
+    ///   - budget: Says before each further part whether there is time for it; nil where that is not bounded.
     func tell(
         _ events: [QueryEvent], _ version: UInt64, _ before: ReadTransaction?,
-        _ after: ReadTransaction
+        _ after: ReadTransaction, _ budget: StepBudget? = nil
     ) throws(Interruption) {
         var position = 0
         while position < events.count, followers.contains(where: { !$0.isPoll }) {
             let first = position
+            if first > 0, let budget, !budget.mayGoOn() {
+                throw .late(isToldInPart: true, isSlow: false)
+            }
             let bytes = try inTime(before, after, isToldInPart: first > 0) {
                 () throws(RequestFault) in
                 try part(of: events, &position, version, before, after)
@@ -108,7 +116,11 @@ extension StreamChannel {
         if isEvent { writer.beginChangeEvent(version: version, hub.events.framing) }
         while position < events.count, writer.byteCount < Self.partByteCount {
             if position > first { writer.raw(",") }
-            writer.write(events[position], withVersion: false)
+            if entries.channelCount > 1 {
+                writer.write(events[position], sharing: entries, at: version)
+            } else {
+                writer.write(events[position], withVersion: false)
+            }
             position += 1
         }
         let isLast = position == events.count

@@ -34,6 +34,8 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
 
     let key: Key
     unowned let hub: StreamHub
+    /// The entries that it shares with channels that tell of the same properties.
+    let entries: SharedEntries
     private(set) var followers: [Follower] = []
     /// The rules under which all of these joined it, or later ones; see ``StreamHub/rulesGeneration``.
     var oldestRules = UInt64.max
@@ -48,11 +50,14 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     var query: ObservedQuery { stream.observed }
     var isUntested: Bool { key.isUntested }
     var readsLists: Bool { stream.property != nil }
+    var wantsEvents: Bool { result == nil }
+    var client: Int? { (followers.first ?? result?.arrivals.first)?.caller.client.number }
 
     init(_ key: Key, hub: StreamHub) {
         self.key = key
         self.hub = hub
         let stream = key.stream
+        entries = hub.entries.join(stream)
         content = ChannelContent(stream)
         // Those of several queries end together, so that what is told then is of one version.
         pace = Pace(
@@ -71,9 +76,11 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     /// Whether a poll waits.
     var hasPolls: Bool { followers.contains(where: \.isPoll) }
 
-    /// The last version up to which the streams have been told everything, where `version` is that of the feed.
+    /// The last version up to which the streams have been told everything, where `version` is that of the feed. While a step is told it is not
+    /// known whether that concerns them.
     func knownVersion(at version: UInt64) -> UInt64 {
-        result?.knownVersion(at: version) ?? toldThrough ?? version
+        let version = min(version, hub.feed?.toldVersion ?? version)
+        return result?.knownVersion(at: version) ?? toldThrough ?? version
     }
 
     // MARK: Followers
@@ -143,7 +150,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
                 if counted.isEmpty { return }
                 // What was before is seldom told.
                 let before = (stream.definition.telling.tellsOld ? shown : step).before
-                try tell(counted, version, before, shown.after)
+                try tell(counted, version, before, shown.after, step.budget)
                 answer(counted, (start, version), before, shown.after)
                 return
             }
@@ -209,15 +216,16 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     enum Interruption: Error {
         /// The streams end.
         case fault(RequestFault)
-        /// It takes too long on the feed's thread, so that workers tell it: behind a part of it, perhaps.
-        case late(isToldInPart: Bool)
+        /// It takes too long on the feed's thread, so that workers tell it: behind a part of it, perhaps, and also what comes next where one
+        /// part of it took long by itself.
+        case late(isToldInPart: Bool, isSlow: Bool)
     }
 
     private func interrupt(_ interruption: Interruption) {
         switch interruption {
         case .fault(let fault): fail(fault)
-        case .late(let isToldInPart):
-            hub.leaveToWorkers(stream)
+        case .late(let isToldInPart, let isSlow):
+            if isSlow { hub.leaveToWorkers(stream) }
             letCatchUp(isToldInPart: isToldInPart)
         }
     }

@@ -41,6 +41,10 @@ package final class StreamHub: @unchecked Sendable {
     let rulesGeneration = Atomic<UInt64>(0)
     /// The way of streams to the present.
     let catchUp: StreamCatchUp
+    /// The jobs by which workers tell streams.
+    let jobs: StreamJobs
+    /// The entries of steps that channels share.
+    let entries = SharedEntryTable()
 
     /// Filters that workers test, each with the time until which they do, in milliseconds of the monotonic clock. The
     /// feed's thread alone.
@@ -54,6 +58,7 @@ package final class StreamHub: @unchecked Sendable {
         self.served = served
         self.events = events
         catchUp = StreamCatchUp(served: served, events: events)
+        jobs = StreamJobs(served.scheduler)
         queryStreams = QueryStreams(served.limits)
         results = ResultBudget(byteCountMax: served.limits.queryMemoryByteCountMax)
     }
@@ -62,6 +67,7 @@ package final class StreamHub: @unchecked Sendable {
     package func start() {
         feed = ChangeFeed(
             store: served.store, filterMilliseconds: served.limits.feedFilterMilliseconds,
+            stepMicroseconds: served.limits.feedStepMicroseconds,
             onStep: { [weak self] version in self?.endStep(to: version) },
             onTick: { [weak self] version in self?.tick(version) },
             logFailure: { [served] error in _ = served.fault(error) })
@@ -214,7 +220,10 @@ package final class StreamHub: @unchecked Sendable {
 
     /// Drops a channel without followers. On the feed's thread.
     func forget(_ channel: StreamChannel) {
-        if channels[channel.key] === channel { channels[channel.key] = nil }
+        if channels[channel.key] === channel {
+            channels[channel.key] = nil
+            entries.leave(channel)
+        }
         feed?.remove(channel)
     }
 
@@ -242,14 +251,16 @@ package final class StreamHub: @unchecked Sendable {
 
     /// Has a worker take a follower towards the present.
     func feedLater(_ follower: Follower) {
-        let isTaken = served.scheduler.submit(
-            Job(
-                follower.caller.client, until: served.queryDeadline,
-                isAwaited: { !follower.isGone }
-            ) { self.takeTurn(follower, $0) })
-        if isTaken { return }
-        if case .reply(let sink, _, _) = follower.client { return sink.fail(.tooBusy) }
-        onFeed(follower) { _ in self.retry { self.feedLater(follower) } }
+        let job = Job(
+            follower.caller.client, until: served.queryDeadline, isAwaited: { !follower.isGone }
+        ) { self.takeTurn(follower, $0) }
+        if case .reply(let sink, _, _) = follower.client {
+            if !served.scheduler.submit(job) { sink.fail(.tooBusy) }
+            return
+        }
+        jobs.submit(job) {
+            self.onFeed(follower) { _ in self.retry { self.feedLater(follower) } }
+        }
     }
 
     /// Feeds a stream until its queue is half full, it is near the present, or it is others' turn.

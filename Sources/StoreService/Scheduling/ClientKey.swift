@@ -5,6 +5,9 @@ import Glibc
 package struct ClientKey: Hashable, Sendable {
     private let hash: Int
 
+    /// The key as a number.
+    var number: Int { hash }
+
     /// The client that has the token of a number.
     package init(token number: UInt64) {
         var hasher = Hasher()

@@ -36,6 +36,10 @@ package final class Job: EvaluationTurn, QueuedWork, @unchecked Sendable {
     let expectation: Expectation
     private let isAwaited: (@Sendable () -> Bool)?
     private let body: @Sendable (Job) -> Void
+    /// Runs once the work is done, or given up; set before the scheduler has the job.
+    var whenDone: (@Sendable () -> Void)?
+    /// Runs where the scheduler does not take the job, by which ``StreamJobs`` has it.
+    var refuse: (@Sendable () -> Void)?
 
     // With the scheduler's lock held, or before it has the job.
     var scheduler: JobScheduler?

@@ -126,7 +126,8 @@ package final class JobScheduler: Sendable {
 
     /// Ends a job's turn. Its thread may be the one that goes on with another job.
     private func finish(_ job: Job, on thread: SchedulerThread) {
-        if !job.isRestarted { jobCount.wrappingSubtract(1, ordering: .relaxed) }
+        let isDone = !job.isRestarted
+        if isDone { jobCount.wrappingSubtract(1, ordering: .relaxed) }
         let now = monotonicMilliseconds()
         let (started, exits) = state.withLock { state in
             job.thread = nil
@@ -142,6 +143,7 @@ package final class JobScheduler: Sendable {
             return (started, true)
         }
         run(started)
+        if isDone { job.whenDone?() }
         if exits { thread.update { $0 = .exit } }
     }
 

@@ -169,15 +169,18 @@ struct QueryStreamTests {
 
     @Test(
         "is told whole to clients that do what the table says, cut anywhere, beside random writes",
-        arguments: [1 << 20, 4096], [(0, 5), (20, 5), (0, 0)])
+        arguments: [1 << 20, 4096],
+        [(0, 5, 100_000), (20, 5, 100_000), (0, 0, 100_000), (0, 5, 0), (0, 5, 300), (20, 5, 300)])
     func random(
-        queueByteCountMax: Int, _ times: (interval: Int, filterMilliseconds: UInt64)
+        queueByteCountMax: Int,
+        _ times: (interval: Int, filterMilliseconds: UInt64, stepMicroseconds: UInt64)
     ) throws {
         let interval = times.interval
         var random = SeededGenerator(
             seed: SeededGenerator.testSeed("streams of several queries"))
         var options = RESTOptions()
         options.limits.feedFilterMilliseconds = times.filterMilliseconds
+        options.limits.feedStepMicroseconds = times.stepMicroseconds
         options.heartbeatSeconds = 1
         // With the small one they fall behind again and again.
         options.limits.streamQueueByteCountMax = queueByteCountMax

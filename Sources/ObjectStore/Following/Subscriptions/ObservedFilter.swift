@@ -41,6 +41,8 @@ package final class ObservedFilter {
     /// The watches of the filter, by their positions in the index.
     let watches: [Int]
     private(set) var followers: [Follower] = []
+    /// Whether a channel asks for all events of a step.
+    private var wantsEvents = false
     /// For watches, by their positions, the conditions that tell whether a change of what sets them off concerns the filter.
     private var known: [Int: WatchedConditions] = [:]
     /// The object that it was last tested with, so that none is tested twice.
@@ -48,7 +50,7 @@ package final class ObservedFilter {
     /// The time that it has used of its allowance in a step, in nanoseconds, and with how many objects.
     private(set) var used: UInt64 = 0
     private(set) var testedCount = 0
-    private var usedStep = 0
+    private(set) var usedStep = 0
     /// Whether a test has taken long, so that each is measured from its beginning.
     private var isLong = false
     private var earlier: [Matcher]?
@@ -75,14 +77,22 @@ package final class ObservedFilter {
     /// Adds a channel, with the watches of what is shown to it.
     func add(_ channel: any FeedChannel, shown: [Int]) {
         followers.append(Follower(channel: channel, shown: shown))
+        wantsEvents = wantsEvents || channel.wantsEvents
         known = [:]
     }
 
     /// Removes the channel at a position.
     func removeFollower(at index: Int) {
         followers.remove(at: index)
+        wantsEvents = followers.contains { $0.channel.wantsEvents }
         known = [:]
     }
+
+    /// The client whose share of a step its tests use: that of its first channel.
+    var client: Int? { followers.first?.channel.client }
+
+    /// Whether no channel asks for more events of the present step.
+    var isSettled: Bool { !wantsEvents && followers.allSatisfy { !$0.events.isEmpty } }
 
     /// Whether a watch is the filter's or a follower's.
     func has(_ position: Int) -> Bool {
@@ -124,10 +134,13 @@ package final class ObservedFilter {
     /// - `deadline`: When the whole step has to be done, in milliseconds of the monotonic clock.
     /// - Returns: Whether the test is done: an evaluation that was given up has noted nothing that holds.
     func test(
-        _ step: ChangeStep, _ number: Int, within allowance: FeedAllowance, until deadline: UInt64,
-        _ body: () -> Void
+        _ step: ChangeStep, _ number: Int, within allowance: FeedAllowance,
+        _ budget: StepBudget, until deadline: UInt64, _ body: () -> Void
     ) -> Bool {
-        if usedStep != number { (used, testedCount, usedStep) = (0, 0, number) }
+        if usedStep != number {
+            (used, testedCount, usedStep) = (0, 0, number)
+            budget.tested.append(self)
+        }
         testedCount += 1
         let start = monotonicNanoseconds()
         step.deadline = min(deadline, start / 1_000_000 + Self.millisecondsMax)
@@ -141,6 +154,7 @@ package final class ObservedFilter {
         } else if elapsed < Self.longNanoseconds {
             used += elapsed
         }
+        budget.note(elapsed)
         // It may have waited for its core, which the next measurement will tell.
         isLong = isLong || elapsed >= Self.longNanoseconds
         return !step.isLate && !allowance.isSpent && used < allowance.nanosecondsMax

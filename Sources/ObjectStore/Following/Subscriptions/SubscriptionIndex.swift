@@ -166,39 +166,29 @@ package final class SubscriptionIndex {
 
     // MARK: Steps
 
-    /// The meaning of a step to the channels.
-    package struct Findings {
-        /// Whom it concerns, and what it means to them.
-        package var told: [(channel: any FeedChannel, events: [QueryEvent])] = []
-        /// Those that it concerns in more than a step tests: who follows them catches up.
-        package var deferred: [any FeedChannel] = []
-        /// Those whose filters take too long with each object: workers test them from then on.
-        package var slow: [any FeedChannel] = []
-        /// Those whose filters workers test, where it may concern them.
-        package var touched: [any FeedChannel] = []
-
-        /// Makes findings of no channel.
-        package init() {}
-    }
-
     /// Finds whom a step concerns, and what it means to them: first by the filters that a condition or a watch finds, then
     /// by those that are tested with each change of their class, so that the first do not wait for them.
     ///
-    /// Each filter has its allowance. One that needs more is left out of the step, and who follows it catches up.
+    /// Each filter has its allowance. One that needs more is left out of the step, and its followers catch up. The same goes for
+    /// filters of clients that need more than their share of the step's budget.
     ///
-    /// - `milliseconds`: How long all of the first kind may take. In a view that is late objects seem to be gone, so then
-    ///   no channel of the kind is told and all are deferred.
-    /// - `unplacedMilliseconds`: The same of the second kind.
-    /// - `body`: Takes what was found of each kind; may remove channels.
+    /// - Parameters:
+    ///   - milliseconds: How long all of the first kind may take. In a view that is late objects seem to be gone, so then
+    ///     no channel of the kind is told and all that the step may concern are deferred.
+    ///   - unplacedMilliseconds: The same of the second kind.
+    ///   - budget: The time of both.
+    ///   - body: Takes what was found of each kind; may remove channels.
     package func forEachFindings(
         of step: ChangeStep, within milliseconds: UInt64,
-        unplacedWithin unplacedMilliseconds: UInt64,
+        unplacedWithin unplacedMilliseconds: UInt64, _ budget: StepBudget,
         _ body: (Findings) -> Void
     ) {
         if count == 0 { return }
         stepNumber += 1
+        let order = Self.order(of: step.changes)
         var reached: [ObjectIdentity: [WatchTable.Reach]] = [:]
-        let placed = findings(of: step, within: milliseconds, arePlaced: true) { findings in
+        let placed = findings(of: step, order, within: milliseconds, budget, arePlaced: true) {
+            findings in
             findings.touched = touched(by: step.changes)
             var testCount = 0
             reached = watches.reached(step) { place, root, value in
@@ -211,12 +201,16 @@ package final class SubscriptionIndex {
         }
         body(placed)
         if classes.values.allSatisfy(\.unplaced.isEmpty) { return }
-        body(findings(of: step, within: unplacedMilliseconds, arePlaced: false) { _ in reached })
+        body(
+            findings(of: step, order, within: unplacedMilliseconds, budget, arePlaced: false) {
+                _ in reached
+            })
     }
 
     /// - `begin`: Finds the objects that are reached along links, within the same time.
     private func findings(
-        of step: ChangeStep, within milliseconds: UInt64, arePlaced: Bool,
+        of step: ChangeStep, _ order: [ObjectIdentity], within milliseconds: UInt64,
+        _ budget: StepBudget, arePlaced: Bool,
         _ begin: (inout Findings) -> [ObjectIdentity: [WatchTable.Reach]]
     ) -> Findings {
         let deadline = monotonicMilliseconds() + milliseconds
@@ -226,17 +220,30 @@ package final class SubscriptionIndex {
         var findings = Findings()
         var reached = begin(&findings)
         var concerned: [ObservedFilter] = []
-        for identity in step.changes.order where !step.isLate {
-            let found = reached.removeValue(forKey: identity) ?? []
-            test(identity, reached: found, step, arePlaced: arePlaced, &concerned, until: deadline)
+        /// The classes of objects that were not tested with all filters.
+        var untestedClasses: Set<Int> = []
+        func test(_ identity: ObjectIdentity, _ found: [WatchTable.Reach]) {
+            if !budget.isOver, !step.isLate {
+                self.test(
+                    identity, reached: found, step, budget, arePlaced: arePlaced, &concerned,
+                    until: deadline)
+                budget.note(Self.objectNanoseconds)
+            }
+            if budget.isOver { untestedClasses.insert(identity.classIndex) }
         }
-        for (identity, found) in reached.sorted(by: { $0.key.key < $1.key.key })
-        where !step.isLate {
-            test(identity, reached: found, step, arePlaced: arePlaced, &concerned, until: deadline)
+        for identity in order { test(identity, reached.removeValue(forKey: identity) ?? []) }
+        for (identity, found) in reached.sorted(by: { $0.key.key < $1.key.key }) {
+            test(identity, found)
         }
         if step.isLate {
-            findings.deferred = filters.lazy.compactMap { $0 }
-                .filter { self.isUnplaced($0) != arePlaced }.flatMap { $0.followers.map(\.channel) }
+            let changed = Self.classes(of: step.changes, schema)
+            findings.deferred += channels(arePlaced: arePlaced) { filter in
+                filter.query.classes.map { !$0.isDisjoint(with: changed) } ?? true
+            }
+        } else if !untestedClasses.isEmpty {
+            findings.deferred += channels(arePlaced: arePlaced) { filter in
+                filter.query.classIndex.map { untestedClasses.contains($0) } ?? true
+            }
         }
         for filter in givenUp.lazy.compactMap({ self.filters[Int($0)] }) {
             let channels = filter.followers.map(\.channel)
@@ -257,6 +264,20 @@ package final class SubscriptionIndex {
         return findings
     }
 
+    /// About the time that it takes to read a changed object.
+    private static let objectNanoseconds: UInt64 = 1_000
+
+    /// The channels of those filters that a condition or a watch finds, or of those that are tested with each change of their class.
+    private func channels(
+        arePlaced: Bool, where isWanted: (ObservedFilter) -> Bool
+    ) -> [any FeedChannel] {
+        var found: [any FeedChannel] = []
+        for case let filter? in filters where isUnplaced(filter) != arePlaced && isWanted(filter) {
+            found += filter.followers.map(\.channel)
+        }
+        return found
+    }
+
     /// Whether a filter is tested with each change of its class.
     private func isUnplaced(_ filter: ObservedFilter) -> Bool {
         classes[filter.query.classIndex]?.unplaced.contains(filter.owner) ?? false
@@ -265,8 +286,7 @@ package final class SubscriptionIndex {
     /// The channels with untested filters that some changes may concern.
     private func touched(by changes: FoldedChanges) -> [any FeedChannel] {
         if untested.isEmpty { return [] }
-        let changed = Set(changes.order.map(\.classIndex)).union(
-            changes.lostLinks.compactMap { schema.classIndexByNumber[$0.classNumber] })
+        let changed = Self.classes(of: changes, schema)
         return untested.lazy.filter { one in
             one.classes.map { !$0.isDisjoint(with: changed) } ?? !changed.isEmpty
         }.map(\.channel)
@@ -278,7 +298,7 @@ package final class SubscriptionIndex {
     /// - `arePlaced`: Whether by a condition or a watch, or with each change of its class.
     private func test(
         _ identity: ObjectIdentity, reached: [WatchTable.Reach], _ step: ChangeStep,
-        arePlaced: Bool,
+        _ budget: StepBudget, arePlaced: Bool,
         _ concerned: inout [ObservedFilter], until deadline: UInt64
     ) {
         let own = classes[identity.classIndex]
@@ -288,12 +308,16 @@ package final class SubscriptionIndex {
         objectNumber += 1
         func take(_ owner: Int32) {
             guard let filter = filters[Int(owner)], filter.lastObject != objectNumber,
-                !givenUp.contains(owner)
+                !givenUp.contains(owner), !budget.isOver, !filter.isSettled
             else { return }
             filter.lastObject = objectNumber
             guard object.change != nil || filter.isReached(by: reached) else { return }
+            if !budget.excluded.isEmpty, budget.refuses(filter.client) {
+                givenUp.insert(owner)
+                return
+            }
             var isConcerned = false
-            let isDone = filter.test(step, stepNumber, within: allowance, until: deadline) {
+            let isDone = filter.test(step, stepNumber, within: allowance, budget, until: deadline) {
                 isConcerned = filter.take(object, step, reached: reached, watches)
             }
             if isConcerned { concerned.append(filter) }

@@ -115,6 +115,7 @@ extension StreamHub {
 
     /// Sends what steps mean to the clients of several queries.
     func endStep(to version: UInt64) {
+        entries.clear()
         if groupsInStep.isEmpty { return }
         let concerned = groupsInStep
         groupsInStep = []

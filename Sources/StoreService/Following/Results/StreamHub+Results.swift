@@ -16,7 +16,7 @@ extension StreamHub {
             return
         }
         @Sendable func end() { for follower in followers { follower.end(self.served) } }
-        let isTaken = served.scheduler.submit(
+        jobs.submit(
             Job(first.caller.client) { _ in
                 let checked = Result { () throws(RequestFault) in
                     try self.served.withRead(for: first.caller) { read throws(RequestFault) in
@@ -24,9 +24,10 @@ extension StreamHub {
                     }
                 }
                 self.perform({ self.carryOver(channel, to: checked, $0) }, orElse: end)
-            })
-        if isTaken { return }
-        perform({ _ in self.retry { self.carryOver(channel) } }, orElse: end)
+            }
+        ) {
+            self.perform({ _ in self.retry { self.carryOver(channel) } }, orElse: end)
+        }
     }
 
     private func carryOver(
@@ -46,7 +47,7 @@ extension StreamHub {
 
     /// Has a worker compute a result, and hands it over on the feed's thread: nil where it has to be tried again.
     ///
-    /// - Returns: Whether a worker will.
+    /// - Returns: Whether there is somebody to compute it for.
     func compute(
         _ computation: ResultComputation, for followers: [Follower],
         _ body:
@@ -55,7 +56,7 @@ extension StreamHub {
             ) -> Void
     ) -> Bool {
         guard let first = followers.first else { return false }
-        return served.scheduler.submit(
+        jobs.submit(
             Job(
                 first.caller.client, until: served.queryDeadline,
                 isAwaited: { followers.contains { !$0.isGone } }
@@ -78,6 +79,10 @@ extension StreamHub {
                     found = .failure(error)
                 }
                 self.perform { [found] in body(found, $0) }
-            })
+            }
+        ) {
+            self.perform { body(.success(nil), $0) }
+        }
+        return true
     }
 }

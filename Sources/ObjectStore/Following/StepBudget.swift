@@ -1,0 +1,101 @@
+import HoldfastThreads
+
+/// The processor time of the feed's thread for one step, which the clients share whose streams it concerns.
+///
+/// When half of it is used, clients are compared: the streams of those that used an average share or more leave the step. When all
+/// of it is used, every stream that is not finished leaves the step. Workers tell these streams what they miss, and
+/// the feed goes on to the next step. Processor time counts, so that no stream leaves for a thread that waits for its
+/// core. On the feed's thread.
+package final class StepBudget {
+    /// Microseconds of a step.
+    package static let microseconds: UInt64 = 100_000
+
+    private let nanosecondsMax: UInt64
+    private let clock: () -> UInt64
+    private let start: UInt64
+    /// The time after which the clock is read again, which takes a system call.
+    private let lookNanoseconds: UInt64
+    private var unseenNanoseconds: UInt64 = 0
+    /// Whether clients have been compared.
+    private var isShared = false
+    /// The clients that have used more than their share.
+    private(set) var excluded: Set<Int> = []
+    /// Whether all of it is used.
+    private(set) var isOver: Bool
+    /// The filters that were tested in the step, each once.
+    var tested: [ObservedFilter] = []
+    /// The time that channels of clients have used to tell of the step.
+    private var told: [Int: UInt64] = [:]
+    private var telling: (client: Int, since: UInt64)?
+
+    /// Allows a time.
+    ///
+    /// - Parameters:
+    ///   - microseconds: 0 has every stream leave the step.
+    ///   - lookMicroseconds: How long the clock is not read.
+    ///   - clock: Nanoseconds that the thread has used.
+    package init(
+        microseconds: UInt64 = StepBudget.microseconds, lookMicroseconds: UInt64 = 1_000,
+        clock: @escaping () -> UInt64 = threadNanoseconds
+    ) {
+        nanosecondsMax = microseconds * 1000
+        lookNanoseconds = min(lookMicroseconds * 1000, nanosecondsMax / 16)
+        self.clock = clock
+        start = clock()
+        isOver = microseconds == 0
+    }
+
+    /// Notes that about so much time was used. Cost: a system call where the clock was not read for some time.
+    func note(_ nanoseconds: UInt64) {
+        unseenNanoseconds += nanoseconds
+        if unseenNanoseconds >= lookNanoseconds { look(at: clock()) }
+    }
+
+    private func look(at now: UInt64) {
+        unseenNanoseconds = 0
+        let used = now &- start
+        if used >= nanosecondsMax { isOver = true }
+        if isShared || used < nanosecondsMax / 2 { return }
+        isShared = true
+        charge(now)
+        var uses = told
+        for filter in tested {
+            if let client = filter.client { uses[client, default: 0] += filter.used }
+        }
+        let average = uses.values.reduce(0, +) / UInt64(max(1, uses.count))
+        excluded = Set(uses.lazy.filter { $0.value >= average }.map(\.key))
+    }
+
+    /// Charges the client whose channel tells of the step for the time until now.
+    private func charge(_ now: UInt64) {
+        guard let (client, since) = telling else { return }
+        told[client, default: 0] += now &- since
+        telling = (client, now)
+    }
+
+    // MARK: Telling
+
+    /// Whether the streams of a client leave the step.
+    ///
+    /// - `client`: Nil for channels that are told in any case.
+    func refuses(_ client: Int?) -> Bool {
+        client.map { isOver || excluded.contains($0) } ?? false
+    }
+
+    /// Runs `body`, in which a client's channel tells of the step.
+    func tell(_ client: Int?, _ body: () -> Void) {
+        let now = clock()
+        telling = client.map { ($0, now) }
+        body()
+        let end = clock()
+        charge(end)
+        telling = nil
+        look(at: end)
+    }
+
+    /// Whether a channel that tells of the step may write another part of it.
+    package func mayGoOn() -> Bool {
+        look(at: clock())
+        return !refuses(telling?.client)
+    }
+}

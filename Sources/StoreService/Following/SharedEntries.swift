@@ -1,0 +1,133 @@
+import HoldfastBytes
+import HoldfastObjectStore
+import HoldfastRows
+import Synchronization
+
+/// The entries of changes that channels with equal selections write: one that several filters find is written once in a step, and copied
+/// for the others. On the feed's thread.
+final class SharedEntries {
+    /// The properties that channels have in common whose entries are the same.
+    struct Form: Hashable {
+        private let schema: ObjectIdentifier
+        private let classIndex: Int?
+        private let shown: StreamDefinition.Target?
+        private let fields: String?
+        private let expand: String?
+        private let keyPaths: String?
+        private let tellsOld: Bool
+        private let quotesLargeInts: Bool
+        private let viewMark: String
+        private let sight: ObjectIdentifier?
+
+        init(_ stream: CheckedStream) {
+            let definition = stream.definition
+            schema = stream.names.schema.identity
+            classIndex = stream.observed.classIndex
+            shown = definition.shown
+            (fields, expand) = (definition.fields, definition.expand)
+            (keyPaths, tellsOld) = (definition.telling.keyPaths, definition.telling.tellsOld)
+            quotesLargeInts = definition.quotesLargeInts
+            viewMark = stream.viewMark
+            sight = stream.observed.sight.map { ObjectIdentifier($0) }
+        }
+    }
+
+    private struct Key: Hashable {
+        let identity: ObjectIdentity
+        let kind: QueryEvent.Kind
+    }
+
+    private struct Entry {
+        let range: Range<Int>
+        let members: MemberSet
+        let shown: MemberSet?
+    }
+
+    /// How many channels write such entries.
+    var channelCount = 0
+    private unowned let table: SharedEntryTable
+    private let text = ByteBuffer()
+    private var entries: [Key: Entry] = [:]
+    /// The version that the present entries show.
+    private var version: UInt64 = 0
+
+    init(_ table: SharedEntryTable) { self.table = table }
+
+    /// The text of a change at a version, if it was written; valid until the next one is added.
+    func text(of event: QueryEvent, at version: UInt64) -> UnsafeRawBufferPointer? {
+        guard version == self.version,
+            let entry = entries[Key(identity: event.identity, kind: event.kind)],
+            entry.members == event.members, entry.shown == event.shown
+        else { return nil }
+        return UnsafeRawBufferPointer(rebasing: text.bytes[entry.range])
+    }
+
+    /// Keeps the text of a change at a version, if there is room.
+    func add(_ bytes: UnsafeRawBufferPointer, of event: QueryEvent, at version: UInt64) {
+        if version != self.version {
+            clear()
+            self.version = version
+        }
+        let key = Key(identity: event.identity, kind: event.kind)
+        guard entries[key] == nil, table.take(bytes.count, for: self) else { return }
+        let start = text.count
+        text.append(bytes)
+        entries[key] = Entry(
+            range: start..<text.count, members: event.members, shown: event.shown)
+    }
+
+    /// Forgets all entries.
+    fileprivate func clear() {
+        if entries.isEmpty { return }
+        table.giveBack(text.count)
+        entries = [:]
+        text.removeAll()
+        text.trim()
+    }
+}
+
+/// The shared entries of all forms, and their memory. On the feed's thread.
+final class SharedEntryTable: @unchecked Sendable {
+    // Unchecked: what varies is touched on the feed's thread alone.
+
+    private var forms: [SharedEntries.Form: SharedEntries] = [:]
+    /// Those that have entries.
+    private var used: [SharedEntries] = []
+    private(set) var byteCount = 0
+    private static let byteCountMax = 16 << 20
+    /// How many entries were written of which others were copied, or might have been. Any thread.
+    let writtenCount = Atomic<Int>(0)
+
+    /// The entries that a channel shares with others, from now until ``leave(_:)``.
+    func join(_ stream: CheckedStream) -> SharedEntries {
+        let form = SharedEntries.Form(stream)
+        let entries = forms[form] ?? SharedEntries(self)
+        forms[form] = entries
+        entries.channelCount += 1
+        return entries
+    }
+
+    /// Lets go of a channel.
+    func leave(_ channel: StreamChannel) {
+        channel.entries.channelCount -= 1
+        if channel.entries.channelCount == 0 {
+            forms[SharedEntries.Form(channel.stream)] = nil
+        }
+    }
+
+    fileprivate func take(_ count: Int, for entries: SharedEntries) -> Bool {
+        writtenCount.wrappingAdd(1, ordering: .relaxed)
+        guard byteCount + count <= Self.byteCountMax else { return false }
+        byteCount += count
+        if used.last !== entries { used.append(entries) }
+        return true
+    }
+
+    fileprivate func giveBack(_ count: Int) { byteCount -= count }
+
+    /// Forgets all entries: the step is over.
+    func clear() {
+        for entries in used { entries.clear() }
+        used = []
+    }
+}
