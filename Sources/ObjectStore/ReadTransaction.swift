@@ -112,7 +112,7 @@ package final class ReadTransaction {
     }
 
     /// The view that shows everything.
-    var bare: ReadTransaction { base ?? self }
+    package var bare: ReadTransaction { base ?? self }
 
     /// Becomes a view of another snapshot of the same store; false as in `init`.
     func begin(_ snapshot: any StorageSnapshot) -> Bool {

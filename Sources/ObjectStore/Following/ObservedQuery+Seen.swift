@@ -9,6 +9,15 @@ extension ObservedQuery {
     /// Whether it takes the past of an object to know that it may have been a result which is none now.
     package var asksOfDepartures: Bool { predicate != nil || rule != nil }
 
+    /// Whether what it reads has another shape by a change of the schema among some changes.
+    package func readsChangedShape(in changes: FoldedChanges) -> Bool {
+        if !changes.changesSchema { return false }
+        guard let changed = changes.changedShapes.classes, let read = readClasses else {
+            return true
+        }
+        return read.contains { changed.contains(schema.classes[$0].number) }
+    }
+
     /// Whether some of an object's properties may be shown otherwise than they are stored.
     func mayAlter(_ members: MemberSet, of classIndex: Int) -> Bool {
         sight.map { !$0.parts[classIndex].altered.isDisjoint(with: members) } ?? false

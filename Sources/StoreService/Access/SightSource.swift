@@ -23,4 +23,15 @@ package protocol SightSource: AnyObject, Sendable {
     /// - `read`: A view that shows everything.
     /// - Throws: As ``sight(in:)``.
     func decidingObject(in read: ReadTransaction) throws(RequestFault) -> ObservedQuery?
+
+    /// Tells whether the principal may have read something else at some version by what that object, or what it leads to, was then.
+    ///
+    /// - Parameters:
+    ///   - version: The version to begin with.
+    ///   - changes: The changes from there to the version of the view, of the classes that ``decidingObject(in:)`` reads.
+    ///   - read: A view that shows everything.
+    /// - Throws: As ``sight(in:)``.
+    func wasOtherwise(
+        since version: UInt64, _ changes: FoldedChanges, in read: ReadTransaction
+    ) throws(RequestFault) -> Bool
 }

@@ -55,6 +55,13 @@ struct FollowerState<Missed> {
     /// Why the client is told the whole result next; nil where it is not.
     var resetReason: ResetReason? { if case .snapshot = phase { snapshotReason } else { nil } }
 
+    /// Whether what comes behind ``version`` is told of: not where the client begins with the whole result of some later version.
+    var hasKnownVersion: Bool {
+        guard case .snapshot = phase else { return true }
+        // A result that is followed as a whole is sent again where its client is slow, and not because it is void.
+        return hasSnapshotVersion || snapshotReason == .overrun
+    }
+
     // MARK: On a worker's thread
 
     /// Takes the version of a snapshot's first piece: what comes behind it is told as missed.

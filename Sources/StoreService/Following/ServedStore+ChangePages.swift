@@ -42,7 +42,7 @@ extension ServedStore {
         in job: Job
     ) throws(RequestFault) -> JobOutcome<SharedBytes> {
         let read = { (read: ReadTransaction) throws(RequestFault) in
-            try self.page(of: stream, from: cursor, limit: limit, in: read)
+            try self.page(of: stream, from: cursor, limit: limit, for: caller, in: read)
         }
         switch cursor {
         case .start, .snapshot, .otherView: return try withRead(for: caller, in: job, read)
@@ -52,7 +52,8 @@ extension ServedStore {
 
     /// The same in one view, without turns.
     func page(
-        of stream: CheckedStream, from cursor: StreamCursor, limit: Int, in read: ReadTransaction
+        of stream: CheckedStream, from cursor: StreamCursor, limit: Int, for caller: Caller,
+        in read: ReadTransaction
     ) throws(RequestFault) -> SharedBytes {
         if let version = cursor.version, try version.number > stored(read.state().version) {
             throw .futureCursor
@@ -66,14 +67,16 @@ extension ServedStore {
             return try snapshotPage(
                 stream, in: read, behind: (begun: version, object: object), limit: limit)
         case .within(let version, let part):
-            return try changePage(stream, from: version.number, part, limit: limit, in: read).bytes
+            return try changePage(
+                stream, from: version.number, part, limit: limit, for: caller, in: read
+            ).bytes
         case .now, .after:
             let number =
                 if let version = cursor.version { version.number } else {
                     try stored(read.state().version)
                 }
             return try changePage(
-                stream, from: number, .init(behind: number), limit: limit, in: read
+                stream, from: number, .init(behind: number), limit: limit, for: caller, in: read
             ).bytes
         }
     }
@@ -101,12 +104,15 @@ extension ServedStore {
     ///
     /// - `number`: The last version whose result the client held exactly.
     /// - `known`: What it knows of the changes behind it.
-    /// - Throws: ``RequestFault`` `.expired` for a version whose changes are not kept, or one of the future.
+    /// - Throws: ``RequestFault`` `.expired` for a version whose changes are not kept, one of the future, and one since which the caller may
+    ///   have read something else.
     func changePage(
         _ stream: CheckedStream, from number: UInt64, _ known: StreamCursor.ChangePart,
-        limit: Int, in read: ReadTransaction
+        limit: Int, for caller: Caller, in read: ReadTransaction
     ) throws(RequestFault) -> ChangePage {
-        guard stream.isOf(read) else { throw .otherViewCursor }
+        guard stream.isOf(read), try !hadOtherView(caller, since: known.after, in: read) else {
+            throw .otherViewCursor
+        }
         let query = try stream.under(read, self)
         let through = known.through > known.after ? known.through : nil
         // How many hidden objects have changed does not decide where a page of a user ends.

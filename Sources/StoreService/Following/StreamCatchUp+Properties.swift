@@ -17,6 +17,7 @@ extension StreamCatchUp {
         if case .snapshot = follower.state.phase {
             follower.state.beginSnapshot(at: try served.stored(read.state().version))
         }
+        if try hadOtherView(follower, read) { return reset(follower, .accessChanged) }
         guard try tellMissed(follower, property, read) else { return false }
         guard case .snapshot(let place) = follower.state.phase else { return true }
         try sendSnapshot(follower, property, read, behind: Int(clamping: place?.key ?? 0))

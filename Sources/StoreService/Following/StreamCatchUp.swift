@@ -55,7 +55,10 @@ struct StreamCatchUp: Sendable {
             // Whether the client has to forget what it has, the change log tells.
             follower.state.lookUpAgain()
         }
-        if follower.query.result != nil { return true }
+        if follower.query.result != nil {
+            if try hadOtherView(follower, read) { _ = reset(follower, .accessChanged) }
+            return true
+        }
         if let cursor = follower.outboxCursor {
             return try step(follower, behind: cursor, read)
         }
@@ -70,6 +73,7 @@ struct StreamCatchUp: Sendable {
             try sendPiece(of: missed, follower, read)
             return false
         case .catchingUp, .live:
+            if try hadOtherView(follower, read) { return reset(follower, .accessChanged) }
             let present = try served.stored(read.state().version)
             let fold: SharedFold
             do throws(FoldedChanges.Gap) {
@@ -100,6 +104,15 @@ struct StreamCatchUp: Sendable {
             follower.state.know(through: follower.state.version)
             return true
         }
+    }
+
+    /// Whether what a stream has missed can't be told, since its client may have read something else meanwhile.
+    func hadOtherView(
+        _ follower: Follower, _ read: ReadTransaction
+    ) throws(RequestFault) -> Bool {
+        guard follower.state.hasKnownVersion else { return false }
+        return try served.hadOtherView(
+            follower.caller, since: follower.state.version, in: read, sharing: folds)
     }
 
     /// Sends the next objects of an outbox; true when there are none.
@@ -160,7 +173,7 @@ struct StreamCatchUp: Sendable {
         follower.query = try follower.query.under(read, served)
         let page = try served.changePage(
             follower.query, from: follower.state.version,
-            .init(behind: follower.state.version), limit: limit, in: read)
+            .init(behind: follower.state.version), limit: limit, for: follower.caller, in: read)
         if page.isEmpty { follower.state.know(through: page.version) }
         return page.isEmpty ? nil : page.bytes
     }

@@ -76,6 +76,11 @@ extension StreamHub {
         }
         if follower.state.version >= position.version { return true }
         let read = position.transaction.shown(by: follower.query.observed.sight)
+        // A worker has it begin again.
+        if try served.hadOtherView(follower.caller, since: follower.state.version, in: read) {
+            feedLater(follower)
+            return false
+        }
         // Many changes are delivered by a worker, but not for ever: each time the bound is twice as high.
         let countMax = StreamCatchUp.pieceObjectCount << min(10, follower.state.lateArrivalCount)
         if let property = follower.query.property {

@@ -35,6 +35,37 @@ struct HiddenChangeMaker {
         values[Int.random(in: values.indices, using: &random)]
     }
 
+    /// Makes some changes, between which nobody asks.
+    mutating func makeSome() -> [TwoWorlds.Change] { chance(15) ? interlude() : [make()] }
+
+    /// Takes from the user what their own object, or what it leads to, has them read, and gives it back; meanwhile something comes and goes
+    /// that they would have seen, under another key in each world.
+    private mutating func interlude() -> [TwoWorlds.Change] {
+        tick += 1
+        func user(_ members: String) -> TwoWorlds.Write {
+            TwoWorlds.Write("PATCH", "/classes/Person/objects/ann", members)
+        }
+        let (isOfUser, isDeleted) = (chance(60), chance(50))
+        let begin = user(isOfUser ? #"{"on":false}"# : #"{"team":"gh"}"#)
+        let end = user(isOfUser ? #"{"on":true}"# : #"{"team":"red"}"#)
+        let keys = [97, 98].shuffled(using: &random)
+        let come = keys.map {
+            TwoWorlds.Write(
+                "PUT", "/classes/Doc/objects/\($0)",
+                "{\"n\":65,\"title\":\"x\(tick)\",\"refs\":[2]}")
+        }
+        let go = keys.map {
+            isDeleted
+                ? TwoWorlds.Write("DELETE", "/classes/Doc/objects/\($0)")
+                : patch($0, ["\"n\":99", "\"refs\":[]"])
+        }
+        return [
+            TwoWorlds.Change("less for a while", begin),
+            TwoWorlds.Change("what would be seen comes", come[0], come[1]),
+            TwoWorlds.Change("it goes", go[0], go[1]), TwoWorlds.Change("as before", end),
+        ]
+    }
+
     /// Makes a change.
     mutating func make() -> TwoWorlds.Change {
         tick += 1

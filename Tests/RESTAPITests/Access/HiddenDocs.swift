@@ -9,7 +9,7 @@ enum HiddenDocs {
     static let schema = """
         {"classes":[
           {"name":"Team","primaryKey":"id","properties":{"id":"string","name":"string","members":"Person<>","lead":"Person"}},
-          {"name":"Person","primaryKey":"id","properties":{"id":"string","team":"Team"}},
+          {"name":"Person","primaryKey":"id","properties":{"id":"string","team":"Team","on":"bool"}},
           {"name":"Part","kind":"embedded","properties":{"label":"string","to":"Doc"}},
           {"name":"Doc","primaryKey":"id","properties":{"id":"int","n":"int","title":{"type":"string","indexed":"fulltext"},
             "owner":{"type":"string","optional":true,"indexed":true},"public":{"type":"bool","indexed":true},"team":"Team",
@@ -46,6 +46,11 @@ enum HiddenDocs {
             "Team":{"read":"ANY members == $user.id"},
             "Person":{"read":"team != null AND team.name != 'ghosts'"}}}}}
         """,
+        """
+        {"users":"Person","roles":{"all":{"classes":{"Doc":{"read":"public == true",\(hidden)}}},
+          "own":{"classes":{"Doc":\(own),\(readings)}},
+          "staff":{"when":"$user.object.on == true AND $user.object.team.name != 'ghosts'","classes":{"Doc":{"read":"n >= 60 AND n < 70",\(hidden)}}}}}
+        """,
     ]
 
     /// What each world begins with, by world where they differ.
@@ -53,7 +58,9 @@ enum HiddenDocs {
         ("Team", [#"[{"id":"red","name":"red"},{"id":"gh","name":"ghosts"}]"#]),
         (
             "Person",
-            [#"[{"id":"ann","team":"red"},{"id":"zed","team":"gh"},{"id":"yan","team":"gh"}]"#]
+            [
+                #"[{"id":"ann","team":"red","on":true},{"id":"zed","team":"gh"},{"id":"yan","team":"gh"}]"#
+            ]
         ),
         (
             "Doc",

@@ -179,6 +179,13 @@ struct RuleChangeMaker {
         return request
     }
 
+    /// Makes the creation of one object under a key of its own.
+    mutating func creation(_ name: String) -> RuleRequest {
+        var members = whole(name)
+        if let primaryKey = definition(name)?.primaryKey { members[primaryKey] = newKey(name) }
+        return RuleRequest("/v1/classes/\(name)/objects", "POST", .object(members))
+    }
+
     private mutating func create(_ name: String) -> RuleRequest {
         let primaryKey = definition(name)?.primaryKey
         let objects = (0..<pick([1, 1, 2, 3])).map { _ -> QueryJSON in

@@ -53,12 +53,15 @@ struct RuleChangeOracleTests {
         #expect(counts.done > counts.requests / 4 && counts.pages > counts.requests / 20)
         #expect(counts.undecided < counts.pages / 4 && counts.idle < counts.pages / 8)
         #expect(counts.parted < counts.requests / 5)
+        #expect(counts.reset >= counts.toggled / 8)
     }
 
     /// What was compared: of the requests those that were done, those behind which the stores had parted, and the pages of changes,
-    /// with those of them that tell to begin again, and those with updates that tell nothing new.
+    /// with those of them that tell to begin again, and those with updates that tell nothing new; of pages behind a time when the user's object
+    /// was another, all, and those that tell to begin again.
     private struct Counts {
         var requests = 0, done = 0, parted = 0, pages = 0, undecided = 0, idle = 0
+        var toggled = 0, reset = 0
     }
 
     /// Sends requests until the stores have parted, and looks at what followers are told; nil where all is as it should be.
@@ -66,7 +69,17 @@ struct RuleChangeOracleTests {
         in world: inout RuleWorld, _ seed: UInt64, _ counts: inout Counts
     ) throws -> String? {
         var random = SeededGenerator(seed: seed &+ 1)
+        let start = try contents(of: world)
+        switch world.toggleOwnObject(&random) {
+        case .not: break
+        case .same(let pageCount, let undecidedCount):
+            counts.toggled += pageCount
+            counts.reset += undecidedCount
+        case .fault(let fault): return fault
+        }
         var before = try contents(of: world)
+        // What is made of an object when it is written.
+        if before.whole != start.whole { return nil }
         var keyCount = 0
         var pages = (0..<3).compactMap { _ in RuleChangePage(&world, &random) }
         for _ in 0..<60 {

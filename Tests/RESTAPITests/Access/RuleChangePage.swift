@@ -6,6 +6,8 @@ import HoldfastTestSupport
 /// The changes of a random query's result since some moment, as a user is told of them and as the administrator of a store without what they may
 /// not read is.
 struct RuleChangePage {
+    /// The class of the objects.
+    let className: String
     private let target: String
     private let objects: String
     private let cursors: (whole: String, part: String)
@@ -38,6 +40,7 @@ struct RuleChangePage {
         guard let own = cursor(world.whole, world.asker), let other = cursor(world.part, .admin)
         else { return nil }
         self.target = target
+        className = query.className
         objects = "/v1/classes/\(query.className)/objects?limit=1000&fields=$id"
         cursors = (own, other)
         let start = world.whole.get(target + "limit=1000&since=start", as: world.asker)

@@ -14,6 +14,9 @@ final class TwinSight: SightSource, @unchecked Sendable {
 
     func sight(in read: ReadTransaction) -> Sight? { twins.sight(in: read) }
     func decidingObject(in read: ReadTransaction) -> ObservedQuery? { nil }
+    func wasOtherwise(
+        since version: UInt64, _ changes: FoldedChanges, in read: ReadTransaction
+    ) -> Bool { false }
 
     func rights(in read: ReadTransaction) -> WriteRights? {
         let schema = read.rows

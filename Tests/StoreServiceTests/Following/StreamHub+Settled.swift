@@ -1,4 +1,5 @@
 import Glibc
+import HoldfastThreads
 import Synchronization
 
 @testable import HoldfastStoreService
@@ -26,6 +27,14 @@ extension StreamHub {
             usleep(5_000)
         }
         return false
+    }
+
+    /// Has all that `body` writes be one step of the feed.
+    func inOneStep(_ body: () throws -> Void) rethrows {
+        let gate = Monitor(false)
+        perform { _ in gate.wait { $0 ? () : nil } }
+        defer { gate.update { $0 = true } }
+        try body()
     }
 
     private final class Answer: Sendable {

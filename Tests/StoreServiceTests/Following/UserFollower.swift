@@ -167,7 +167,8 @@ final class UserFollower {
             let start = try served.streamCursor(cursor, "since", of: checked.viewMark)
             let answer = Result { () throws(RequestFault) in
                 try served.withRead(for: caller) { read throws(RequestFault) in
-                    try served.page(of: checked, from: start, limit: 3, in: read)
+                    try served.page(
+                        of: checked, from: start, limit: 3, for: caller, in: read)
                 }
             }
             switch answer {

@@ -83,7 +83,10 @@ struct UserStreamTests {
             }
             for group in groups where round == 0 || group.isOutdated { try group.connect(hub) }
             for _ in 0..<12 {
-                try world.change()
+                if world.any(5) == 0 {
+                    try hub.inOneStep { for _ in 0..<2 { try world.change() } }
+                }
+                try world.change(in: hub)
                 for follower in followers where world.any(20) == 0 {
                     switch (follower.way, world.any(3)) {
                     case (.events, _): try follower.connect(hub)

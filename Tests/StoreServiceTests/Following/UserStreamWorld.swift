@@ -159,13 +159,48 @@ final class UserStreamWorld {
     // MARK: Changes
 
     /// Changes something, and notes what everybody can read then.
-    func change() throws {
-        if any(25) == 0 {
+    ///
+    /// - `hub`: Takes what a user loses and regains for one step, now and then; nil for none.
+    func change(in hub: StreamHub? = nil) throws {
+        switch any(75) {
+        case 0...2:
             document = 1 - document
             try put(Self.documents[document])
-        } else {
-            try write()
+        case 3...6:
+            guard let hub, any(3) > 0 else { return try interlude() }
+            try hub.inOneStep { try interlude() }
+        default: try write()
         }
+        try note()
+    }
+
+    /// Has a user lose what a role, or a value of their own, shows and regain it, while something comes and goes that they would see by it,
+    /// under keys of its own. Their object is the same before and after.
+    private func interlude() throws {
+        let name = names[any(names.count)]
+        let person = ObjectAddress("Person", name)
+        guard let text = try? service.object(person), let object = QueryJSON(text) else {
+            return try note()
+        }
+        let isVerified = object["verified"]?.bool ?? false
+        let team = object["team"]?.string
+        let way = any(3)
+        switch way {
+        case 0: try service.delete(person)
+        case 1 where isVerified: try service.merge(person, #"{"verified":false}"#)
+        default: try service.merge(person, #"{"team":"green"}"#)
+        }
+        try note()
+        let (list, task) = (ObjectAddress("List", "20"), ObjectAddress("Task", "20"))
+        let owner = way == 0 ? "null" : "{\"id\":\"\(name)\"}"
+        let teamText = team.map(quoted) ?? "null"
+        try service.put(list, "{\"title\":\"a\",\"team\":\(teamText),\"owner\":\(owner)}")
+        try service.put(task, #"{"title":"a","rank":9,"note":"a","list":{"id":20}}"#)
+        try note()
+        try service.delete(task)
+        try service.delete(list)
+        try note()
+        try service.put(person, "{\"verified\":\(isVerified),\"team\":\(teamText)}")
         try note()
     }
 

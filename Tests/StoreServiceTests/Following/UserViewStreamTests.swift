@@ -35,7 +35,7 @@ struct UserViewStreamTests {
                 if round == 0 || world.any(4) == 0 || follower.isEnded { try follower.connect(hub) }
             }
             for _ in 0..<12 {
-                try world.change()
+                try world.change(in: hub)
                 for follower in followers where world.any(20) == 0 { try follower.connect(hub) }
             }
             var isSettled = hub.isSettled(followers.compactMap(\.follower), at: world.version)

@@ -172,6 +172,20 @@ package final class AccessControl: Sendable {
             isUser: principal.user != nil, token: principal.token, classes: principal.classes,
             values: references.map { facts?.value(of: $0) })
         if let decided = known.decided(for: asker) { return decided }
+        let (view, mark) = made(for: principal, facts, by: known)
+        let sight = known.sight(of: view, named: mark)
+        // What could not be read in time is not what the user has.
+        do throws(StoreError) { try read.checkFailure() } catch { throw fault(error) }
+        known.keep(sight, of: asker, view, named: mark)
+        return (sight, view)
+    }
+
+    /// Makes what a principal may do, and its name.
+    ///
+    /// - `facts`: Nil where rules are not asked.
+    private func made(
+        for principal: Principal, _ facts: PrincipalFacts?, by known: KnownSights
+    ) -> (AccessView, ViewMark) {
         var view = AccessView.nothing
         if let token = principal.token {
             view = AccessView(token.right, principal.classes, in: known.schema)
@@ -179,12 +193,42 @@ package final class AccessControl: Sendable {
             view = rules.view(for: facts, isUser: principal.user != nil)
             view.limit(to: principal.classes, in: known.schema)
         }
-        let mark = ViewMark(of: view, by: known.rules, for: facts, key: store.ticketKey)
-        let sight = known.sight(of: view, named: mark)
-        // What could not be read in time is not what the user has.
+        return (view, ViewMark(of: view, by: known.rules, for: facts, key: store.ticketKey))
+    }
+
+    /// Whether a principal's own object, or what it leads to, had the principal read something else at some version, or may have had. The
+    /// document is the same, as far as the name of a view tells.
+    ///
+    /// - Parameters:
+    ///   - version: The version to begin with.
+    ///   - changes: The changes from there to the version of the view, of the classes that decide.
+    ///   - read: A view of the bare store.
+    func readOtherwise(
+        _ principal: Principal, since version: UInt64, _ changes: FoldedChanges,
+        on read: ReadTransaction
+    ) throws(RequestFault) -> Bool {
+        let known = try known(in: read.rows)
+        guard principal.token == nil, let rules = known.rules,
+            let (classIndex, key) = rules.decidingKey(of: principal)
+        else { return false }
+        let facts: PrincipalFacts
+        do throws(StoreError) {
+            facts = try PrincipalFacts(principal, usersClass: rules.usersClass, on: read)
+        } catch {
+            throw fault(error)
+        }
+        let values = rules.decidingReferences.map { facts.value(of: $0) }
+        let (_, mark) = made(for: principal, facts, by: known)
+        let object = PastObject(
+            classIndex: classIndex, primaryKey: key, reading: rules.decidingReads, changes,
+            in: read)
+        let wasSame = object.forEachVersion(since: version) { object, source in
+            let facts = PrincipalFacts(principal, object, in: source, read.rows)
+            return rules.decidingReferences.map { facts.value(of: $0) } == values
+                || made(for: principal, facts, by: known).1 == mark
+        }
         do throws(StoreError) { try read.checkFailure() } catch { throw fault(error) }
-        known.keep(sight, of: asker, view, named: mark)
-        return (sight, view)
+        return !wasSame
     }
 
     /// Makes what a principal may do in a transaction that begins from a view of the bare store; nothing where no document holds.

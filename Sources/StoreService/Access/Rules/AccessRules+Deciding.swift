@@ -4,26 +4,40 @@ import HoldfastQuery
 import HoldfastRows
 
 extension AccessRules {
-    /// The object of a user, with what rules on reading and roles read of it and behind it; nil where they read nothing, or no
-    /// object can be the user's.
-    func decidingObject(of principal: Principal) -> ObservedQuery? {
-        guard let usersClass, let user = principal.user, !decidingReads.isEmpty else { return nil }
-        let rowClass = schema.classes[usersClass]
-        guard let key = PrincipalFacts.key(user, of: rowClass),
+    /// The key of the object of a user, of which rules on reading, or roles, read something; nil where they read nothing, or no object can be
+    /// the user's.
+    func decidingKey(of principal: Principal) -> (classIndex: Int, key: OrderedKey)? {
+        guard let usersClass, let user = principal.user, !decidingReads.isEmpty,
+            let key = PrincipalFacts.key(user, of: schema.classes[usersClass]),
             let ordered = OrderedKey(key)
         else { return nil }
+        return (usersClass, ordered)
+    }
+
+    /// The object of a user, with what rules on reading and roles read of it and behind it; nil where there is no ``decidingKey(of:)``.
+    func decidingObject(of principal: Principal) -> ObservedQuery? {
+        guard let (classIndex, key) = decidingKey(of: principal) else { return nil }
         return ObservedQuery(
-            target: .keyed(classIndex: usersClass, primaryKey: ordered), predicate: nil,
+            target: .keyed(classIndex: classIndex, primaryKey: key), predicate: nil,
             filterPaths: [], shownPaths: decidingReads,
             countsEverything: false, schema: schema)
     }
 
-    /// The reads of rules on reading, and of roles, from the user's object and behind it.
-    static func decidingReads(of roles: [CompiledRole], in schema: RowSchema) -> [Dependency] {
+    /// The references of rules on reading, and of roles, to the user's object, each once.
+    static func decidingReferences(of roles: [CompiledRole]) -> [UserReference] {
         let rules = roles.flatMap { role in [role.when] + role.classes.map { $0?.read?.rule } }
-        let references = rules.flatMap { $0?.references ?? [] }
-        let paths = Set(
-            references.compactMap { if case .object(let path) = $0 { path } else { nil } })
-        return paths.flatMap { $0.dependencies(schema) }
+        var known: Set<UserReference> = []
+        return rules.flatMap { $0?.references ?? [] }.filter { reference in
+            if case .object = reference { known.insert(reference).inserted } else { false }
+        }
+    }
+
+    /// The reads of rules on reading, and of roles, from the user's object and behind it.
+    static func decidingReads(
+        of references: [UserReference], in schema: RowSchema
+    ) -> [Dependency] {
+        references.flatMap { reference -> [Dependency] in
+            if case .object(let path) = reference { path.dependencies(schema) } else { [] }
+        }
     }
 }

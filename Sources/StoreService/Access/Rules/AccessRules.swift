@@ -17,8 +17,10 @@ package final class AccessRules: Sendable {
     let roles: [CompiledRole]
     /// The references of the rules to a user, each once, in the order of the document.
     let references: [UserReference]
-    /// The properties that rules on reading read of objects.
+    /// The properties that rules on reading read of objects, and that these and roles read of users' own.
     package let kept: KeptProperties
+    /// The references of rules on reading, and of roles, to the user's object.
+    let decidingReferences: [UserReference]
     /// The reads of rules on reading, and of roles, from it and behind it.
     let decidingReads: [Dependency]
     /// The class of the users' objects, by position; nil where they have none, and where no rule reads them.
@@ -43,8 +45,10 @@ package final class AccessRules: Sendable {
         roles = compiler.roles
         var known: Set<UserReference> = []
         references = compiler.roles.flatMap(\.references).filter { known.insert($0).inserted }
-        kept = KeptProperties(Self.keptReads(of: compiler.roles, in: schema), of: schema)
-        decidingReads = Self.decidingReads(of: compiler.roles, in: schema)
+        decidingReferences = Self.decidingReferences(of: compiler.roles)
+        decidingReads = Self.decidingReads(of: decidingReferences, in: schema)
+        kept = KeptProperties(
+            Self.keptReads(of: compiler.roles, in: schema) + decidingReads, of: schema)
         let readsObjects = references.contains { if case .object = $0 { true } else { false } }
         usersClass = readsObjects ? compiler.usersClass : nil
         warnings = AccessWarnings(document, compiler.roles, schema).all

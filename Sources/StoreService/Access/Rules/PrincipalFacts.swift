@@ -3,29 +3,36 @@ import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
 
-/// The facts about a principal for rules, on one view of the store: id, claims, and the user's object. It reads the bare store, and
+/// The facts about a principal for rules, as of one version of the store: id, claims, and the user's object. It reads the bare store, and
 /// is used while the view is open.
 struct PrincipalFacts: UserFacts {
     private let principal: Principal
-    private let read: ReadTransaction
+    private let source: any ObjectSource
+    private let schema: RowSchema
     private let object: (key: UInt64, row: RowView)?
+
+    /// Takes the user's object as it was at some version; nil where it was not there.
+    init(
+        _ principal: Principal, _ object: (key: UInt64, row: RowView)?,
+        in source: any ObjectSource, _ schema: RowSchema
+    ) {
+        self.principal = principal
+        self.source = source
+        self.schema = schema
+        self.object = object
+    }
 
     /// Finds the user's object, where users have one. Cost: a look-up.
     init(
         _ principal: Principal, usersClass: Int?, on read: ReadTransaction
     ) throws(StoreError) {
-        self.principal = principal
-        self.read = read
-        guard let user = principal.user, let usersClass else {
-            object = nil
-            return
+        var object: (key: UInt64, row: RowView)?
+        if let user = principal.user, let usersClass,
+            let key = Self.key(user, of: read.rows.classes[usersClass]).flatMap({ OrderedKey($0) })
+        {
+            object = try read.find(read.rows.classes[usersClass], primaryKey: key)
         }
-        let rowClass = read.rows.classes[usersClass]
-        guard let key = Self.key(user, of: rowClass).flatMap({ OrderedKey($0) }) else {
-            object = nil
-            return
-        }
-        object = try read.find(rowClass, primaryKey: key)
+        self.init(principal, object, in: read, read.rows)
     }
 
     func value(of reference: UserReference) -> UserValue? {
@@ -35,7 +42,7 @@ struct PrincipalFacts: UserFacts {
         case .object(let path):
             guard let object else { return nil }
             return PathValues.read(
-                path, of: object.row, key: object.key, from: read, schema: read.rows)
+                path, of: object.row, key: object.key, from: source, schema: schema)
         }
     }
 

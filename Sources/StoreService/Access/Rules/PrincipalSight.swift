@@ -31,4 +31,11 @@ package final class PrincipalSight: SightSource {
     package func decidingObject(in read: ReadTransaction) throws(RequestFault) -> ObservedQuery? {
         try access.rules(for: read.rows)?.decidingObject(of: principal)
     }
+
+    /// By what rules read of the user's own object at each version.
+    package func wasOtherwise(
+        since version: UInt64, _ changes: FoldedChanges, in read: ReadTransaction
+    ) throws(RequestFault) -> Bool {
+        try access.readOtherwise(principal, since: version, changes, on: read)
+    }
 }

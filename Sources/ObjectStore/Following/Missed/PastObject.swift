@@ -1,0 +1,62 @@
+import HoldfastQuery
+import HoldfastRows
+
+/// An object with a primary key, and what it leads to, as they were at each version since one, as far as the change log tells. One thread
+/// at a time uses it, while its view is open.
+package struct PastObject {
+    private let classIndex: Int
+    private let primaryKey: OrderedKey
+    /// The properties that are read, by class.
+    private let reads: [Int: MemberSet]
+    private let changes: FoldedChanges
+    private let bare: ReadTransaction
+
+    /// The most versions that it is looked at in.
+    private static let versionCountMax = 64
+
+    /// - Parameters:
+    ///   - classIndex: Its class.
+    ///   - primaryKey: Its key; it need not be there.
+    ///   - reads: The properties that are read of it and behind it, with those on the way.
+    ///   - changes: The changes up to the version of the view, of all classes that these are of.
+    ///   - transaction: A view of the last version.
+    package init(
+        classIndex: Int, primaryKey: OrderedKey, reading reads: [Dependency],
+        _ changes: FoldedChanges, in transaction: ReadTransaction
+    ) {
+        self.classIndex = classIndex
+        self.primaryKey = primaryKey
+        self.reads = reads.reduce(into: [:]) {
+            $0[$1.classIndex, default: MemberSet()].insert($1.member)
+        }
+        self.changes = changes
+        bare = transaction.bare
+    }
+
+    /// Hands over the object as of a version, and of each later one at which something may be otherwise that `body` read, until `body` returns
+    /// false.
+    ///
+    /// - `body`: Gets the object, nil where it was not there, and what it reads other objects from.
+    /// - Returns: Whether it never did, and all that it read is known.
+    package func forEachVersion(
+        since version: UInt64,
+        _ body: (_ object: (key: UInt64, row: RowView)?, _ source: any ObjectSource) -> Bool
+    ) -> Bool {
+        var version = version
+        for _ in 0..<Self.versionCountMax {
+            let objects = FormerObjects(at: version, changes, isWhole: true, in: bare)
+            objects.begin(reading: reads)
+            let (goesOn, next) = objects.noting {
+                let key = objects.objectKey(classIndex: classIndex, primaryKey: primaryKey)
+                let object = key.flatMap { key in
+                    objects.row(classIndex: classIndex, key: key).map { (key, $0) }
+                }
+                return body(object, objects)
+            }
+            if !goesOn || objects.isUndecided || bare.budget.failure != nil { return false }
+            if next > changes.through { return true }
+            version = next
+        }
+        return false
+    }
+}

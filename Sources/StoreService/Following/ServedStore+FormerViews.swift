@@ -1,0 +1,49 @@
+import HoldfastObjectJSON
+import HoldfastObjectStore
+
+extension ServedStore {
+    /// The most objects that have changed which decide about views; where more have, a view may have been another.
+    private static let decidingObjectCountMax = 200_000
+
+    /// Whether a caller may have read something else at some version since one, because their own object, or what rules read behind it, was
+    /// otherwise. What changed meanwhile can't be told of by the rules of now, although these are those of then.
+    ///
+    /// - Parameters:
+    ///   - version: The version behind which the caller is told of changes.
+    ///   - read: The view that these are told by.
+    ///   - folds: The changes that many callers have missed; nil for one who asks alone.
+    /// - Returns: Whether that is so, or is not known. False also where the change log does not reach back so far, which is told otherwise.
+    /// - Throws: ``RequestFault`` when storage fails, or the time of the read is over.
+    func hadOtherView(
+        _ caller: Caller, since version: UInt64, in read: ReadTransaction,
+        sharing folds: FoldCache? = nil
+    ) throws(RequestFault) -> Bool {
+        let bare = read.bare
+        guard let sight = caller.sight, let deciding = try sight.decidingObject(in: bare) else {
+            return false
+        }
+        let present = try stored(bare.state().version)
+        if version >= present { return false }
+        let changes: FoldedChanges
+        do throws(FoldedChanges.Gap) {
+            let shared = try folds?.changes(
+                after: version, through: present, in: bare, classes: deciding.formerClasses
+            ).changes
+            if let shared, shared.through == present {
+                changes = shared
+            } else {
+                changes = try FoldedChanges(
+                    after: version, in: bare, objectCountMax: Self.decidingObjectCountMax,
+                    recordCountMax: FoldCache.recordCountMax, classes: deciding.formerClasses)
+            }
+        } catch {
+            if case .storage(let error) = error { throw fault(.storage(error)) }
+            return false
+        }
+        if changes.through < present || deciding.readsChangedShape(in: changes) { return true }
+        if changes.order.isEmpty { return false }
+        return try evaluate(on: read) { () throws(RequestFault) in
+            try sight.wasOtherwise(since: version, changes, in: bare)
+        }
+    }
+}

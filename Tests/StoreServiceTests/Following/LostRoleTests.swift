@@ -1,0 +1,200 @@
+import HoldfastObjectJSON
+import HoldfastServiceSupport
+import HoldfastTestSupport
+import Testing
+
+@testable import HoldfastStoreService
+
+@Suite("Roles that are lost and regained")
+struct LostRoleTests {
+    /// How a user comes to read other tasks for a while.
+    struct Cause: CustomTestStringConvertible {
+        var role: String
+        var user = "ann"
+        /// What takes the view away, and what gives it back.
+        var lose: [String]
+        var regain: [String]
+
+        var testDescription: String { "\(role): \(lose)" }
+
+        init(_ role: String, _ lose: [String], _ regain: [String], user: String = "ann") {
+            (self.role, self.lose, self.regain, self.user) = (role, lose, regain, user)
+        }
+    }
+
+    private static func patch(_ className: String, _ id: String, _ value: String) -> String {
+        "{\"op\":\"patch\",\"class\":\"\(className)\",\"id\":\"\(id)\",\"value\":\(value)}"
+    }
+
+    private static func delete(_ className: String, _ id: String) -> String {
+        "{\"op\":\"delete\",\"class\":\"\(className)\",\"id\":\"\(id)\"}"
+    }
+
+    private static func create(_ className: String, _ id: String, _ value: String) -> String {
+        "{\"op\":\"create\",\"class\":\"\(className)\",\"value\":{\"id\":\"\(id)\",\(value)}}"
+    }
+
+    private static let on = LostRoleWorld.role(when: "$user.object.on == true")
+    private static let team = LostRoleWorld.role(when: "$user.object.team.on == true")
+    private static let teams = LostRoleWorld.role(when: "true IN $user.object.teams.on")
+    private static let tag = LostRoleWorld.role(when: "'x' IN $user.object.tags")
+    private static let level = LostRoleWorld.role(when: "$user.object.level > 3")
+    private static let group =
+        #"{"classes":{"Task":{"read":"shown == true AND group == $user.object.group"}}}"#
+
+    static let causes = [
+        Cause(
+            on, [patch("Person", "ann", #"{"on":false}"#)],
+            [patch("Person", "ann", #"{"on":true}"#)]),
+        Cause(on, [delete("Person", "ann")], [create("Person", "ann", #""on":true"#)]),
+        Cause(team, [patch("Team", "t", #"{"on":false}"#)], [patch("Team", "t", #"{"on":true}"#)]),
+        Cause(
+            team, [patch("Person", "ann", #"{"team":null}"#)],
+            [patch("Person", "ann", #"{"team":"t"}"#)]),
+        Cause(
+            team, [delete("Team", "t")],
+            [create("Team", "t", #""on":true"#), patch("Person", "ann", #"{"team":"t"}"#)]),
+        Cause(
+            teams, [patch("Team", "t", #"{"members":[]}"#)],
+            [patch("Team", "t", #"{"members":["cem","ann"]}"#)]),
+        Cause(teams, [patch("Team", "t", #"{"on":false}"#)], [patch("Team", "t", #"{"on":true}"#)]),
+        Cause(
+            teams, [delete("Team", "t")], [create("Team", "u", #""on":true,"members":["ann"]"#)]),
+        Cause(
+            tag, [patch("Person", "ann", #"{"tags":[]}"#)],
+            [patch("Person", "ann", #"{"tags":["x"]}"#)]),
+        Cause(
+            level, [patch("Person", "ann", #"{"level":2}"#)],
+            [patch("Person", "ann", #"{"level":7}"#)]),
+        Cause(
+            group, [patch("Person", "ann", #"{"group":"b"}"#)],
+            [patch("Person", "ann", #"{"group":"a"}"#)]),
+        // The other way round: more is seen for a while.
+        Cause(on, [create("Person", "bob", #""on":true"#)], [delete("Person", "bob")], user: "bob"),
+        Cause(
+            on, [patch("Person", "cem", #"{"on":true}"#)],
+            [patch("Person", "cem", #"{"on":false}"#)],
+            user: "cem"),
+        Cause(
+            teams, [create("Team", "v", #""on":true,"members":["cem"]"#)], [delete("Team", "v")],
+            user: "cem"),
+    ]
+
+    /// Has something happen that nobody who lacks the role may learn of, which would be told by it.
+    private func happen(_ cause: Cause, in world: LostRoleWorld) throws {
+        try world.service.transaction(cause.lose)
+        try world.run(
+            #"{"op":"create","class":"Task","value":{"id":9,"shown":true,"pin":"4711","group":"a"}}"#,
+            #"{"op":"create","class":"Task","value":{"id":10,"shown":true,"pin":"4712","group":"a"}}"#
+        )
+        try world.run(
+            #"{"op":"patch","class":"Task","id":9,"value":{"shown":false}}"#,
+            #"{"op":"delete","class":"Task","id":10}"#)
+        try world.service.transaction(cause.regain)
+    }
+
+    /// Whether nothing names what happened meanwhile.
+    private func isSilent(_ events: [ToldEvents.Event]) -> Bool {
+        !events.contains { event in
+            ["471", "\"id\":9", "\"id\":10"].contains { event.data.text.contains($0) }
+        }
+    }
+
+    @Test(
+        "a catch-up over a time when the user could read something else begins again, in every mode",
+        arguments: causes, LostRoleWorld.Form.allCases)
+    func catchUp(cause: Cause, form: LostRoleWorld.Form) throws {
+        let world = try LostRoleWorld(cause.role)
+        let caller = world.caller(cause.user)
+        let cursor = try world.cursor(form, for: caller)
+        try happen(cause, in: world)
+        if form != .several, form != .list {
+            switch try world.page(form, from: cursor, for: caller) {
+            case .success(let page): Issue.record("\(page)")
+            case .failure(let fault):
+                #expect(fault.kind == .expired && fault.code == "access-changed", "\(fault)")
+            }
+            let poll = try world.poll(form, from: cursor, for: caller)
+            for _ in 0..<1_000 where !poll.isGone { _ = world.hub.isSettled([], at: world.version) }
+            if case .fault(let fault)? = poll.leave() {
+                #expect(fault.kind == .expired && fault.code == "access-changed", "\(fault)")
+            } else {
+                Issue.record("the poll is not refused")
+            }
+        }
+        let stream = try world.follow(form, from: cursor, for: caller)
+        let events = try #require(world.events(of: stream))
+        let reasons = events.filter { $0.name == "reset" }.map { $0.data["reason"]?.string }
+        #expect(Set(reasons) == ["access-changed"], "\(events)")
+        #expect(isSilent(events), "\(events)")
+    }
+
+    @Test(
+        "a live stream that is told all of it as one step begins again",
+        arguments: causes.filter { $0.user == "ann" }, [LostRoleWorld.Form.all, .several, .list])
+    func burst(cause: Cause, form: LostRoleWorld.Form) throws {
+        let world = try LostRoleWorld(cause.role)
+        let caller = world.caller(cause.user)
+        let stream = try world.follow(form, from: "now", for: caller)
+        _ = try #require(world.events(of: stream))
+        try world.hub.inOneStep {
+            try happen(cause, in: world)
+            try world.run(#"{"op":"patch","class":"Task","id":1,"value":{"pin":"1"}}"#)
+        }
+        let events = try #require(world.events(of: stream))
+        let first = events.first { !$0.name.isEmpty }
+        #expect(first?.name == "reset", "\(events)")
+        #expect(first?.data["reason"]?.string == "access-changed", "\(events)")
+        #expect(isSilent(events), "\(events)")
+    }
+
+    @Test(
+        "what decides about no view of the user resets nothing",
+        arguments: [on, team, teams, tag, level, group])
+    func unrelated(role: String) throws {
+        let world = try LostRoleWorld(role)
+        let caller = world.caller("ann")
+        let cursor = try world.cursor(.all, for: caller)
+        let live = try world.follow(.all, from: "now", for: caller)
+        _ = try #require(world.events(of: live))
+        for number in 1...100 {
+            try world.run(
+                Self.patch("Person", "ann", "{\"seen\":\(number)}"),
+                Self.patch("Team", "t", "{\"seen\":\(number)}"))
+        }
+        try world.run(
+            Self.patch("Person", "cem", #"{"on":true,"level":9,"tags":["x"],"group":"a"}"#),
+            Self.create("Team", "u", #""on":true,"members":["cem"]"#))
+        // The role holds all the while.
+        if role == Self.level { try world.run(Self.patch("Person", "ann", #"{"level":6}"#)) }
+        try world.run(#"{"op":"patch","class":"Task","id":1,"value":{"pin":"1"}}"#)
+        let page = try world.page(.all, from: cursor, for: caller).get()
+        #expect(page["changes"]?.elements.compactMap { $0["id"]?.int } == [1], "\(page)")
+        let resumed = try world.follow(.all, from: cursor, for: caller)
+        for stream in [live, resumed] {
+            let events = try #require(world.events(of: stream))
+            #expect(!events.contains { $0.name == "reset" }, "\(events)")
+            let told = events.flatMap { $0.data["changes"]?.elements ?? [] }
+            #expect(told.compactMap { $0["id"]?.int } == [1], "\(events)")
+        }
+    }
+
+    @Test("what the change log does not keep of the user's object begins again")
+    func notKept() throws {
+        let world = try LostRoleWorld(#"{"classes":{}}"#)
+        try world.put(Self.on)
+        let caller = world.caller("ann")
+        // More than is kept of a value.
+        let other = LostRoleWorld.role(when: "$user.object.group != 'b'")
+        try world.put(other)
+        let cursor = try world.cursor(.all, for: caller)
+        let long = String(repeating: "c", count: 40_000)
+        try world.run(Self.patch("Person", "ann", "{\"group\":\"\(long)\"}"))
+        try world.run(Self.patch("Person", "ann", #"{"group":"a"}"#))
+        guard case .failure(let fault) = try world.page(.all, from: cursor, for: caller) else {
+            Issue.record("told")
+            return
+        }
+        #expect(fault.code == "access-changed", "\(fault)")
+    }
+}
