@@ -93,6 +93,17 @@ struct AccessRulesTests {
         #expect(entry.detail.contains(detail), "\(entry)")
     }
 
+    @Test(
+        "that name the user as other products do are told what the name is here",
+        arguments: [
+            "@request.auth.id = owner", "auth.uid() = owner", "request.auth.uid == owner",
+            "owner == %%user.id", "owner == $uid", "title == current_user_id()",
+        ])
+    func otherUsers(filter: String) throws {
+        let found = try faults(#"{"roles":{"a":{"classes":{"List":{"read":"\#(filter)"}}}}}"#)
+        #expect(found.map(\.hint) == ["$user.id"], "\(found)")
+    }
+
     @Test("tell all faults at once")
     func several() throws {
         let text =

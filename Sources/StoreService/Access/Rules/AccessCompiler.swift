@@ -226,12 +226,20 @@ struct AccessCompiler {
             for entry in fault.errors {
                 var entry = entry
                 if text == "true" { entry.hint = "true, without quotes" }
+                if Self.otherUsers.contains(where: { text.contains($0) }) {
+                    entry.hint = "$user.id"
+                }
                 entry.detail = "\(words), column \(error.column): \(error.message)"
                 faults.note(entry)
             }
             return nil
         }
     }
+
+    /// The user's id in the rules of other products.
+    private static let otherUsers = [
+        "request.auth", "auth.uid", "auth.jwt", "%%user", "$uid", "current_user",
+    ]
 
     private mutating func fault(
         _ pointer: JSONPointer, _ code: String, _ detail: String, hint: String? = nil
