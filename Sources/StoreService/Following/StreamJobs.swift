@@ -6,7 +6,7 @@ final class StreamJobs: Sendable {
     private struct State {
         /// How many jobs the scheduler has.
         var count = 0
-        var waiting = FairQueue()
+        var waiting = FairQueue<Job>()
     }
 
     private let scheduler: JobScheduler
