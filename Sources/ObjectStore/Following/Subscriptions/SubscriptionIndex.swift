@@ -172,12 +172,11 @@ package final class SubscriptionIndex {
     /// Each filter has its allowance. One that needs more is left out of the step, and its followers catch up. The same goes for
     /// filters of clients that need more than their share of the step's budget.
     ///
-    /// - Parameters:
-    ///   - milliseconds: How long all of the first kind may take. In a view that is late objects seem to be gone, so then
-    ///     no channel of the kind is told and all that the step may concern are deferred.
-    ///   - unplacedMilliseconds: The same of the second kind.
-    ///   - budget: The time of both.
-    ///   - body: Takes what was found of each kind; may remove channels.
+    /// - `milliseconds`: How long all of the first kind may take. In a view that is late objects seem to be gone, so then no
+    ///   channel of the kind is told and all that the step may concern are deferred.
+    /// - `unplacedMilliseconds`: The same of the second kind.
+    /// - `budget`: The time of both.
+    /// - `body`: Takes what was found of each kind; may remove channels.
     package func forEachFindings(
         of step: ChangeStep, within milliseconds: UInt64,
         unplacedWithin unplacedMilliseconds: UInt64, _ budget: StepBudget,
