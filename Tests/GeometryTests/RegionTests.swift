@@ -305,6 +305,28 @@ struct RegionTests {
         }
     }
 
+    @Test(
+        "a polygon may have thousands of edges close beside each other, but not so many that comparing them takes long"
+    )
+    func dense() throws {
+        /// A comb with as many edges, each of which has all others beside it.
+        func comb(_ count: Int) -> GeoShape {
+            let teeth = (0..<count).map {
+                point(5 + 10 * Double($0) / Double(count), $0 % 2 == 0 ? 48 : 52)
+            }
+            return .polygon([teeth + [point(16, 47), point(4, 47), teeth[0]]])
+        }
+        let region = try GeoRegion(comb(2_000))
+        #expect(region.contains(longitude: 5, latitude: 47.5))
+        do {
+            _ = try GeoRegion(comb(9_990))
+            Issue.record("comparing its edges takes seconds")
+        } catch {
+            #expect(error.isLimit)
+            #expect(error.message.contains("teeth of a comb"), "\(error.message)")
+        }
+    }
+
     @Test("a polygon has as many points and rings as is allowed, and not one more")
     func limits() throws {
         func circle(_ count: Int, around center: GeoPoint, _ radians: Double) -> [GeoPoint] {

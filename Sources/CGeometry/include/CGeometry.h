@@ -42,6 +42,8 @@ enum {
     HFREGION_TOUCHING = 7,
     /// A hole lies within a hole.
     HFREGION_NESTED = 8,
+    /// Thousands of edges lie so close beside each other that to compare them would take long.
+    HFREGION_DENSE = 9,
 };
 
 /// The first fault of a region.
