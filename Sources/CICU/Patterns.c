@@ -21,15 +21,17 @@ struct HFPattern {
     int32_t capacity;
     // The longest text that is tested, in units.
     int32_t unitCountMax;
-    uint64_t deadline;
+    // Asks whether the test may go on.
+    HFMayContinue mayContinue;
+    void *context;
     // The processor time of the thread at which a test has taken too long; 0 before it is looked at.
     uint64_t end;
     bool isTooLong;
 };
 
-static uint64_t nanoseconds(clockid_t clock) {
+static uint64_t processorNanoseconds(void) {
     struct timespec now;
-    if (clock_gettime(clock, &now) != 0) return 0;
+    if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now) != 0) return 0;
     return (uint64_t)now.tv_sec * 1000000000 + (uint64_t)now.tv_nsec;
 }
 
@@ -83,13 +85,13 @@ static const char *reason(UErrorCode status) {
 static UBool goesOn(const void *context, int32_t steps) {
     (void)steps;
     HFPattern *pattern = (HFPattern *)context;
-    uint64_t now = nanoseconds(CLOCK_THREAD_CPUTIME_ID);
+    uint64_t now = processorNanoseconds();
     // Most tests end before this is asked: the time begins here.
     if (pattern->end == 0) pattern->end = now + nanosecondsMax;
     pattern->isTooLong = now == 0 || now > pattern->end;
     if (pattern->isTooLong) return false;
-    return pattern->deadline == UINT64_MAX
-        || nanoseconds(CLOCK_MONOTONIC) / 1000000 < pattern->deadline;
+    // The thread may wait here while it is others' turn, which takes no time of the processor.
+    return pattern->mayContinue(pattern->context);
 }
 
 // Puts a text into the units. The count, or -1 when there is no memory.
@@ -153,11 +155,13 @@ void HFPatternFree(HFPattern *pattern) {
 }
 
 HFMatch HFPatternTest(
-    HFPattern *pattern, const void *text, size_t byteCount, uint64_t deadline) {
+    HFPattern *pattern, const void *text, size_t byteCount, HFMayContinue mayContinue,
+    void *context) {
     int32_t count = convert(pattern, text, byteCount);
     if (count < 0) return HFMatchMemory;
     if (count > pattern->unitCountMax) return HFMatchLimit;
-    pattern->deadline = deadline;
+    pattern->mayContinue = mayContinue;
+    pattern->context = context;
     pattern->end = 0;
     pattern->isTooLong = false;
     UErrorCode status = U_ZERO_ERROR;
@@ -165,7 +169,7 @@ HFMatch HFPatternTest(
     bool matches = uregex_matches(pattern->expression, 0, &status);
     if (U_SUCCESS(status)) return matches ? HFMatchYes : HFMatchNo;
     switch (status) {
-    case U_REGEX_STOPPED_BY_CALLER: return pattern->isTooLong ? HFMatchLimit : HFMatchTime;
+    case U_REGEX_STOPPED_BY_CALLER: return pattern->isTooLong ? HFMatchLimit : HFMatchStopped;
     case U_REGEX_STACK_OVERFLOW: return HFMatchLimit;
     default: return HFMatchMemory;
     }

@@ -15,8 +15,8 @@ package final class TextPattern {
     /// The outcome of a test.
     package enum Outcome: Sendable {
         case no, yes
-        /// The deadline passed.
-        case outOfTime
+        /// It was not to go on.
+        case stopped
         /// There is no memory for the text.
         case outOfMemory
         /// One test took too long (about a second), or too much memory (8 MiB) for the ways that it has not
@@ -27,10 +27,53 @@ package final class TextPattern {
     /// The most bytes of a regular expression.
     package static let byteCountMax = 16 << 10
 
-    private let pattern: OpaquePointer
+    /// The most that expressions which are compiled together may have of ``effort(of:ignoresCase:)``: some 100 to 200 ms.
+    package static let effortMax = 3_200
 
-    /// Compiles a regular expression. Cost: tens of microseconds.
-    package init(_ text: String, ignoresCase: Bool) throws(Fault) {
+    /// What compiling an expression takes beside its length, in some 30 µs, from what is written in it: rather too much than too
+    /// little. Classes of many characters cost most, with case most of all, for each of their characters has others that it equals.
+    package static func effort(of text: String, ignoresCase: Bool) -> Int {
+        let bytes = Array(text.utf8)
+        func byte(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
+        var (classCount, otherCount, depth, index) = (0, 0, 0, 0)
+        var folds = ignoresCase
+        while index < bytes.count {
+            let next = byte(index + 1)
+            switch bytes[index] {
+            case UInt8(ascii: "\\"):
+                let isClass = depth > 0 ? "pPNwWdDsShHvVRXxuU" : "pPN"
+                if isClass.utf8.contains(next) { classCount += 1 }
+                index += 1
+            case UInt8(ascii: "["):
+                depth += 1
+                if next == UInt8(ascii: "^") || next == UInt8(ascii: ":") { classCount += 1 }
+            case UInt8(ascii: "]"): depth = max(0, depth - 1)
+            case UInt8(ascii: "-") where depth > 0 && next >= 0x80: classCount += 1
+            case UInt8(ascii: "{"): otherCount += 1
+            case UInt8(ascii: "(") where next == UInt8(ascii: "?"):
+                if byte(index + 2) == UInt8(ascii: "<") { otherCount += 1 }
+                var flag = index + 2
+                while byte(flag) == UInt8(ascii: "-") || (0x61...0x7A).contains(byte(flag)) {
+                    if byte(flag) == UInt8(ascii: "i") { folds = true }
+                    flag += 1
+                }
+            default: break
+            }
+            index += 1
+        }
+        return classCount * (folds ? 100 : 1) + otherCount
+    }
+
+    private let pattern: OpaquePointer
+    private let mayContinue: () -> Bool
+
+    /// Compiles a regular expression. Cost: tens of microseconds; milliseconds for long ones that name properties of characters.
+    ///
+    /// - `mayContinue`: Whether a test may go on, asked each ten thousand steps of it, some milliseconds. It may block.
+    package init(
+        _ text: String, ignoresCase: Bool, mayContinue: @escaping () -> Bool = { true }
+    ) throws(Fault) {
+        self.mayContinue = mayContinue
         var fault = HFPatternFault()
         var text = text
         let made = text.withUTF8 { bytes in
@@ -49,13 +92,19 @@ package final class TextPattern {
     deinit { HFPatternFree(pattern) }
 
     /// Whether a whole text matches.
-    ///
-    /// - `deadlineMilliseconds`: In milliseconds of the monotonic clock.
-    package func matches(_ text: UnsafeRawBufferPointer, deadlineMilliseconds: UInt64) -> Outcome {
-        switch HFPatternTest(pattern, text.baseAddress, text.count, deadlineMilliseconds) {
+    package func matches(_ text: UnsafeRawBufferPointer) -> Outcome {
+        let own = Unmanaged.passUnretained(self).toOpaque()
+        let match = HFPatternTest(
+            pattern, text.baseAddress, text.count,
+            { context in
+                guard let context else { return false }
+                return Unmanaged<TextPattern>.fromOpaque(context).takeUnretainedValue()
+                    .mayContinue()
+            }, own)
+        return switch match {
         case HFMatchNo: .no
         case HFMatchYes: .yes
-        case HFMatchTime: .outOfTime
+        case HFMatchStopped: .stopped
         case HFMatchLimit: .tooComplex
         default: .outOfMemory
         }

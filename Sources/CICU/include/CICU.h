@@ -65,19 +65,23 @@ void HFPatternFree(HFPattern *pattern);
 typedef enum {
     HFMatchNo = 0,
     HFMatchYes = 1,
-    /// The deadline passed.
-    HFMatchTime = 2,
+    /// It was not to go on.
+    HFMatchStopped = 2,
     /// There is no memory for the text, or the engine failed.
     HFMatchMemory = 3,
     /// It took more steps, or needed more memory to try its ways, than one test may.
     HFMatchLimit = 4,
 } HFMatch;
 
+/// Whether a test may go on. It may block.
+typedef bool (*HFMayContinue)(void *context);
+
 /// Whether a whole text matches.
 ///
-/// `deadline` is in milliseconds of the monotonic clock, or UINT64_MAX.
+/// `mayContinue` is asked with `context` again and again, after ten thousand steps each.
 HFMatch HFPatternTest(
-    HFPattern *pattern, const void *text, size_t byteCount, uint64_t deadline);
+    HFPattern *pattern, const void *text, size_t byteCount, HFMayContinue mayContinue,
+    void *context);
 
 /// The clock of a time zone. One thread at a time uses one.
 typedef struct HFZone HFZone;

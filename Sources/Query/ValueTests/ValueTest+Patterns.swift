@@ -13,7 +13,9 @@ final class PatternTest: ValueTest {
     init?(
         _ text: String, _ storage: ElementStorage, _ relation: Relation, _ bound: BoundSource
     ) {
-        guard let pattern = try? Self.pattern(text, relation) else { return nil }
+        // One value may take as long as thousands of others: others have their turn meanwhile.
+        let mayContinue = { [bound] in bound.budget.look() }
+        guard let pattern = try? Self.pattern(text, relation, mayContinue) else { return nil }
         self.pattern = pattern
         folder = relation.ignoresAccents ? TextFolder(ignoresCase: false) : nil
         self.storage = storage
@@ -22,8 +24,10 @@ final class PatternTest: ValueTest {
     }
 
     /// Compiles the expression, without its accents where they do not count.
+    ///
+    /// - `mayContinue`: Whether a test may go on.
     static func pattern(
-        _ text: String, _ relation: Relation
+        _ text: String, _ relation: Relation, _ mayContinue: @escaping () -> Bool = { true }
     ) throws(TextPattern.Fault) -> TextPattern {
         var text = text
         if relation.ignoresAccents {
@@ -32,12 +36,12 @@ final class PatternTest: ValueTest {
                 String(decoding: folder.fold(UnsafeRawBufferPointer($0)), as: UTF8.self)
             }
         }
-        return try TextPattern(text, ignoresCase: relation.ignoresCase)
+        return try TextPattern(
+            text, ignoresCase: relation.ignoresCase, mayContinue: mayContinue)
     }
 
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
         let budget = bound.budget
-        // One value may take as long as thousands of others.
         guard budget.look() else { return false }
         var text = UnsafeRawBufferPointer(start: address, count: count)
         if storage == .mixed {
@@ -46,10 +50,11 @@ final class PatternTest: ValueTest {
             text = value.payload
         }
         if let folder { text = folder.fold(text) }
-        switch pattern.matches(text, deadlineMilliseconds: budget.deadlineMilliseconds) {
+        switch pattern.matches(text) {
         case .no: return false
         case .yes: return true
-        case .outOfTime: budget.fail(.time)
+        // The budget has failed.
+        case .stopped: break
         case .outOfMemory: budget.fail(.memory)
         case .tooComplex: budget.fail(.pattern)
         }
