@@ -1,10 +1,12 @@
 extension Schema {
-    /// Everything that is wrong with the schema, in the order of its classes; empty when it holds.
+    /// Everything that is wrong with the schema, in the order of its classes; empty when it holds. Of one with too many classes
+    /// nothing else is said.
     package func faults() -> [SchemaFault] {
         var faults: [SchemaFault] = []
-        if classes.count > ModelLimits.classCountMax {
-            faults.append(
-                SchemaFault(detail: "A schema has at most \(ModelLimits.classCountMax) classes."))
+        guard classes.count <= ModelLimits.classCountMax else {
+            return [
+                SchemaFault(detail: "A schema has at most \(ModelLimits.classCountMax) classes.")
+            ]
         }
         var byName = [ExactText: ObjectClass](minimumCapacity: classes.count)
         for objectClass in classes {
@@ -15,7 +17,18 @@ extension Schema {
                         detail: "Two classes are named '\(objectClass.name)'; names are unique."))
             }
         }
-        for objectClass in classes { objectClass.collectFaults(byName, into: &faults) }
+        for objectClass in classes where objectClass.properties.count > ModelLimits.propertyCountMax
+        {
+            faults.append(
+                SchemaFault(
+                    className: objectClass.name,
+                    detail: "A class has at most \(ModelLimits.propertyCountMax) properties."))
+        }
+        guard faults.isEmpty else { return faults }
+        let origins = OriginProperties()
+        for objectClass in classes {
+            objectClass.collectFaults(byName, origins, into: &faults)
+        }
         return faults
     }
 
@@ -71,15 +84,35 @@ extension Schema {
     }
 }
 
+/// The properties of the classes that inverse links name, by their names: a class may have a thousand of both.
+private final class OriginProperties {
+    private var properties: [ExactText: [ExactText: Property]] = [:]
+
+    func property(named name: String, of origin: ObjectClass) -> Property? {
+        let known =
+            properties[origin.name]
+            ?? Dictionary(origin.properties.map { (ExactText($0.name), $0) }) { first, _ in first }
+        properties[origin.name] = known
+        return known[name]
+    }
+}
+
 extension ObjectClass {
+    /// Faults behind so many others have no hints.
+    private static let hintedFaultCountMax = 100
+
     fileprivate func collectFaults(
-        _ classes: [ExactText: ObjectClass], into faults: inout [SchemaFault]
+        _ classes: [ExactText: ObjectClass], _ origins: OriginProperties,
+        into faults: inout [SchemaFault]
     ) {
         func fault(_ property: String? = nil, _ detail: String) {
             faults.append(SchemaFault(className: name, property: property, detail: detail))
         }
         func unknownType(_ property: Property, _ type: String) {
-            let hint = property.typeText(meantBy: type, among: classes.texts)
+            // All classes may be looked at for each, and no more faults are told.
+            let hint =
+                faults.count < Self.hintedFaultCountMax
+                ? property.typeText(meantBy: type, among: classes.texts) : nil
             faults.append(
                 SchemaFault(
                     className: name, property: property.name,
@@ -93,9 +126,6 @@ extension ObjectClass {
         {
             fault(nil, detail)
         }
-        if properties.count > ModelLimits.propertyCountMax {
-            fault(nil, "A class has at most \(ModelLimits.propertyCountMax) properties.")
-        }
         var names = Set<ExactText>(minimumCapacity: properties.count)
         for property in properties {
             if !names.insert(property.name) {
@@ -104,7 +134,7 @@ extension ObjectClass {
             if case .object(let target)? = property.type.element, classes[target] == nil {
                 unknownType(property, target)
             }
-            collectFaults(of: property, classes, fault)
+            collectFaults(of: property, classes, origins, fault)
         }
         collectFaults(ofUniqueGroups: classes, into: &faults)
         collectMappingFaults(names, fault)
@@ -127,7 +157,7 @@ extension ObjectClass {
     }
 
     private func collectFaults(
-        of property: Property, _ classes: [ExactText: ObjectClass],
+        of property: Property, _ classes: [ExactText: ObjectClass], _ origins: OriginProperties,
         _ fault: (String?, String) -> Void
     ) {
         let name = property.name
@@ -139,9 +169,7 @@ extension ObjectClass {
                     name,
                     "The inverse link names the class '\(originName)', which the schema lacks.")
             }
-            guard
-                let forward = origin.properties.first(where: { $0.name.isSame(as: originProperty) })
-            else {
+            guard let forward = origins.property(named: originProperty, of: origin) else {
                 return fault(
                     name,
                     "The inverse link names '\(originName).\(originProperty)', which does not exist."

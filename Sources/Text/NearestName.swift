@@ -2,16 +2,21 @@
 package enum NearestName {
     /// Finds the known name that is nearest to `name`, unless all are far away: more than a third of its
     /// characters, and at least two, would have to change. Case does not count. Cost: the product of the
-    /// lengths for each known name; only for error replies.
+    /// lengths for each known name, of which no more are looked at than take some milliseconds; only for error replies.
     package static func of(_ name: String, among known: some Sequence<String>) -> String? {
         // A name longer than any of ours is not a misspelling of one.
         guard name.utf8.count <= 256 else { return nil }
         let wanted = Array(name.lowercased().unicodeScalars)
         var limit = max(2, wanted.count / 3)
         var nearest: String?
+        var work = 0
         for candidate in known {
+            // There may be a hundred thousand names of hundreds of characters, and a fault for each of a hundred others.
+            work += candidate.utf8.count
+            if work > workMax { break }
             let letters = Array(candidate.lowercased().unicodeScalars)
             guard abs(letters.count - wanted.count) <= limit else { continue }
+            work += wanted.count * letters.count
             let distance = distance(wanted, letters)
             if distance <= limit, distance < max(wanted.count, letters.count) {
                 nearest = candidate
@@ -22,6 +27,9 @@ package enum NearestName {
         }
         return nearest
     }
+
+    /// The most characters, and pairs of them, that are looked at.
+    private static let workMax = 500_000
 
     /// Returns the edit distance: how many scalars have to be added, dropped, changed or swapped with their neighbour
     /// (optimal string alignment). Cost: the product of the lengths.

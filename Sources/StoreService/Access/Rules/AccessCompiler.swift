@@ -30,19 +30,23 @@ struct AccessCompiler {
         }
         if let name = document.users { usersClass = users(name) }
         for role in document.roles { roles.append(compile(role)) }
-        for role in roles { checkTargets(role) }
+        let known = Set(
+            schema.classes.indices.filter { index in
+                roles.contains {
+                    $0.classes[index]?.read != nil || $0.classes[index]?.create != nil
+                }
+            })
+        for role in roles { checkTargets(role, known) }
     }
 
     /// Refuses a right to create objects with a required link to a class that nobody knows.
-    private mutating func checkTargets(_ role: CompiledRole) {
+    ///
+    /// - `known`: The classes that some role lets read or create, by position.
+    private mutating func checkTargets(_ role: CompiledRole, _ known: Set<Int>) {
         for rowClass in schema.classes where role.classes[rowClass.index]?.create != nil {
             for (member, compiled) in rowClass.members.enumerated()
             where compiled.isRequired && compiled.storage.element == .link {
-                let isKnown = roles.contains { role in
-                    let rules = role.classes[compiled.classIndex]
-                    return rules?.read != nil || rules?.create != nil
-                }
-                if isKnown { continue }
+                if known.contains(compiled.classIndex) { continue }
                 let names = (
                     rowClass.definition.name, rowClass.definition.properties[member].name,
                     schema.classes[compiled.classIndex].definition.name
@@ -68,6 +72,7 @@ struct AccessCompiler {
     }
 
     private mutating func users(_ name: String) -> Int? {
+        let schema = schema
         let pointer = JSONPointer().appending("users")
         guard let rowClass = schema.rowClass(named: name) else {
             fault(
@@ -98,6 +103,7 @@ struct AccessCompiler {
                 rule(text, nil, place.into("when"), place.words + ", when")
             }, classes: Array(repeating: nil, count: schema.classes.count))
         var named: Set<Int> = []
+        let schema = schema
         for (name, rules) in role.classes where name != AccessDocument.everyClass {
             let inner = Place(
                 pointer: place.into("classes").appending(name),
@@ -220,7 +226,8 @@ struct AccessCompiler {
     ) -> Rule? {
         do throws(QueryError) {
             return try Rule(
-                text, rootClass: rowClass?.index, usersClass: usersClass, schema: schema)
+                text, rootClass: rowClass?.index, usersClass: usersClass, schema: schema,
+                within: RequestScratch.current.budget)
         } catch {
             let fault = RequestFault(error, parameter: nil, pointer: pointer.description)
             for entry in fault.errors {
@@ -242,8 +249,9 @@ struct AccessCompiler {
     ]
 
     private mutating func fault(
-        _ pointer: JSONPointer, _ code: String, _ detail: String, hint: String? = nil
+        _ pointer: JSONPointer, _ code: String, _ detail: String,
+        hint: @autoclosure () -> String? = nil
     ) {
-        faults.note(code, detail, at: pointer, hint: hint)
+        faults.note(code, detail, at: pointer, hint: hint())
     }
 }
