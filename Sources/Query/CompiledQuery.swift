@@ -54,33 +54,36 @@ package struct CompiledQuery: Hashable, Sendable {
     ///
     /// - `now`: The time of the request, asked for where the text has `now()`; nil where the query outlives
     ///   its request, and `now()` is refused.
+    /// - `budget`: What is spent on it; once it has failed, what is thrown says nothing of the query.
     package static func compile(
         text: String, arguments: [QueryArgument] = [], rootClass: Int, schema: RowSchema,
-        now: () -> Timestamp? = { nil }
+        within budget: Budget = Budget(), now: () -> Timestamp? = { nil }
     ) throws(QueryError) -> CompiledQuery {
         try compile(
             text: text, arguments: arguments, root: .objects(classIndex: rootClass),
-            schema: schema, now: now)
+            schema: schema, within: budget, now: now)
     }
 
     /// Parses and checks a query.
     package static func compile(
         text: String, arguments: [QueryArgument] = [], root: QueryRoot, schema: RowSchema,
-        now: () -> Timestamp? = { nil }
+        within budget: Budget = Budget(), now: () -> Timestamp? = { nil }
     ) throws(QueryError) -> CompiledQuery {
         try compile(
-            ParsedQuery(text), arguments: arguments, root: root, schema: schema, now: now)
+            ParsedQuery(text, within: budget), arguments: arguments, root: root, schema: schema,
+            within: budget, now: now)
     }
 
     /// Checks a query.
     package static func compile(
         _ query: ParsedQuery, arguments: [QueryArgument], root: QueryRoot, schema: RowSchema,
-        now: () -> Timestamp? = { nil }
+        within budget: Budget = Budget(), now: () -> Timestamp? = { nil }
     ) throws(QueryError) -> CompiledQuery {
         let syntax = query.syntax
         let time = syntax.asksForTime ? now() : nil
         let checker = Checker(
-            schema: schema, root: root, source: query.source, arguments: arguments, now: time)
+            schema: schema, root: root, source: query.source, arguments: arguments,
+            work: CheckerWork(within: budget), now: time)
         return CompiledQuery(
             root: root, predicate: try checker.predicate(syntax.predicate),
             suffixes: try checker.suffixes(syntax.suffixes), now: time)

@@ -27,6 +27,8 @@ public final class Budget {
     package private(set) var memoryByteCountMax: Int
     /// The turn that the evaluation runs in; nil where it runs by itself.
     package var turn: (any EvaluationTurn)?
+    /// Bytes of memory that what was ``keep(_:)``t takes.
+    private var keptByteCount = 0
     /// Why the evaluation was given up; nil while it was not.
     package private(set) var failure: EvaluationFailure?
     /// The number of looks at the clock.
@@ -52,6 +54,7 @@ public final class Budget {
     package func begin(until deadline: UInt64, memoryByteCountMax byteCount: Int = 256 << 20) {
         deadlineMilliseconds = deadline
         memoryByteCountMax = byteCount
+        keptByteCount = 0
         failure = nil
         stepsLeft = Self.stepsUnseen
     }
@@ -92,6 +95,12 @@ public final class Budget {
     package func holds(_ byteCount: Int) -> Bool {
         if byteCount > memoryByteCountMax { fail(.memory) }
         return failure == nil
+    }
+
+    /// Counts bytes that are kept until the end, and spends a step; gives the evaluation up where they are too many.
+    package func keep(_ byteCount: Int) -> Bool {
+        keptByteCount += byteCount
+        return holds(keptByteCount) && spend()
     }
 
     /// Forgets that a regular expression was given up, which was tried where its answer decides nothing.

@@ -42,6 +42,43 @@ struct BudgetTests {
     }
 
     @Test(
+        "a query spends of its budget while it is read and checked, and is given up with it",
+        arguments: [
+            Array(repeating: "age == 1", count: 2000).joined(separator: " OR "), "age IN $0",
+            "name MATCHES 'a'",
+        ])
+    func checking(_ text: String) throws {
+        let list = QueryArgument(.list(Array(repeating: .int(1), count: 2000)))
+        let budget = Budget(until: 0)
+        #expect(throws: QueryError.self) {
+            _ = try CompiledQuery.compile(
+                text: text, arguments: [list], rootClass: 0, schema: World.schema, within: budget)
+        }
+        #expect(budget.failure == .time)
+        budget.begin(until: .max)
+        _ = try CompiledQuery.compile(
+            text: text, arguments: [list], rootClass: 0, schema: World.schema, within: budget)
+        #expect(budget.failure == nil)
+    }
+
+    @Test("a list counts as memory at each place where a query names it")
+    func listsAtPlaces() throws {
+        let list = QueryArgument(.list((0..<100).map { .int($0) }))
+        let byteCount = 3 * 100 * QueryArgument.byteCountOfValue
+        let budget = Budget(memoryByteCountMax: byteCount)
+        func compile(_ count: Int) throws {
+            budget.begin(until: .max, memoryByteCountMax: byteCount)
+            _ = try CompiledQuery.compile(
+                text: Array(repeating: "age IN $0", count: count).joined(separator: " OR "),
+                arguments: [list], rootClass: 0, schema: World.schema, within: budget)
+        }
+        try compile(3)
+        #expect(budget.failure == nil)
+        #expect(throws: QueryError.self) { try compile(4) }
+        #expect(budget.failure == .memory)
+    }
+
+    @Test(
         "comparing two lists looks at the clock, and takes steps for their values and not for their pairs",
         arguments: [
             "ANY $0 == ANY ints", "NONE $0 == ANY ints", "ALL $0 != ALL ints", "ANY ints == ANY $0",

@@ -1,6 +1,7 @@
 import HoldfastObjectModel
 import HoldfastQuery
 import HoldfastRows
+import Synchronization
 import Testing
 
 /// MATCHES and TEXT, evaluated on rows.
@@ -149,6 +150,53 @@ struct PatternTests {
         #expect(try failure("b", on: evil, deadline: 0) == .time, "however short it is")
         #expect(try failure("b", on: evil) == nil)
         #expect(try failure("(a|b)*c", on: String(repeating: "a", count: 1 << 20)) == .pattern)
+    }
+
+    /// A turn that ends when it has been asked so often.
+    private final class CountedTurn: EvaluationTurn {
+        private let left: Atomic<Int>
+        init(_ count: Int) { left = Atomic(count) }
+        func mayContinue() -> Bool { left.wrappingSubtract(1, ordering: .relaxed).newValue > 0 }
+        var isAlone: Bool { true }
+    }
+
+    @Test("a regular expression gives up its turn while it is tried on one value")
+    func turns() throws {
+        let person = Person(1)
+        person.name = String(repeating: "a", count: 60)
+        let world = World(people: [person], dogs: [])
+        let query = try CompiledQuery.compile(
+            text: "name MATCHES '(a+)+b'", rootClass: 0, schema: World.schema)
+        let matcher = query.predicate.makeMatcher(World.schema)
+        let budget = Budget()
+        budget.turn = CountedTurn(5)
+        matcher.limit(by: budget)
+        let row = try #require(world.row(classIndex: 0, key: person.key))
+        #expect(!matcher.matches(row: row, key: person.key, source: world))
+        // That the client has left ends it, long before the value has taken too much.
+        #expect(budget.failure == .time)
+        #expect(budget.lookCount == 5)
+    }
+
+    @Test(
+        "classes of characters that take long to compile are few, where case does not count above all"
+    )
+    func classes() throws {
+        func count(_ part: String, _ count: Int) -> String {
+            String(repeating: part, count: count)
+        }
+        #expect(try world.ids("name MATCHES[c] '\(count("[^\\\\p{Lu}]", 16))'") == [])
+        #expect(try world.ids("name MATCHES '\(count("[^\\\\p{Lu}]", 1000))'") == [])
+        #expect(try world.ids("name MATCHES[c] '\(count("[a-z]\\\\d", 1000))'") == [])
+        let one = "name MATCHES[c] '\(count("[^\\\\p{Lu}]", 10))'"
+        for text in [
+            "name MATCHES[c] '\(count("[^\\\\p{Lu}]", 17))'",
+            "name MATCHES '(?i)\(count("\\\\p{L}", 33))'",
+            "name MATCHES '\(count("\\\\p{L}", 3201))'", "\(one) OR \(one)",
+        ] {
+            let error = try #require(throws: QueryError.self) { try world.ids(text) }
+            #expect(error.kind == .limit && error.message.contains("classes of characters"))
+        }
     }
 
     @Test("'matches' and 'text' stay names of properties")

@@ -26,10 +26,11 @@ extension ObjectReader {
     /// Whether a loop over values of the body may go on. Cost: a subtraction, and now and then a look at the clock.
     package func mayContinue() -> Bool {
         if budget.spend() { return true }
-        // Nobody hears it: the client has left, the server stops, or the body is read again later.
+        // Heard only where the time is over, not where the client has left, the server stops, or the body is read again later.
         giveUp(
             RequestFault(
-                .unavailable, "write-too-slow", "The body was not read to its end; try again.",
+                .unavailable, "write-too-slow",
+                "The body was not read to its end within the time of a request; divide it among several, or try again.",
                 retryAfterSeconds: 1))
         return false
     }

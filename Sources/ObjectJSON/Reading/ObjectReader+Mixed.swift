@@ -118,6 +118,7 @@ extension ObjectReader {
         let writer = MixedWriter(mixed)
         let table = writer.begin(.list, count: json.count)
         for (index, element) in json.elements.enumerated() {
+            guard mayContinue() else { break }
             path.append(.element(index))
             defer { path.removeLast() }
             appendMixed(element, member, into: draft, depth: depth + 1, base: base)
@@ -136,6 +137,7 @@ extension ObjectReader {
         let writer = MixedWriter(mixed)
         let table = writer.begin(.map, count: members.count)
         for (index, entry) in members.enumerated() {
+            guard mayContinue() else { break }
             _ = isKey(entry.name, draft.rowClass, member)
             path.append(.name(entry.name))
             defer { path.removeLast() }

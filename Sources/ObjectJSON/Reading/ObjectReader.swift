@@ -43,7 +43,7 @@ package final class ObjectReader {
     let mixed = ByteBuffer(capacity: 64)
     /// The pool of drafts; nil makes each draft anew.
     package var drafts: DraftPool?
-    /// The turn in which a body is read, as long as its client waits.
+    /// The turn and the time in which a body is read, as long as its client waits.
     package let budget = Budget()
     /// The most objects that one body may write.
     var operationCountMax = Int.max
@@ -65,7 +65,7 @@ package final class ObjectReader {
         operationCount = 0
         draftByteCount = 0
         refusal = nil
-        budget.begin(until: .max)
+        budget.begin(until: budget.deadlineMilliseconds)
         found = FaultList()
         unknownCount = 0
         hasRepeatedName = false

@@ -20,12 +20,14 @@ extension FieldSelection {
     ///
     /// - `parameter`: The parameter that states `fields`.
     /// - `areOrigins`: Whether the objects are embedded ones that an inverse link shows.
+    /// - `budget`: What is spent on it; once it has failed, what is made or thrown says nothing of the parameters.
     /// - Throws: ``RequestFault`` `.malformed` that names the parameter and the nearest known name.
     package convenience init(
         fields: String?, expand: String?, of rowClass: RowClass, names: SchemaNames,
-        _ parameter: PathParameter = .fields, areOrigins: Bool = false
+        _ parameter: PathParameter = .fields, areOrigins: Bool = false,
+        within budget: Budget = Budget()
     ) throws(RequestFault) {
-        let tree = Node(areOrigins: areOrigins)
+        let tree = Node(areOrigins: areOrigins, within: budget)
         for path in try Self.paths(fields, parameter) {
             try tree.select(path[...], rowClass, names.schema, parameter)
         }
@@ -33,8 +35,16 @@ extension FieldSelection {
         for path in try Self.paths(expand, .expand) {
             try tree.select(path[...], rowClass, names.schema, .expand)
         }
-        self.init(rowClass, tree.parts(rowClass, names.schema, of: parameter))
+        let parts = tree.parts(rowClass, names.schema, of: parameter)
+        // Each path may show all of a large class.
+        guard budget.failure == nil else { throw Self.givenUp }
+        self.init(rowClass, parts)
     }
+
+    /// Thrown where the budget has failed, which says why.
+    private static let givenUp = RequestFault(
+        .unavailable, "busy", "The selection was given up before it was made; try again.",
+        retryAfterSeconds: 1)
 
     private static func paths(
         _ text: String?, _ parameter: PathParameter
@@ -78,6 +88,10 @@ extension FieldSelection {
         var owners: [Int: Node] = [:]
         /// In the order of mention.
         var members: [Member] = []
+        /// The positions of members that stand for themselves, and the names of what is calculated.
+        private var positions: [Int: Int] = [:]
+        private var calculatedNames: Set<ExactText> = []
+        private let budget: Budget
 
         struct Member {
             var member: Int
@@ -87,13 +101,20 @@ extension FieldSelection {
             var calculated: Part?
         }
 
-        init(areOrigins: Bool = false) { self.areOrigins = areOrigins }
+        init(areOrigins: Bool = false, within budget: Budget) {
+            self.areOrigins = areOrigins
+            self.budget = budget
+        }
+
+        /// The bytes that a part of a selection takes, with its name and what is read for it: an estimate.
+        private static let byteCountOfPart = 400
 
         func select(
             _ path: ArraySlice<String>, _ rowClass: RowClass, _ schema: RowSchema,
             _ parameter: PathParameter
         ) throws(RequestFault) {
             guard let name = path.first else { return }
+            guard budget.keep(Self.byteCountOfPart) else { throw FieldSelection.givenUp }
             let rest = path.dropFirst()
             let expands = parameter == .expand
             if areOrigins, name == "$owner" {
@@ -143,7 +164,7 @@ extension FieldSelection {
             let expands = parameter == .expand
             let classes = schema.ownerClasses(of: rowClass.index).map { schema.classes[$0] }
             func node(_ rowClass: RowClass) -> Node {
-                let node = owners[rowClass.index] ?? Node()
+                let node = owners[rowClass.index] ?? Node(within: budget)
                 owners[rowClass.index] = node
                 return node
             }
@@ -195,7 +216,7 @@ extension FieldSelection {
             _ parameter: PathParameter
         ) throws(RequestFault) {
             let name = path.joined(separator: ".")
-            if members.contains(where: { $0.calculated?.name.isSame(as: name) ?? false }) { return }
+            guard calculatedNames.insert(name) else { return }
             do throws(QueryError) {
                 let path = try ValuePath(
                     dotted: name, rootClass: rowClass.index, schema: schema)
@@ -211,22 +232,22 @@ extension FieldSelection {
         }
 
         private func position(_ member: Int) -> Int {
-            let known = members.firstIndex { $0.member == member && $0.calculated == nil }
-            if let known { return known }
+            if let known = positions[member] { return known }
             members.append(Member(member: member))
+            positions[member] = members.count - 1
             return members.count - 1
         }
 
         private func descend(
             _ member: Int, of rowClass: RowClass, _ parameter: PathParameter
         ) -> Node {
-            let isKnown = members.contains {
-                $0.member == member && $0.node == nil && !$0.expands && $0.calculated == nil
-            }
+            let isKnown =
+                positions[member].map { members[$0].node == nil && !members[$0].expands } ?? false
             let index = position(member)
             members[index].expands = true
             if let node = members[index].node { return node }
-            let node = Node(areOrigins: rowClass.members[member].showsEmbedded)
+            let node = Node(
+                areOrigins: rowClass.members[member].showsEmbedded, within: budget)
             // A path of `expand` adds to what is shown; one of `fields` is all that is.
             node.hasEverything = parameter == .expand
             node.isNamed = isKnown
@@ -260,9 +281,15 @@ extension FieldSelection {
                 }
                 parts.append(Part(kind: .owner, name: "$owner", owners: shown))
             }
-            if hasEverything { parts += FieldSelection.everyPart(of: rowClass) }
+            if hasEverything, budget.keep(Self.byteCountOfPart * rowClass.members.count) {
+                parts += FieldSelection.everyPart(of: rowClass)
+            }
             if hasVersion { parts.append(Part(kind: .version, name: "$version")) }
-            for named in members {
+            var shown: [Int: Int] = [:]
+            for (index, part) in parts.enumerated() where part.kind != .calculated {
+                shown[part.member] = shown[part.member] ?? index
+            }
+            for named in members where budget.spend() {
                 if let part = named.calculated {
                     parts.append(part)
                     continue
@@ -287,11 +314,10 @@ extension FieldSelection {
                         schema.classes[target], schema, of: parameter, alone: true)
                     part.paths = FieldSelection(schema.classes[target], paths)
                 }
-                if let index = parts.firstIndex(where: {
-                    $0.member == member && $0.kind != .calculated
-                }) {
+                if let index = shown[member] {
                     parts[index] = part
                 } else {
+                    shown[member] = parts.count
                     parts.append(part)
                 }
             }

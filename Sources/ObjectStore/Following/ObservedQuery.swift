@@ -246,13 +246,17 @@ package final class ObservedQuery: Sendable {
 
     /// Does what following the query takes with each of its terms, so that the feed's thread need not. Cost: n log n in
     /// the terms, once.
-    package func prepare() { _ = conditions }
+    ///
+    /// - `budget`: What is spent on it; once it has failed, nothing is kept.
+    package func prepare(within budget: Budget = Budget()) { _ = conditions(within: budget) }
 
     /// The conditions that find the filter, made when they are first asked for.
-    var conditions: FilterConditions {
+    var conditions: FilterConditions { conditions(within: Budget()) }
+
+    private func conditions(within budget: Budget) -> FilterConditions {
         madeConditions.withLock { made in
-            let conditions = made ?? FilterConditions(makeAnchors())
-            made = conditions
+            let conditions = made ?? FilterConditions(makeAnchors(within: budget))
+            if budget.failure == nil { made = conditions }
             return conditions
         }
     }
@@ -261,7 +265,7 @@ package final class ObservedQuery: Sendable {
     package var isWide: Bool { filter.watches.count + shown.watches.count > Self.watchCountMax }
     private static let watchCountMax = 256
 
-    private func makeAnchors() -> [Anchor]? {
+    private func makeAnchors(within budget: Budget) -> [Anchor]? {
         guard let classIndex else { return nil }
         let rowClass = schema.classes[classIndex]
         if case .keyed(_, let key) = target, let member = rowClass.primaryKeyIndex {
@@ -271,7 +275,7 @@ package final class ObservedQuery: Sendable {
                     condition: .ranges([.value(key.bytes)]))
             ]
         }
-        return placed().flatMap { Anchor.anchors(of: $0, schema) }
+        return placed().flatMap { Anchor.anchors(of: $0, schema, within: budget) }
     }
 
     /// The condition on stored objects that the query is found by, which each of its results satisfies.

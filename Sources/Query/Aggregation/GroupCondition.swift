@@ -26,7 +26,8 @@ package struct GroupCondition: Hashable, Sendable {
             }
             try refuseExpressions(syntax.predicate, source)
             var checker = Checker(
-                schema: schema, root: .objects(classIndex: -1), source: source, arguments: [])
+                schema: schema, root: .objects(classIndex: -1), source: source, arguments: [],
+                work: CheckerWork())
             checker.figures = written.indexes.mapValues { index in
                 ValuePath(
                     root: .objects(classIndex: -1), steps: [], terminal: .value(member: index),

@@ -55,8 +55,11 @@ extension Checker {
     private func items(
         _ values: [Value], _ index: Int, _ constant: Syntax.Constant
     ) throws(QueryError) -> [Item] {
-        try values.map { (value) throws(QueryError) in
-            try item(value, index, constant, refusal: "is a list that contains a list.")
+        // The text may name a long list as often as it likes.
+        guard work.keep(valueCount: values.count) else { throw source.givenUp() }
+        return try values.map { (value) throws(QueryError) in
+            guard work.budget.spend() else { throw source.givenUp() }
+            return try item(value, index, constant, refusal: "is a list that contains a list.")
         }
     }
 

@@ -63,6 +63,19 @@ extension Checker {
                     + "\(text.utf8.count)."
             )
         }
+        work.patternEffort += TextPattern.effort(
+            of: text, ignoresCase: comparison.relation.ignoresCase)
+        guard work.patternEffort <= TextPattern.effortMax else {
+            return (
+                .limit,
+                "The regular expressions of a query have too many classes of characters, such as \\p{L} or [^a]: at most "
+                    + "\(TextPattern.effortMax), or \(TextPattern.effortMax / 100) where case does not count."
+            )
+        }
+        guard work.budget.look() else {
+            let error = source.givenUp()
+            return (error.kind, error.message)
+        }
         do throws(TextPattern.Fault) {
             _ = try PatternTest.pattern(text, comparison.relation)
             return nil

@@ -59,6 +59,15 @@ extension Checker {
         guard case .argument(let index) = syntax.kind else {
             return try compile(try shape(syntax, in: self), at: syntax.start)
         }
+        if let known = work.regions[index] { return known }
+        let region = try region(ofArgument: index, syntax)
+        work.regions[index] = region
+        return region
+    }
+
+    private func region(
+        ofArgument index: Int, _ syntax: Syntax.Region
+    ) throws(QueryError) -> GeoRegion {
         switch try argument(index, at: syntax.start).value {
         case .string(let text):
             let shape = try shape(text, at: syntax.start, argument: index)
@@ -87,6 +96,8 @@ extension Checker {
     private func compile(
         _ shape: GeoShape, at start: Int, argument: Int? = nil
     ) throws(QueryError) -> GeoRegion {
+        // One of many points takes as long as very many steps.
+        guard work.budget.look() else { throw source.givenUp() }
         do throws(GeoFault) { return try GeoRegion(shape) } catch {
             let kind: QueryError.Kind =
                 error.isLimit ? .limit : argument == nil ? .type : .argument
@@ -103,8 +114,9 @@ extension Checker {
     ) throws(QueryError) -> GeoShape {
         do throws(QueryError) {
             let source = SourceText(text)
-            let reader = Checker(schema: schema, root: root, source: source, arguments: [])
-            return try shape(try Parser.parseRegion(source), in: reader)
+            let reader = Checker(
+                schema: schema, root: root, source: source, arguments: [], work: work)
+            return try shape(try Parser.parseRegion(source, within: work.budget), in: reader)
         } catch {
             throw source.fault(
                 .argument,

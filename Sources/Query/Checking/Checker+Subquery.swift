@@ -23,7 +23,7 @@ extension Checker {
         }
         var inner = Checker(
             schema: schema, root: .objects(classIndex: classIndex), source: source,
-            arguments: arguments, now: now)
+            arguments: arguments, work: work, now: now)
         inner.outerStepCount = outerStepCount + resolver.steps.count
         inner.variables = variables + [(syntax.variable, classIndex)]
         inner.rule = rule

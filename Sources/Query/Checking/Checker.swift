@@ -8,6 +8,8 @@ struct Checker {
     let root: QueryRoot
     let source: SourceText
     let arguments: [QueryArgument]
+    /// The budget, which each part of the predicate is a step of, and what is checked once for all places.
+    let work: CheckerWork
     /// The time that `now()` stands for; nil where a query outlives its request.
     var now: Timestamp?
     /// The paths of names by their offsets, where ``GroupFigure``s are compared instead of properties.
@@ -112,6 +114,7 @@ struct Checker {
 
     /// Checks a predicate.
     func predicate(_ node: Syntax.Node) throws(QueryError) -> Predicate {
+        guard work.budget.spend() else { throw source.givenUp() }
         switch node {
         case .truth(let truth): return .constant(truth)
         case .not(let inner): return .not(try predicate(inner))

@@ -84,6 +84,18 @@ package struct OrderedKeyRange: Hashable, Sendable {
         return joined
     }
 
+    /// Intersects ordered lists of ranges: pairs, then pairs of those, so that many lists of few ranges cost n log n.
+    static func intersection(of lists: [[OrderedKeyRange]]) -> [OrderedKeyRange] {
+        var lists = lists
+        while lists.count > 1 {
+            lists = stride(from: 0, to: lists.count, by: 2).map { index in
+                index + 1 < lists.count
+                    ? intersection(lists[index], lists[index + 1]) : lists[index]
+            }
+        }
+        return lists.first ?? [all]
+    }
+
     /// Intersects two ordered lists of ranges.
     static func intersection(
         _ a: [OrderedKeyRange], _ b: [OrderedKeyRange]

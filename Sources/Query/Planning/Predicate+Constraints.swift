@@ -22,15 +22,15 @@ extension Predicate {
         let analyses = conjuncts.map { RangeAnalysis($0) }
         let members = Set(analyses.flatMap { $0.ranges.map(\.member) })
         return members.sorted().map { member in
-            var ranges: [OrderedKeyRange]?
+            var ranges: [[OrderedKeyRange]] = []
             var covered: [Int] = []
             for (index, analysis) in analyses.enumerated() {
                 guard let own = analysis.ranges(of: member) else { continue }
-                ranges = ranges.map { OrderedKeyRange.intersection($0, own) } ?? own
+                ranges.append(own)
                 if analysis.isExact { covered.append(index) }
             }
             return IndexConstraint(
-                member: member, ranges: ranges ?? [], covered: covered,
+                member: member, ranges: OrderedKeyRange.intersection(of: ranges), covered: covered,
                 isExact: covered.count == analyses.count)
         }
     }
@@ -78,16 +78,12 @@ private struct RangeAnalysis {
             isExact = own.isExact
         case .and(let parts):
             let analyses = parts.map { RangeAnalysis($0) }
-            for analysis in analyses {
-                for own in analysis.ranges {
-                    if let index = index(of: own.member) {
-                        ranges[index].ranges = OrderedKeyRange.intersection(
-                            ranges[index].ranges, own.ranges)
-                    } else {
-                        ranges.append(own)
-                    }
-                }
+            var lists: [Int: [[OrderedKeyRange]]] = [:]
+            for own in analyses.lazy.flatMap(\.ranges) {
+                lists[own.member, default: []].append(own.ranges)
             }
+            ranges = lists.sorted { $0.key < $1.key }
+                .map { ($0.key, OrderedKeyRange.intersection(of: $0.value)) }
             isExact = ranges.count == 1 && analyses.allSatisfy(\.isExact)
         case .or(let parts):
             var isExact = true
@@ -156,7 +152,7 @@ private struct RangeAnalysis {
         }
         switch quantifier {
         case .any: return (OrderedKeyRange.union(each.flatMap { $0 }), isExact)
-        case .all: return (each.reduce([.all]) { OrderedKeyRange.intersection($0, $1) }, isExact)
+        case .all: return (OrderedKeyRange.intersection(of: each), isExact)
         case .none:
             guard isExact else { return nil }
             return (OrderedKeyRange.complement(OrderedKeyRange.union(each.flatMap { $0 })), true)

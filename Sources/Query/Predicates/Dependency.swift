@@ -102,11 +102,19 @@ extension ValuePath {
 
 extension Predicate {
     /// Finds every property that the predicate reads, each once, in the order of the text.
-    package func dependencies(_ schema: RowSchema) -> [Dependency] {
+    ///
+    /// - `budget`: What is spent on it: a path may read very many.
+    package func dependencies(
+        _ schema: RowSchema, within budget: Budget = Budget()
+    ) -> [Dependency] {
         var seen: Set<Dependency> = []
         var found: [Dependency] = []
+        var paths: Set<ValuePath> = []
         forEachPath { path in
-            for dependency in path.dependencies(schema) where seen.insert(dependency).inserted {
+            // One with NaN in the condition of a subquery does not equal itself, and is looked at again.
+            guard budget.spend(), paths.insert(path).inserted else { return }
+            for dependency in path.dependencies(schema)
+            where budget.spend() && seen.insert(dependency).inserted {
                 found.append(dependency)
             }
         }

@@ -114,7 +114,8 @@ extension Checker {
                 at: path.start, hint: "$user.id")
         }
         var checker = Checker(
-            schema: schema, root: .objects(classIndex: usersClass), source: source, arguments: [])
+            schema: schema, root: .objects(classIndex: usersClass), source: source, arguments: [],
+            work: work)
         checker.rule = rule
         let found = try checker.path(
             Syntax.Path(steps: behind, range: start..<path.range.upperBound))

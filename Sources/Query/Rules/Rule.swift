@@ -28,14 +28,16 @@ package struct Rule: Sendable {
     ///   - rootClass: The class of the objects that it is about; nil for a condition on the user alone.
     ///   - usersClass: The class of the users' objects; nil where they have none.
     ///   - schema: The schema that it is checked for.
+    ///   - budget: What is spent on it.
     /// - Throws: ``QueryError`` with the column in `text`.
     package init(
-        _ text: String, rootClass: Int?, usersClass: Int?, schema: RowSchema
+        _ text: String, rootClass: Int?, usersClass: Int?, schema: RowSchema,
+        within budget: Budget = Budget()
     ) throws(QueryError) {
         self.text = text
         self.usersClass = usersClass
         self.schema = schema
-        query = try ParsedQuery(text)
+        query = try ParsedQuery(text, within: budget)
         guard query.syntax.suffixes.isEmpty else {
             throw query.source.fault(
                 .syntax, "A rule is a condition alone, without SORT, DISTINCT and LIMIT.", at: 0)
@@ -43,8 +45,8 @@ package struct Rule: Sendable {
         // Of the user alone: no name is a property's.
         root = rootClass.map { .objects(classIndex: $0) } ?? .values(.mixed)
         let scope = RuleScope(usersClass: usersClass, facts: nil)
-        sample = try Self.checker(query, root, schema, scope).predicate(query.syntax.predicate)
-            .withoutConstants
+        sample = try Self.checker(query, root, schema, scope, within: budget)
+            .predicate(query.syntax.predicate).withoutConstants
         references = scope.references
         names = scope.names
         userPlaces = scope.places
@@ -110,9 +112,12 @@ package struct Rule: Sendable {
     }
 
     private static func checker(
-        _ query: ParsedQuery, _ root: QueryRoot, _ schema: RowSchema, _ scope: RuleScope
+        _ query: ParsedQuery, _ root: QueryRoot, _ schema: RowSchema, _ scope: RuleScope,
+        within budget: Budget = Budget()
     ) -> Checker {
-        var checker = Checker(schema: schema, root: root, source: query.source, arguments: [])
+        var checker = Checker(
+            schema: schema, root: root, source: query.source, arguments: [],
+            work: CheckerWork(within: budget))
         checker.rule = scope
         return checker
     }

@@ -7,13 +7,15 @@ extension SortKey {
     /// keys of maps in quotes, with the escapes of a filter's strings.
     ///
     /// `clause` is the parameter's name: `sort`, `distinct` or `by`; only `sort` takes a minus. Errors have
-    /// the column in `list`.
+    /// the column in `list`. Each path is a step of `budget`.
     package static func parse(
-        list: String, clause: String = "sort", root: QueryRoot, schema: RowSchema
+        list: String, clause: String = "sort", root: QueryRoot, schema: RowSchema,
+        within budget: Budget = Budget()
     ) throws(QueryError) -> [SortKey] {
         let source = SourceText(list)
         return try source.items.map { (item) throws(QueryError) in
-            try key(item, of: source, clause: clause, root: root, schema: schema)
+            guard budget.spend() else { throw source.givenUp() }
+            return try key(item, of: source, clause: clause, root: root, schema: schema)
         }
     }
 
@@ -88,7 +90,9 @@ extension SortKey {
             steps.append(Syntax.Step(kind: kind, start: piece.lowerBound))
             try appendPositions(open..<piece.upperBound, of: source, to: &steps)
         }
-        return try Checker(schema: schema, root: root, source: source, arguments: []).key(
+        let checker = Checker(
+            schema: schema, root: root, source: source, arguments: [], work: CheckerWork())
+        return try checker.key(
             Syntax.Path(steps: steps, range: item), !isDescending, clause: clause)
     }
 

@@ -1,4 +1,5 @@
 import HoldfastObjectModel
+import HoldfastRows
 
 /// Regions of the Earth.
 extension Parser {
@@ -18,8 +19,10 @@ extension Parser {
     }
 
     /// Reads a text that is one region and nothing else.
-    static func parseRegion(_ source: SourceText) throws(QueryError) -> Syntax.Region {
-        var parser = try Parser(source)
+    static func parseRegion(
+        _ source: SourceText, within budget: Budget
+    ) throws(QueryError) -> Syntax.Region {
+        var parser = try Parser(source, within: budget)
         let region = try parser.region()
         guard parser.token.kind == .end else {
             throw parser.unexpected("the end of the region")

@@ -1,4 +1,5 @@
 import HoldfastObjectModel
+import HoldfastRows
 
 /// Reads a query by recursive descent.
 ///
@@ -29,18 +30,24 @@ struct Parser {
     /// Whether `now()` was read.
     var asksForTime = false
 
+    /// Each token is a step.
+    private let budget: Budget
+
     var source: SourceText { lexer.source }
 
     /// Begins to read `source`.
-    init(_ source: SourceText) throws(QueryError) {
+    init(_ source: SourceText, within budget: Budget = Budget()) throws(QueryError) {
+        self.budget = budget
         var lexer = Lexer(source)
         token = try lexer.next()
         self.lexer = lexer
     }
 
     /// Reads a whole query.
-    static func parse(_ source: SourceText) throws(QueryError) -> Syntax {
-        var parser = try Parser(source)
+    static func parse(
+        _ source: SourceText, within budget: Budget = Budget()
+    ) throws(QueryError) -> Syntax {
+        var parser = try Parser(source, within: budget)
         return try parser.query()
     }
 
@@ -54,6 +61,7 @@ struct Parser {
     }
 
     mutating func advance() throws(QueryError) {
+        guard budget.spend() else { throw source.givenUp() }
         previousEnd = token.end
         token = try lexer.next()
     }

@@ -61,6 +61,12 @@ struct SourceText {
             ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(117))) + "..."
     }
 
+    /// Makes the error of a query whose budget has failed, which says why; it is told to nobody.
+    func givenUp() -> QueryError {
+        QueryError(
+            kind: .limit, message: "The query was given up before it was checked.", column: 1)
+    }
+
     /// Makes a syntax error at an offset, in Realm's wording.
     func syntaxError(_ message: String, at offset: Int, hint: String? = nil) -> QueryError {
         fault(.syntax, "Invalid predicate: '\(excerpt)': \(message)", at: offset, hint: hint)

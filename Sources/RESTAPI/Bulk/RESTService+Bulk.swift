@@ -15,11 +15,11 @@ extension RESTService {
                 "State a 'filter', or all=true to change every object of the class.")
         }
         try request.requireAccepted("application/json")
+        let text = try QueryText(request, parser: RequestScratch.current.parser)
         var change = BulkChange(
-            of: container, try QueryText(request, parser: RequestScratch.current.parser), patch,
-            for: caller(request), in: served)
+            of: container, text, patch, for: caller(request), in: served)
         change.affectedCountMax = try Preferences(request).affectedCountMax
-        return try reading(request) { [change] () throws(RequestFault) in
+        return try reading(request, isLong: text.isLong) { [change] () throws(RequestFault) in
             try request.allowing { () throws(RequestFault) in
                 _ = try self.served.names(of: self.rows(for: request)).find(container)
             }

@@ -25,15 +25,37 @@ extension RESTService {
         if result != nil { try request.requireAccepted("text/event-stream") }
         let isEventStream = result == nil ? try acceptsEvents(request) : true
         if isEventStream { return try followStream(request, definition) }
+        return try checking(request, definition) { checked throws(RequestFault) in
+            try self.answerPoll(request, checked, text, preferences)
+        }
+    }
+
+    /// Checks a definition and goes on with it: at once, or on a thread of the scheduler where that takes long.
+    private func checking(
+        _ request: Request, _ definition: StreamDefinition,
+        _ body: @escaping @Sendable (CheckedStream) throws(RequestFault) -> Outcome
+    ) throws(RequestFault) -> Outcome {
+        let check = { @Sendable () throws(RequestFault) -> Outcome in
+            try body(definition.checked(self.served, for: self.caller(request)))
+        }
+        guard definition.isLong else { return try check() }
+        return .later { exchange in self.decide(for: exchange, expecting: .long, check) }
+    }
+
+    /// Answers with a page of changes, or as soon as there is something to tell.
+    private func answerPoll(
+        _ request: Request, _ checked: CheckedStream, _ text: QueryText, _ preferences: Preferences
+    ) throws(RequestFault) -> Outcome {
         let caller = caller(request)
-        let checked = try definition.checked(served, for: caller)
+        let definition = checked.definition
+        let quotesLargeInts = definition.quotesLargeInts
         if definition.intervalMilliseconds > 0 {
             throw .parameter(
                 "interval",
                 "An interval is for events: ask for them with 'Accept: text/event-stream', or leave 'interval' out."
             )
         }
-        if form != nil {
+        if checked.isResult {
             throw text.fault(
                 "sort",
                 "A live list is told by events: ask for it with 'Accept: text/event-stream', or leave 'sort' "
@@ -69,15 +91,17 @@ extension RESTService {
     func followStream(
         _ request: Request, _ definition: StreamDefinition
     ) throws(RequestFault) -> Outcome {
-        let caller = caller(request)
-        let checked = try definition.checked(served, for: caller)
-        let cursor = try streamCursor(request, isEventStream: true, of: checked.viewMark)
-        let stream = try makeEventStream(request, for: caller)
-        let follower = Follower(.events(stream), checked, caller)
-        let response = Response(
-            following: stream, quotesLargeInts: checked.definition.quotesLargeInts)
-        return .later { exchange in
-            self.streams.open(follower, from: cursor) { exchange.respond(response) }
+        try checking(request, definition) { checked throws(RequestFault) in
+            let caller = self.caller(request)
+            let cursor = try self.streamCursor(
+                request, isEventStream: true, of: checked.viewMark)
+            let stream = try self.makeEventStream(request, for: caller)
+            let follower = Follower(.events(stream), checked, caller)
+            let response = Response(
+                following: stream, quotesLargeInts: checked.definition.quotesLargeInts)
+            return .later { exchange in
+                self.streams.open(follower, from: cursor) { exchange.respond(response) }
+            }
         }
     }
 

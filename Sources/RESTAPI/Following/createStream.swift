@@ -8,7 +8,8 @@ extension RESTService {
         try request.requireAccepted("application/json")
         let preferences = try Preferences(request)
         _ = try BodyType.read(request)
-        return try reading(request) { () throws(RequestFault) in
+        let isLong = request.body.count > QueryText.inlineByteCountMax
+        return try reading(request, isLong: isLong) { () throws(RequestFault) in
             let body = try self.statedQueries(
                 request, of: nil, quotesLargeInts: preferences.quotesLargeInts)
             let stream = try self.streams.queryStreams.make(

@@ -8,7 +8,8 @@ extension RESTService {
         try request.requireAccepted("application/json")
         let stream = try queryStream(request)
         _ = try BodyType.read(request)
-        return try reading(request) { () throws(RequestFault) in
+        let isLong = request.body.count > QueryText.inlineByteCountMax
+        return try reading(request, isLong: isLong) { () throws(RequestFault) in
             let body = try self.statedQueries(request, of: stream)
             let generation = try self.streams.queryStreams.change(
                 stream, removing: body.removed, adding: body.added)

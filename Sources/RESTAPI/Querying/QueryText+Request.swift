@@ -12,7 +12,9 @@ extension QueryText {
         self.init()
         for (name, value) in request.query {
             switch name.string {
-            case "arg": arguments.append(try Self.argument(value, parser))
+            case "arg":
+                arguments.append(try Self.argument(value, parser))
+                argumentByteCount += value.bytes.count
             case "text": arguments.append(QueryArgument(text: value.string))
             case "filter": filter = value.string
             case "sort": sort = value.string

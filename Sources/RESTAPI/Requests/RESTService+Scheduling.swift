@@ -79,7 +79,7 @@ extension RESTService {
         _ body: @escaping @Sendable () throws(RequestFault) -> Response
     ) -> Outcome {
         answerFromJob(expecting: expectation) { job throws(RequestFault) in
-            job.isAbandoned ? .gone : .reply(try body())
+            job.isAbandoned ? .gone : try job.attemptOnce(self.served.limits, body)
         }
     }
 
@@ -107,10 +107,9 @@ extension RESTService {
             defer { RequestScratch.current.parser.giveBack() }
             // The bytes of the request are there only as long as somebody waits.
             guard !exchange.isGone else { return exchange.abandon() }
-            let reading = RequestScratch.current.reader.budget
-            reading.turn = job
-            defer { reading.turn = nil }
-            self.answer(exchange) { () throws(RequestFault) in try job.attempt(body) }
+            self.answer(exchange) { () throws(RequestFault) in
+                try job.attemptOnce(self.served.limits, body)
+            }
         }
     }
 

@@ -8,10 +8,15 @@ extension RESTService {
     static let inlineBodyByteCountMax = 64 << 10
 
     /// Reads a body and what follows: at once, or on the scheduler's when the body is large.
+    ///
+    /// - `isLong`: Whether something else takes long than to read the body.
     func reading(
-        _ request: Request, _ body: @escaping @Sendable () throws(RequestFault) -> Outcome
+        _ request: Request, isLong: Bool = false,
+        _ body: @escaping @Sendable () throws(RequestFault) -> Outcome
     ) throws(RequestFault) -> Outcome {
-        guard request.body.count > Self.inlineBodyByteCountMax else { return try body() }
+        guard isLong || request.body.count > Self.inlineBodyByteCountMax else {
+            return try body()
+        }
         return .later { exchange in self.decide(for: exchange, expecting: .long, body) }
     }
 

@@ -19,6 +19,8 @@ package final class CheckedStream: Sendable {
     let property: ObservedProperty?
     /// The result that is followed as a whole, if one is.
     let result: CheckedResult?
+    /// Whether the result is followed as a whole, which only events tell of.
+    package var isResult: Bool { result != nil }
     /// The sight that a step is shown by when its events are told; nil where all of what they hold is as it is stored.
     let showing: Sight?
     /// Names the view of its followers, which cursors are of; empty where they may read everything.
@@ -86,7 +88,7 @@ package final class CheckedStream: Sendable {
         if isChecked(for: read) { return self }
         let checked = try definition.checked(
             served.names(of: read.rows), served.limits, for: read.sight)
-        checked.observed.prepare()
+        checked.observed.prepare(within: RequestScratch.current.budget)
         return checked
     }
 

@@ -29,6 +29,8 @@ package final class StreamDefinition: Sendable {
     let expand: String?
     let telling: StreamTelling
     package let quotesLargeInts: Bool
+    /// Whether checking it holds up a connection's thread.
+    package let isLong: Bool
     /// The form of the result that is followed as a whole; nil for the changes of its objects.
     let result: ResultForm?
     /// How long what happens is folded into one event.
@@ -58,6 +60,7 @@ package final class StreamDefinition: Sendable {
     ) {
         self.target = target
         self.telling = telling
+        isLong = text.isLong
         filter = text.filter
         arguments = text.arguments
         fields = text.fields
@@ -127,7 +130,8 @@ package final class StreamDefinition: Sendable {
                     code: "invalid-query")
             }
             predicate = compiled.predicate.orNilIfTrue
-            filterPaths = compiled.predicate.dependencies(schema)
+            filterPaths = compiled.predicate.dependencies(
+                schema, within: RequestScratch.current.budget)
         }
         let selection = try names.selection(
             fields: fields, expand: expand, of: rowClass, shownBy: projection)
@@ -145,6 +149,9 @@ package final class StreamDefinition: Sendable {
             shownPaths =
                 (followed.showsObjects ? shownPaths : []) + followed.dependencies(schema)
         }
+        // To make ready what follows takes about as long as what was done, and is not divided.
+        let budget = RequestScratch.current.budget
+        guard budget.look() else { throw .givenUp(budget.failure ?? .time, limits) }
         return CheckedStream(
             definition: self, names: names,
             observed: ObservedQuery(

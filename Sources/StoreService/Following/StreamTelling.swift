@@ -31,6 +31,7 @@ package struct StreamTelling: Hashable, Sendable {
         }
         if let projection { return try projection.selection(fields: keyPaths, .keyPaths) }
         return try FieldSelection(
-            fields: keyPaths, expand: nil, of: rowClass, names: names, .keyPaths)
+            fields: keyPaths, expand: nil, of: rowClass, names: names, .keyPaths,
+            within: RequestScratch.current.budget)
     }
 }

@@ -111,7 +111,8 @@ struct CollectionPage {
         else { return nil }
         return try FieldSelection(
             fields: text.fields, expand: text.expand, of: read.rows.classes[compiled.classIndex],
-            names: view.names, areOrigins: compiled.showsEmbedded)
+            names: view.names, areOrigins: compiled.showsEmbedded,
+            within: RequestScratch.current.budget)
     }
 
     /// The elements of the page, and one more if there is one, or with a sort all that come behind the

@@ -17,6 +17,7 @@ extension QueryText {
     ) throws(RequestFault) {
         self.init()
         isInBody = true
+        argumentByteCount = byteCount
         guard json.kind == .object else {
             throw RequestFault(
                 .malformed, "invalid-body",
@@ -71,7 +72,10 @@ extension QueryText {
                 guard ArgumentReader.valueCount(value, upTo: countMax + 1) <= countMax else {
                     throw .tooManyArguments(countMax, limits)
                 }
+                let budget = RequestScratch.current.budget
                 for (index, element) in value.elements.enumerated() {
+                    // Each may be a list of very many values.
+                    guard budget.look() else { throw .givenUp(budget.failure ?? .time, limits) }
                     guard let argument = ArgumentReader.argument(element) else {
                         faults.note(
                             "invalid-argument",

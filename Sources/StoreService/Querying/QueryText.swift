@@ -44,9 +44,14 @@ package struct QueryText: Sendable {
     /// The value of `now()`: the time of the request, or of the first of the pages that a cursor goes on with.
     package var now: Timestamp { cursor.flatMap { PageCursor($0) }?.query.now ?? requestTime }
 
+    /// The bytes of the text that its arguments are stated in, or of the whole body.
+    package var argumentByteCount = 0
     /// Whether compiling it holds up a connection's thread.
-    package var isLong: Bool { (filter?.utf8.count ?? 0) > Self.inlineByteCountMax }
-    private static let inlineByteCountMax = 4 << 10
+    package var isLong: Bool {
+        (filter?.utf8.count ?? 0) + argumentByteCount > Self.inlineByteCountMax
+    }
+    /// The bytes of a text that is compiled on a connection's thread.
+    package static let inlineByteCountMax = 4 << 10
 
     /// Where the named part stands, for a fault.
     package func fault(
@@ -124,7 +129,7 @@ package struct QueryText: Sendable {
         do throws(QueryError) {
             return try CompiledQuery.compile(
                 text: filter, arguments: arguments, root: root, schema: schema,
-                now: { hasTime ? now : nil })
+                within: RequestScratch.current.budget, now: { hasTime ? now : nil })
         } catch {
             throw fault(projection?.explaining(error, in: filter) ?? error, "filter")
         }
@@ -144,7 +149,9 @@ package struct QueryText: Sendable {
         guard let list else { return nil }
         let keys: [SortKey]
         do throws(QueryError) {
-            keys = try SortKey.parse(list: list, clause: name, root: root, schema: schema)
+            keys = try SortKey.parse(
+                list: list, clause: name, root: root, schema: schema,
+                within: RequestScratch.current.budget)
         } catch {
             throw fault(projection?.explaining(error, in: list) ?? error, name)
         }

@@ -24,9 +24,42 @@ package final class RequestScratch {
     /// A closed view of a store, for the next one.
     let left = LeftView()
     private var writeMemory: [ObjectWriteMemory] = []
+    private let ownBudget = Budget()
     private var names: SchemaNames?
 
     private init() {}
+
+    /// The budget of what is read, checked and compiled on the thread: that of its job. Outside of jobs, where texts are short,
+    /// it has no end.
+    package var budget: Budget {
+        if ownBudget.turn == nil { ownBudget.begin(until: .max, memoryByteCountMax: .max) }
+        return ownBudget
+    }
+
+    /// Runs a step of a job, within whose time and memory the thread reads, checks and compiles meanwhile.
+    ///
+    /// - Throws: ``RequestFault`` of `body`; that of the budget where it has failed, since what was found then is not to be used.
+    func withBudget<Reply>(
+        of job: Job, _ limits: ServiceLimits, _ body: () throws(RequestFault) -> Reply
+    ) throws(RequestFault) -> Reply {
+        guard ownBudget.turn == nil else { return try body() }
+        ownBudget.begin(
+            until: job.deadlineMilliseconds, memoryByteCountMax: job.memoryByteCountMax)
+        for budget in [ownBudget, reader.budget] {
+            budget.turn = job
+            budget.deadlineMilliseconds = job.deadlineMilliseconds
+        }
+        defer {
+            for budget in [ownBudget, reader.budget] {
+                budget.turn = nil
+                budget.deadlineMilliseconds = .max
+            }
+        }
+        do throws(RequestFault) { return try body() } catch {
+            if let failure = ownBudget.failure { throw .givenUp(failure, limits) }
+            throw error
+        }
+    }
 
     /// The names of a schema, found without a lock when the thread used them last.
     package func names(of schema: RowSchema, _ served: ServedStore) -> SchemaNames {

@@ -60,7 +60,9 @@ extension SchemaNames {
         fields: String?, expand: String?, of rowClass: RowClass
     ) throws(RequestFault) -> FieldSelection {
         if fields == nil, expand == nil { return everything[rowClass.index] }
-        return try FieldSelection(fields: fields, expand: expand, of: rowClass, names: self)
+        return try FieldSelection(
+            fields: fields, expand: expand, of: rowClass, names: self,
+            within: RequestScratch.current.budget)
     }
 
     /// The projection that is to show what a property holds.

@@ -32,7 +32,9 @@ extension Job {
         if isAbandoned { return .gone }
         if isOverdue { throw .queryWait(limits) }
         let result: Result<Reply, RequestFault>
-        do throws(RequestFault) { result = .success(try body()) } catch {
+        do throws(RequestFault) {
+            result = .success(try RequestScratch.current.withBudget(of: self, limits, body))
+        } catch {
             if error.code == RequestFault.memoryCode { restartWithMoreMemory() }
             result = .failure(error)
         }
@@ -44,10 +46,13 @@ extension Job {
     ///
     /// - Returns: `.again` or `.gone` where the job has ended before.
     /// - Throws: ``RequestFault`` of `body`.
-    package func attempt<Reply>(
-        _ body: () throws(RequestFault) -> Reply
+    package func attemptOnce<Reply>(
+        _ limits: ServiceLimits, _ body: () throws(RequestFault) -> Reply
     ) throws(RequestFault) -> JobOutcome<Reply> {
-        do throws(RequestFault) { return .reply(try body()) } catch {
+        do throws(RequestFault) {
+            return .reply(try RequestScratch.current.withBudget(of: self, limits, body))
+        } catch {
+            if error.code == RequestFault.memoryCode { restartWithMoreMemory() }
             guard let outcome: JobOutcome<Reply> = ended() else { throw error }
             return outcome
         }

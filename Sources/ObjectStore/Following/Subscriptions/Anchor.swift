@@ -16,6 +16,9 @@ package struct Anchor: Hashable, Sendable {
     package let place: ValuePlace
     package let condition: Condition
 
+    /// The depth to which ANDs and ORs within each other are looked through.
+    private static let depthMax = 4
+
     /// How many objects it likely lets through: less is better.
     private var rank: Int {
         switch condition {
@@ -27,7 +30,12 @@ package struct Anchor: Hashable, Sendable {
 
     /// The anchors of a filter, of which one holds of every match: none where nothing matches, nil where none are
     /// known.
-    static func anchors(of predicate: Predicate, _ schema: RowSchema) -> [Anchor]? {
+    ///
+    /// Cost: that of the predicate's constraints, for each depth of ORs and ANDs that is looked into.
+    static func anchors(
+        of predicate: Predicate, _ schema: RowSchema, within budget: Budget, depth: Int = 0
+    ) -> [Anchor]? {
+        guard depth == 0 || budget.look() else { return nil }
         var best: (anchors: [Anchor], rank: Int)?
         func offer(_ anchors: [Anchor]) {
             let rank = anchors.map(\.rank).max() ?? -1
@@ -53,10 +61,12 @@ package struct Anchor: Hashable, Sendable {
                 if let (place, text) = comparison.placedText {
                     offer([Anchor(place: place, condition: .text(text))])
                 }
-            case .or(let branches):
-                let found = branches.map { anchors(of: $0, schema) }
+            case .or(let branches) where depth < depthMax:
+                let found = branches.map {
+                    anchors(of: $0, schema, within: budget, depth: depth + 1)
+                }
                 if found.allSatisfy({ $0 != nil }) { offer(found.flatMap { $0 ?? [] }) }
-            case .constant, .and, .not, .within: break
+            case .constant, .and, .or, .not, .within: break
             }
         }
         return best?.anchors

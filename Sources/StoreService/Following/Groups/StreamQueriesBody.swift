@@ -65,6 +65,8 @@ package struct StreamQueriesBody {
         var faults = FaultList()
         for member in queries.members {
             let name = String(decoding: member.name, as: UTF8.self)
+            let budget = RequestScratch.current.budget
+            guard budget.look() else { throw .givenUp(budget.failure ?? .time, served.limits) }
             do throws(RequestFault) {
                 if isPatch, member.value.isNull {
                     removed.append(name)
@@ -81,7 +83,8 @@ package struct StreamQueriesBody {
                 let definition = try definition(
                     member.value, name, byteCount: byteCount, names, served.limits)
                 let checked = try definition.checked(names, served.limits, for: sight)
-                checked.observed.prepare()
+                checked.observed.prepare(within: budget)
+                if let failure = budget.failure { throw .givenUp(failure, served.limits) }
                 added.append(FollowedQuery(name, checked, byteCount: byteCount / queries.count))
             } catch {
                 first = first ?? error.ofQuery
