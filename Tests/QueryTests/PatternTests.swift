@@ -185,7 +185,7 @@ struct PatternTests {
         func count(_ part: String, _ count: Int) -> String {
             String(repeating: part, count: count)
         }
-        #expect(try world.ids("name MATCHES[c] '\(count("[^\\\\p{Lu}]", 16))'") == [])
+        #expect(try world.ids("name MATCHES[c] '\(count("[^\\\\p{Lu}]", 15))'") == [])
         #expect(try world.ids("name MATCHES '\(count("[^\\\\p{Lu}]", 1000))'") == [])
         #expect(try world.ids("name MATCHES[c] '\(count("[a-z]\\\\d", 1000))'") == [])
         let one = "name MATCHES[c] '\(count("[^\\\\p{Lu}]", 10))'"
