@@ -7,7 +7,8 @@
 /// out-of-line values, maps, `mixed`, rules and projections, version 4 to version 3 runs in the
 /// change log, version 5 to version 4 which shapes a change of the schema changed and what was done to lists,
 /// version 6 to version 5 tokens and the record of access, which it makes, version 7 to version 6 tokens with an end, a
-/// user and claims, the access document, and former values in the change log, version 8 to version 7 whose idempotency records are. A store of an older version is marked as one of this when it
+/// user and claims, the access document, and former values in the change log, version 8 to version 7 whose idempotency records are, the
+/// names and properties of a change of shape, and which revision of the access document set its rules. A store of an older version is marked as one of this when it
 /// is opened, so that a program that does not know the additions refuses it from then on.
 package enum StoreFormat {
     /// The version that this program writes.

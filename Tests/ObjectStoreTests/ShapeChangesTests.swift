@@ -12,14 +12,20 @@ struct ShapeChangesTests {
         var testDescription: String
         var renames = SchemaRenames()
         var changed: Set<String>
+        /// The properties that are new or renamed, and the renamed classes.
+        var properties: Set<String>
+        var renamedClasses: Set<String>
         var change: @Sendable (inout [ObjectClass]) -> Void
 
         init(
-            _ name: String, _ changed: Set<String>, renames: SchemaRenames = SchemaRenames(),
+            _ name: String, _ changed: Set<String>, properties: Set<String> = [],
+            renamedClasses: Set<String> = [], renames: SchemaRenames = SchemaRenames(),
             _ change: @escaping @Sendable (inout [ObjectClass]) -> Void
         ) {
             testDescription = name
             self.changed = changed
+            self.properties = properties
+            self.renamedClasses = renamedClasses
             self.renames = renames
             self.change = change
         }
@@ -32,6 +38,9 @@ struct ShapeChangesTests {
                 properties: [
                     Property(name: "text", type: .single(.scalar(.string))),
                     Property(name: "about", type: .single(.scalar(.mixed))),
+                    Property(
+                        name: "kind", type: .single(.scalar(.string)),
+                        defaultValue: .constant(.string("a")), cases: [.string("a"), .string("b")]),
                 ])
         ]
 
@@ -48,21 +57,25 @@ struct ShapeChangesTests {
         Case("a default", []) { $0[3].properties[1].defaultValue = .constant(.string("d")) },
         Case("what has to be stated", []) { $0[3].properties[1].isRequired = true },
         Case("a rule for deletion", []) { $0[0].properties[6].onDelete = .cascade },
-        Case("an unrelated new class", ["More"]) {
+        Case("an unrelated new class", []) {
             $0.append(ObjectClass(name: "More", properties: []))
         },
-        Case("a new property", ["City"]) {
+        Case("a wider enum", []) { $0[4].properties[2].cases?.append(.string("c")) },
+        Case("an enum that is none any more", []) { $0[4].properties[2].cases = nil },
+        Case("a narrower enum", ["Note"]) { $0[4].properties[2].cases?.removeLast() },
+        Case("a new property", [], properties: ["City.more"]) {
             $0[3].properties.append(Property(name: "more", type: .single(.scalar(.int))))
         },
         Case("a dropped property", ["City"]) { $0[3].properties.remove(at: 1) },
         Case("an optional property", ["City"]) { $0[3].properties[1].isOptional = true },
         Case("an enum", ["City"]) { $0[3].properties[1].cases = [.string("Ulm")] },
         Case("another type", ["Note"]) { $0[4].properties[0].type = .list(.scalar(.string)) },
-        Case("properties in another order", ["Note"]) { $0[4].properties.swapAt(0, 1) },
-        Case("a renamed property", ["City"], renames: renames("City.name", "City.title")) {
-            $0[3].properties[1].name = "title"
-        },
-        Case("a new property of an embedded class, and what embeds it", ["Address", "Person"]) {
+        Case("properties in another order", []) { $0[4].properties.swapAt(0, 1) },
+        Case(
+            "a renamed property", [], properties: ["City.title"],
+            renames: renames("City.name", "City.title")
+        ) { $0[3].properties[1].name = "title" },
+        Case("a new property of an embedded class", [], properties: ["Address.zip"]) {
             $0[2].properties.append(Property(name: "zip", type: .single(.scalar(.int))))
         },
         Case(
@@ -70,8 +83,7 @@ struct ShapeChangesTests {
             ["City", "Address", "Person", "Note"]
         ) { $0[3].primaryKey = nil },
         Case(
-            "a renamed class, what links to it, and what may", ["Hound", "Person", "Note"],
-            renames: renames("Dog", "Hound")
+            "a renamed class", [], renamedClasses: ["Hound"], renames: renames("Dog", "Hound")
         ) { classes in
             classes[1].name = "Hound"
             classes[0].properties[5].type = .list(.object("Hound"))
@@ -91,9 +103,13 @@ struct ShapeChangesTests {
         defer { store.close() }
         let before = store.version.number
         var names: [UInt32: String] = [:]
+        var properties: [UInt32: String] = [:]
         func note() {
             for rowClass in store.catalog.rows.classes {
                 names[rowClass.number] = rowClass.definition.name
+                for (member, property) in zip(rowClass.members, rowClass.definition.properties) {
+                    properties[member.number] = "\(rowClass.definition.name).\(property.name)"
+                }
             }
         }
         note()
@@ -103,6 +119,9 @@ struct ShapeChangesTests {
         note()
         let shapes = try store.changes(after: before).changedShapes
         #expect(Set((shapes.classes ?? []).compactMap { names[$0] }) == schemaCase.changed)
+        #expect(Set(shapes.properties.compactMap { properties[$0] }) == schemaCase.properties)
+        #expect(
+            Set(shapes.renamedClasses.compactMap { names[$0] }) == schemaCase.renamedClasses)
         #expect(shapes.classes != nil && shapes.projections.isEmpty)
         #expect(try store.findings() == [])
     }

@@ -68,7 +68,7 @@ extension FieldSelection {
 
 extension FieldSelection.Step.Kind {
     /// Whether objects stand in the place of their keys.
-    fileprivate var expands: Bool {
+    var expands: Bool {
         switch self {
         case .expandedLink, .expandedLinks, .expandedLinkMap, .expandedOrigins: true
         default: false

@@ -19,9 +19,12 @@ import HoldfastRows
 ///             v, …     former values: their number, then for each its property's number, the byte count (v) and the
 ///                      bytes, see ``FormerValue/tagged``
 ///     …       v      number of lost links, then for each class number, object key, property number (v)
-///     …       1      of the schema: 0 no shape changed, 1 any may have (before format 5), 2 those that follow
+///     …       1      of the schema: 0 no shape changed, 1 any may have (before format 5), 2 those that follow, 3 these and
+///                    more (from format 8 on)
 ///     …       v      of those the number of classes, their numbers (v), the number of projections, of each the byte
 ///                    count of its name (v) and the name
+///     …       v      more: the number of properties that are new or renamed, their numbers (v), the number of classes
+///                    that are renamed, their numbers (v)
 package struct ChangeLogEntry: Sendable {
     /// When it was committed, in milliseconds since 1970.
     package var milliseconds: UInt64
@@ -107,14 +110,22 @@ package struct ChangeLogEntry: Sendable {
     private func append(_ shapes: ShapeChanges, to buffer: ByteBuffer) {
         if shapes.isEmpty { return buffer.append(0 as UInt8) }
         guard let classes = shapes.classes else { return buffer.append(1 as UInt8) }
-        buffer.append(2 as UInt8)
-        buffer.append(variable: UInt64(classes.count))
-        for number in classes.sorted() { buffer.append(variable: UInt64(number)) }
+        let hasMore = !shapes.properties.isEmpty || !shapes.renamedClasses.isEmpty
+        buffer.append(hasMore ? 3 : 2 as UInt8)
+        Self.append(classes, to: buffer)
         buffer.append(variable: UInt64(shapes.projections.count))
         for name in shapes.projections.sorted() {
             buffer.append(variable: UInt64(name.utf8.count))
             buffer.append(name)
         }
+        guard hasMore else { return }
+        Self.append(shapes.properties, to: buffer)
+        Self.append(shapes.renamedClasses, to: buffer)
+    }
+
+    private static func append(_ numbers: Set<UInt32>, to buffer: ByteBuffer) {
+        buffer.append(variable: UInt64(numbers.count))
+        for number in numbers.sorted() { buffer.append(variable: UInt64(number)) }
     }
 
     /// How many changes from a position on are one run; 1 for one that is none.
@@ -167,25 +178,38 @@ extension ChangeLogEntry {
     }
 
     private static func readShapes(_ reader: inout ByteReader) -> ShapeChanges? {
-        switch reader.read(UInt8.self) {
+        let kind = reader.read(UInt8.self)
+        switch kind {
         case 0: return ShapeChanges()
         case 1: return .any
-        case 2: break
+        case 2, 3: break
         default: return nil
         }
-        var classes: Set<UInt32> = []
-        guard let classCount = reader.readVariable() else { return nil }
-        for _ in 0..<classCount {
-            guard let number = reader.readNumber() else { return nil }
-            classes.insert(number)
+        guard let classes = readNumbers(&reader), let projectionCount = reader.readVariable() else {
+            return nil
         }
-        var projections: Set<String> = []
-        guard let projectionCount = reader.readVariable() else { return nil }
+        var shapes = ShapeChanges(classes: classes)
         for _ in 0..<projectionCount {
             guard let bytes = reader.readVariableBytes() else { return nil }
-            projections.insert(String(decoding: bytes, as: UTF8.self))
+            shapes.projections.insert(String(decoding: bytes, as: UTF8.self))
         }
-        return ShapeChanges(classes: classes, projections: projections)
+        if kind == 2 { return shapes }
+        guard let properties = readNumbers(&reader), let renamed = readNumbers(&reader) else {
+            return nil
+        }
+        shapes.properties = properties
+        shapes.renamedClasses = renamed
+        return shapes
+    }
+
+    private static func readNumbers(_ reader: inout ByteReader) -> Set<UInt32>? {
+        guard let count = reader.readVariable() else { return nil }
+        var numbers: Set<UInt32> = []
+        for _ in 0..<count {
+            guard let number = reader.readNumber() else { return nil }
+            numbers.insert(number)
+        }
+        return numbers
     }
 
     /// Reads the next change or run; false when it is damaged.

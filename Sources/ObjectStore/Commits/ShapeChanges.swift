@@ -1,20 +1,33 @@
-/// The classes and projections whose shape a change of the schema has changed: readers of their objects have to
-/// learn it anew. Indexes, what is unique or required, defaults and rules for deletion are no part of a shape.
+/// The classes, properties and projections whose shape a change of the schema has changed: readers of objects that show them have to learn these
+/// anew. Indexes, what is unique or required, defaults, rules for deletion, wider enums and new classes are no part of a shape.
 package struct ShapeChanges: Equatable, Sendable {
-    /// The numbers of the classes; nil when it may be any class, and any projection.
+    /// The numbers of the classes of which more has changed than the rest says; nil when it may be any class, and any projection.
     package var classes: Set<UInt32>? = []
     /// The names of the projections that were added, changed or dropped.
     package var projections: Set<String> = []
+    /// The numbers of the properties that were added, or have another name: objects that show them look otherwise, and nothing else is.
+    package var properties: Set<UInt32> = []
+    /// The numbers of the classes that have another name.
+    package var renamedClasses: Set<UInt32> = []
 
     /// The changes that entries of the change log stand for which earlier versions wrote.
     static let any = ShapeChanges(classes: nil)
 
     /// Whether no shape has changed.
-    package var isEmpty: Bool { classes == [] && projections.isEmpty }
+    package var isEmpty: Bool {
+        classes == [] && projections.isEmpty && properties.isEmpty && renamedClasses.isEmpty
+    }
+
+    /// Whether only projections have changed.
+    package var isOfProjections: Bool {
+        classes == [] && properties.isEmpty && renamedClasses.isEmpty
+    }
 
     /// Adds what another change of the schema has changed.
     mutating func formUnion(_ other: ShapeChanges) {
         if let added = other.classes { classes?.formUnion(added) } else { classes = nil }
         projections.formUnion(other.projections)
+        properties.formUnion(other.properties)
+        renamedClasses.formUnion(other.renamedClasses)
     }
 }

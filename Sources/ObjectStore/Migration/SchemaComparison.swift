@@ -345,7 +345,7 @@ struct SchemaComparison {
 
 extension [Value] {
     /// Whether every value of an enum is in this one; nil stands for any value.
-    fileprivate func containsAll(of others: [Value]?) -> Bool {
+    func containsAll(of others: [Value]?) -> Bool {
         guard let others else { return false }
         return Set(others).isSubset(of: self)
     }

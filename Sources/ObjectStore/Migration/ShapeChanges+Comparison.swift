@@ -5,27 +5,26 @@ extension ShapeChanges {
     /// Finds the shapes that differ between a stored schema and the one that follows it.
     ///
     /// A class has changed with what it embeds, and with the identity of what it links to: links are read as the
-    /// names and keys of their targets.
+    /// keys of their targets.
     init(_ comparison: SchemaComparison, to catalog: Catalog) {
         let present = comparison.present.rows.classes
+        self.init()
         var changed = Array(repeating: false, count: present.count)
         var renamed = Array(repeating: false, count: present.count)
-        var numbers: Set<UInt32> = []
-        for step in comparison.steps where step.operation.changesShape {
-            guard let source = step.source else {
-                let index = step.className.flatMap { catalog.rows.classIndex[$0] }
-                if let index { numbers.insert(catalog.rows.classes[index].number) }
-                continue
+        for step in comparison.steps {
+            guard let source = step.source else { continue }
+            switch step.operation {
+            case .addProperty, .renameProperty:
+                let number = step.member(in: catalog.rows)
+                if let number { properties.insert(number) }
+            case .renameClass: renamedClasses.insert(present[source].number)
+            case .changeEnum:
+                changed[source] =
+                    changed[source] || !step.isWiderEnum(than: comparison, in: catalog.schema)
+            default: changed[source] = changed[source] || step.operation.changesShape
             }
-            changed[source] = true
-            renamed[source] = renamed[source] || step.changesIdentity(in: catalog.schema)
-        }
-        for (new, matches) in comparison.members.enumerated() {
-            // Properties that change places are the same, but are told in another order.
-            let positions = matches.compactMap { $0?.old }
-            if let old = comparison.oldClasses[new], positions != positions.sorted() {
-                changed[old] = true
-            }
+            renamed[source] =
+                renamed[source] || step.changesIdentity(of: present[source], in: catalog.schema)
         }
         for rowClass in present {
             let isConcerned = rowClass.members.contains { member in
@@ -38,11 +37,11 @@ extension ShapeChanges {
             if isConcerned { changed[rowClass.index] = true }
         }
         changed = RowConverter.spread(changed) { present[$0].members }
-        for rowClass in present where changed[rowClass.index] { numbers.insert(rowClass.number) }
-        self.init(
-            classes: numbers,
-            projections: Self.changedProjections(
-                comparison.present.projections, catalog.projections))
+        classes = Set(present.filter { changed[$0.index] }.map(\.number))
+        projections = Self.changedProjections(
+            comparison.present.projections.map {
+                comparison.renames.renamed($0, in: comparison.present.schema)
+            }, catalog.projections)
     }
 
     private static func changedProjections(_ old: [Projection], _ new: [Projection]) -> Set<String>
@@ -64,15 +63,15 @@ extension ShapeChanges {
 }
 
 extension SchemaStep.Operation {
-    /// Whether objects look different after it.
+    /// Whether objects have other values after it, or are others.
     fileprivate var changesShape: Bool {
         switch self {
-        case .addClass, .dropClass, .renameClass, .changeKind, .changePrimaryKey, .addProperty,
-            .dropProperty, .renameProperty, .changeType, .makeOptional, .makeRequired, .changeEnum,
-            .dropLinks:
+        case .dropClass, .changeKind, .changePrimaryKey, .dropProperty, .changeType, .makeOptional,
+            .makeRequired, .changeEnum, .dropLinks:
             true
-        case .setSchemaVersion, .changeDefault, .addIndex, .dropIndex, .addUnique, .dropUnique,
-            .addRequired, .dropRequired, .changeOnDelete, .changeMapTo:
+        case .addClass, .renameClass, .addProperty, .renameProperty, .setSchemaVersion,
+            .changeDefault, .addIndex, .dropIndex, .addUnique, .dropUnique, .addRequired,
+            .dropRequired, .changeOnDelete, .changeMapTo:
             false
         }
     }
@@ -80,12 +79,36 @@ extension SchemaStep.Operation {
 
 extension SchemaStep {
     /// Whether links to objects of the class look different after it.
-    fileprivate func changesIdentity(in schema: Schema) -> Bool {
+    fileprivate func changesIdentity(of present: RowClass, in schema: Schema) -> Bool {
         switch operation {
-        case .dropClass, .renameClass, .changeKind, .changePrimaryKey: true
+        case .dropClass, .changeKind, .changePrimaryKey: true
+        // Beside a key that is null a link shows the name.
+        case .renameClass:
+            present.primaryKeyIndex.map { present.definition.properties[$0].isOptional } ?? false
         case .changeType:
             className.flatMap { schema.objectClass(named: $0) }?.primaryKey == property
         default: false
         }
+    }
+
+    /// The number of its property in a schema that follows.
+    fileprivate func member(in schema: RowSchema) -> UInt32? {
+        guard let rowClass = className.flatMap({ schema.rowClass(named: $0) }),
+            let member = property.flatMap({ rowClass.definition.propertyIndex(named: $0) })
+        else { return nil }
+        return rowClass.members[member].number
+    }
+
+    /// Whether the property may have all that it might before, so that none of its values is another.
+    fileprivate func isWiderEnum(than comparison: SchemaComparison, in schema: Schema) -> Bool {
+        guard let source, let property,
+            let new = className.flatMap({ schema.objectClass(named: $0) })
+        else { return false }
+        guard let cases = new.properties.first(where: { $0.name == property })?.cases else {
+            return true
+        }
+        let old = comparison.present.rows.classes[source].definition
+        let name = comparison.renames.oldName(ofProperty: property, inNew: new.name)
+        return cases.containsAll(of: old.properties.first { $0.name == name }?.cases)
     }
 }

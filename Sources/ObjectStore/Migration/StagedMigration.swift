@@ -71,7 +71,8 @@ final class StagedMigration {
         }
         let text = try make(stored, present, change.catalog)
         guard text != stored.text else { return nil }
-        return StoredDocument(revision: stored.revision + 1, text: text)
+        return StoredDocument(
+            revision: stored.revision + 1, rulesRevision: stored.rulesRevision, text: text)
     }
 
     // MARK: Passes

@@ -62,13 +62,26 @@ package final class CheckedStream: Sendable {
     /// Whether a catch-up asks of each object that changed what a user saw of it.
     var judgesMissed: Bool { observed.sight != nil && className.isEmpty }
 
-    /// Whether changes of the schema are among some that void what a client holds: of classes that the query reads.
+    /// Whether changes of the schema are among some that void what a client holds: of classes that the query reads, and of names and properties
+    /// that are shown.
     func isReset(by changes: FoldedChanges) -> Bool {
         let shapes = changes.changedShapes
+        if shapes.isEmpty { return false }
         guard let changed = shapes.classes else { return true }
-        guard let read = observed.readClasses else { return !changed.isEmpty }
+        guard let read = observed.readClasses else { return !shapes.isOfProjections }
         return read.contains { changed.contains(names.schema.classes[$0].number) }
             || (projection?.isShown(byAny: shapes.projections) ?? false)
+            || shows(shapes)
+    }
+
+    /// Whether it shows a property that is new, or a name that is another.
+    private func shows(_ shapes: ShapeChanges) -> Bool {
+        if shapes.properties.isEmpty, shapes.renamedClasses.isEmpty { return false }
+        guard let selection, result?.showsObjects ?? true else { return false }
+        // A projection has names of its own.
+        let shown = ShownShape(selection, names, isNamed: projection == nil)
+        return !shapes.renamedClasses.isEmpty && shown.hasClassNames
+            || !shown.properties.isDisjoint(with: shapes.properties)
     }
 
     /// Whether it was checked for the schema of a view, and for those to whom that shows what it does.

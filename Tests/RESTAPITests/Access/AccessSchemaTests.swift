@@ -184,6 +184,69 @@ struct AccessSchemaTests {
         #expect(own.status == 200 && !own.text.contains("hush"), "\(own.text)")
     }
 
+    @Test(
+        "another name, a class that comes and a property that is not shown reset no stream of a user"
+    )
+    func streams() throws {
+        let server = try RuledServer(classes: [])
+        func put(
+            _ other: String, _ more: String = "", _ last: [String] = [], renames: String = "{}"
+        ) {
+            let reply = Self.put(
+                server,
+                [
+                    #"{"name":"Task","primaryKey":"id","properties":{"id":"int","owner":"string?","n":"int"\#(more)}}"#,
+                    #"{"name":"\#(other)","primaryKey":"id","properties":{"id":"int","owner":"string?"}}"#,
+                ] + last, renames: renames)
+            #expect(reply.status == 200, "\(reply.text)")
+        }
+        put("Old")
+        server.send("PUT", "/v1/projections/Card", #"{"class":"Task","properties":{"number":"n"}}"#)
+        let set = server.send(
+            "PUT", "/v1/access",
+            #"{"roles":{"all":{"classes":{"*":{"read":"owner == $user.id"}}},"old":{"classes":{"Old":{"read":"id == 1"}}}}}"#
+        )
+        #expect(set.status == 200, "\(set.text)")
+        server.send("PUT", "/v1/classes/Task/objects/1", #"{"owner":"ann"}"#)
+        let ann = server.user("ann")
+        let targets = [
+            "/v1/classes/Task/changes?fields=id,n&", "/v1/projections/Card/changes?",
+            "/v1/classes/Task/changes?keyPaths=n&fields=n&filter=n%20%3E%3D%200&",
+            "/v1/classes/Task/changes?",
+        ]
+        let cursors = targets.map {
+            QueryJSON(server.get($0 + "since=now", as: ann).text)?["cursor"]?.string ?? ""
+        }
+        let streams = targets.map { server.follow($0 + "since=now", as: ann) }
+        for stream in streams { #expect(stream.nextEvent().name == "hello") }
+        let more = [
+            #"{"name":"More","primaryKey":"id","properties":{"id":"int","owner":"string?"}}"#
+        ]
+        var number = 0
+        /// Has something happen, which the streams of some targets tell without a reset.
+        func expectTold(_ targets: Range<Int>) {
+            number += 1
+            server.send("PATCH", "/v1/classes/Task/objects/1", "{\"n\":\(number)}")
+            for index in targets {
+                let events = streams[index].events(to: "change")
+                #expect(!events.contains { $0.name == "reset" }, "\(number) \(index): \(events)")
+            }
+        }
+        func status(_ index: Int) -> Int {
+            server.get(targets[index] + "since=" + cursors[index], as: ann).status
+        }
+        expectTold(0..<4)
+        put("New", renames: #"{"Old":"New"}"#)
+        expectTold(0..<4)
+        put("New", "", more)
+        expectTold(0..<4)
+        #expect((0..<4).map(status) == [200, 200, 200, 200])
+        put("New", #","more":"int?""#, more)
+        expectTold(0..<3)
+        #expect((0..<4).map(status) == [200, 200, 200, 410])
+        #expect(streams[3].events(to: "upToDate").contains { $0.name == "reset" })
+    }
+
     @Test("an import of a whole store takes no schema in which the document does not hold")
     func imported() throws {
         let server = try RuledServer(classes: [])

@@ -62,7 +62,9 @@ package final class AccessControl: Sendable {
         }
         let document = try AccessReader.read(text: stored.text)
         do throws(RequestFault) {
-            let rules = try AccessRules(document, revision: stored.revision, schema: schema)
+            let rules = try AccessRules(
+                document, revision: stored.revision, rulesRevision: stored.rulesRevision,
+                schema: schema)
             return (stored.revision, document, rules.warnings)
         } catch {
             return (stored.revision, document, error.errors)
@@ -105,11 +107,14 @@ package final class AccessControl: Sendable {
         let rules = stored.flatMap { stored -> AccessRules? in
             guard let document = try? AccessReader.read(text: stored.text) else { return nil }
             let rules = try? AccessRules(
-                document, revision: stored.revision, schema: isFormer ? present : schema)
+                document, revision: stored.revision, rulesRevision: stored.rulesRevision,
+                schema: isFormer ? present : schema)
             guard isFormer, let rules else { return rules }
             // A version that is pinned has the schema of its time.
             let former = (try? rules.document(for: schema)).flatMap(\.self).flatMap {
-                try? AccessRules($0, revision: stored.revision, schema: schema)
+                try? AccessRules(
+                    $0, revision: stored.revision, rulesRevision: stored.rulesRevision,
+                    schema: schema)
             }
             hasEnded = former == nil
             return former
@@ -277,7 +282,9 @@ package final class AccessControl: Sendable {
                 made.withLock { $0 = rules }
                 store.keepFormerValues(of: rules.kept)
                 guard present?.text != text else { return }
-                transaction.putAccessDocument(StoredDocument(revision: rules.revision, text: text))
+                transaction.putAccessDocument(
+                    StoredDocument(
+                        revision: rules.revision, rulesRevision: rules.rulesRevision, text: text))
             }
         } catch {
             // The document of before holds.
@@ -292,7 +299,8 @@ package final class AccessControl: Sendable {
         state.withLock { state in
             guard rules.revision >= state.stored?.revision ?? 0 else { return }
             state = State(
-                stored: StoredDocument(revision: rules.revision, text: text),
+                stored: StoredDocument(
+                    revision: rules.revision, rulesRevision: rules.rulesRevision, text: text),
                 known: [
                     KnownSights(rules, in: rules.schema, isFormer: false, hasEnded: false)
                 ])
@@ -341,8 +349,9 @@ package final class AccessControl: Sendable {
                 "The access document was made from another revision than the present one, \(present); read it again and "
                     + "repeat the change.")
         }
+        let isSame = stored?.text == text
         return try AccessRules(
-            stated.document, revision: stored?.text == text ? present : present + 1,
-            schema: schema)
+            stated.document, revision: isSame ? present : present + 1,
+            rulesRevision: isSame ? stored?.rulesRevision : nil, schema: schema)
     }
 }

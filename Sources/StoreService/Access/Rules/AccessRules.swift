@@ -10,6 +10,8 @@ package final class AccessRules: Sendable {
     package let document: AccessDocument
     /// Its revision; 0 where it is not stored.
     package let revision: UInt64
+    /// The revision that set the rules, see ``StoredDocument/rulesRevision``.
+    let rulesRevision: UInt64
     /// The schema that it was checked for.
     package let schema: RowSchema
     /// The warnings for its author: it holds all the same.
@@ -31,7 +33,8 @@ package final class AccessRules: Sendable {
     /// - Throws: ``RequestFault`` `.invalid` with each fault: its position in the document, role, class and action, the column in
     ///   a filter, and a hint.
     package init(
-        _ document: AccessDocument, revision: UInt64 = 0, schema: RowSchema
+        _ document: AccessDocument, revision: UInt64 = 0, rulesRevision: UInt64? = nil,
+        schema: RowSchema
     ) throws(RequestFault) {
         var compiler = AccessCompiler(document: document, schema: schema)
         compiler.compile()
@@ -41,6 +44,7 @@ package final class AccessRules: Sendable {
         }
         self.document = document
         self.revision = revision
+        self.rulesRevision = rulesRevision ?? revision
         self.schema = schema
         roles = compiler.roles
         var known: Set<UserReference> = []
@@ -61,7 +65,7 @@ package final class AccessRules: Sendable {
     ///   - isUser: Whether there is a user.
     /// - Returns: The roles that hold, with what they allow with objects of any class.
     package func view(for user: some UserFacts, isUser: Bool) -> AccessView {
-        var view = AccessView(revision: revision, roles: [])
+        var view = AccessView(revision: rulesRevision, roles: [])
         for role in roles where holds(role, for: user, isUser: isUser) {
             view.roles.append(
                 AccessView.Role(

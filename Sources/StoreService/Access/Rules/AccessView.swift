@@ -47,7 +47,7 @@ package struct AccessView: Hashable, Sendable {
         package var classes: [ClassRules?]
     }
 
-    /// The revision of the document.
+    /// The revision of the document that set its rules.
     package var revision: UInt64
     /// The roles that hold, in the order of the document.
     package var roles: [Role]

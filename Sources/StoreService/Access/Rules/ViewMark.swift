@@ -3,8 +3,8 @@ import HoldfastQuery
 
 /// The name of a view: a keyed hash of what decides what its principal may read, which is the same in every process.
 ///
-/// That is the classes that it is limited to, the revision of the document, the roles that hold, and the values that their `read` rules
-/// compare with.
+/// That is the classes that it is limited to, the revision of the document that set its rules, the roles that hold, and the values that their
+/// `read` rules compare with. What classes and properties are called, and their order, is no part of it, nor are classes that come later.
 struct ViewMark: Hashable, Sendable {
     /// The name: 16 characters of 6 bits each, since it is the key of ``ViewTag``.
     let text: String
@@ -40,21 +40,27 @@ struct ViewMark: Hashable, Sendable {
         _ view: AccessView, by rules: AccessRules, for user: some UserFacts, to message: ByteBuffer
     ) {
         message.append(little: view.revision)
-        var references: [UserReference: String] = [:]
+        // Classes in the order in which they came, so that one that comes later, of which a rule for all is, adds nothing that is not there.
+        let order = rules.schema.classes.indices.sorted {
+            rules.schema.classes[$0].number < rules.schema.classes[$1].number
+        }
         for role in view.roles {
             message.append("\(role.name.debugDescription):")
             let conditions = rules.roles.first { $0.name == role.name }?.classes ?? []
-            for (own, condition) in zip(role.classes, conditions) {
-                // What names something that the user lacks allows nothing, whatever the rest is.
-                if own?.read == .constant(false) { message.append("-" as StaticString) }
-                guard own?.read != .constant(false), let rule = condition?.read?.rule else {
-                    continue
+            var references: [UserReference: Int] = [:]
+            var appended: Set<Int> = []
+            for index in order {
+                guard let rule = conditions[index]?.read?.rule else { continue }
+                for reference in rule.references where references[reference] == nil {
+                    references[reference] = references.count
                 }
+                // What names something that the user lacks allows nothing, whatever the rest is.
+                guard let own = role.classes[index], own.read != .constant(false) else { continue }
                 for reference in rule.references {
-                    let known =
-                        references[reference] ?? "\(String(describing: user.value(of: reference)))"
-                    references[reference] = known
-                    message.append("\(known.utf8.count),\(known)")
+                    guard let number = references[reference], appended.insert(number).inserted
+                    else { continue }
+                    let value = "\(String(describing: user.value(of: reference)))"
+                    message.append("\(number):\(value.utf8.count),\(value)")
                 }
             }
         }
