@@ -166,7 +166,7 @@ final class UserStreamWorld {
         case 0...2:
             document = 1 - document
             try put(Self.documents[document])
-        case 3...6:
+        case 3, 4:
             guard let hub, any(3) > 0 else { return try interlude() }
             try hub.inOneStep { try interlude() }
         default: try write()
