@@ -30,6 +30,7 @@ package protocol SightSource: AnyObject, Sendable {
     ///   - version: The version to begin with.
     ///   - changes: The changes from there to the version of the view, of the classes that ``decidingObject(in:)`` reads.
     ///   - read: A view that shows everything.
+    /// - Returns: Whether that is so, or may be.
     /// - Throws: As ``sight(in:)``.
     func wasOtherwise(
         since version: UInt64, _ changes: FoldedChanges, in read: ReadTransaction

@@ -9,6 +9,7 @@ extension ServedStore {
     /// otherwise. What changed meanwhile can't be told of by the rules of now, although these are those of then.
     ///
     /// - Parameters:
+    ///   - caller: The caller.
     ///   - version: The version behind which the caller is told of changes.
     ///   - read: The view that these are told by.
     ///   - folds: The changes that many callers have missed; nil for one who asks alone.

@@ -201,13 +201,16 @@ package final class AccessControl: Sendable {
         return (view, ViewMark(of: view, by: known.rules, for: facts, key: store.ticketKey))
     }
 
-    /// Whether a principal's own object, or what it leads to, had the principal read something else at some version, or may have had. The
-    /// document is the same, as far as the name of a view tells.
+    /// Finds out whether a principal's own object, or what it leads to, had the principal read something else at some version. The document is
+    /// the same, as far as the name of a view tells.
     ///
     /// - Parameters:
+    ///   - principal: The principal.
     ///   - version: The version to begin with.
     ///   - changes: The changes from there to the version of the view, of the classes that decide.
     ///   - read: A view of the bare store.
+    /// - Returns: Whether that is so, or may be.
+    /// - Throws: ``RequestFault`` when storage fails.
     func readOtherwise(
         _ principal: Principal, since version: UInt64, _ changes: FoldedChanges,
         on read: ReadTransaction
