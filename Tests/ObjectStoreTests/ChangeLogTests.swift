@@ -108,7 +108,12 @@ struct ChangeLogTests {
                 after: middle, in: transaction, recordCountMax: 4, classes: [])
             #expect(none.through == middle + 2 && none.isEmpty)
         }
-        try store.setSchema(Shelter.classes + [ObjectClass(name: "More", properties: [])])
+        var classes = Shelter.classes + [ObjectClass(name: "More", properties: [])]
+        try store.setSchema(classes)
+        // Nobody has anything of a new class.
+        #expect(try !store.changes(after: middle).changesSchema)
+        classes[3].properties.append(Property(name: "more", type: .single(.scalar(.int))))
+        try store.setSchema(classes)
         #expect(try store.changes(after: middle).changesSchema)
     }
 
