@@ -11,9 +11,21 @@ struct PlainSchema {
     static let objectNames = ["A", "B", "C"]
 
     /// A random schema.
-    static func make(_ random: inout SeededGenerator) -> [ObjectClass] {
+    ///
+    /// - `embedsMaps`: Whether embedded objects may have maps of links.
+    static func make(
+        _ random: inout SeededGenerator, embedsMaps: Bool = false
+    ) -> [ObjectClass] {
         var maker = PlainSchema(random: SeededGenerator(seed: random.next()))
-        return maker.make()
+        var classes = maker.make()
+        for index in classes.indices where embedsMaps && ["E", "F"].contains(classes[index].name) {
+            guard maker.chance(50) else { continue }
+            classes[index].properties.append(
+                Property(
+                    name: "keyed", type: .map(.object(maker.pick(Self.objectNames))),
+                    isOptional: true))
+        }
+        return classes
     }
 
     private mutating func chance(_ percent: Int) -> Bool {
@@ -44,12 +56,6 @@ struct PlainSchema {
             if chance(60) { addCollection(&made) }
             made.properties.append(
                 Property(name: "link", type: .single(.object(pick(["A", "B"]))), isOptional: true))
-            if chance(50) {
-                made.properties.append(
-                    Property(
-                        name: "keyed", type: .map(.object(pick(Self.objectNames))),
-                        isOptional: true))
-            }
             if name == "E" {
                 made.properties.append(
                     Property(name: "inner", type: .single(.object("F")), isOptional: true))

@@ -50,7 +50,7 @@ package struct RuleTwins {
     /// - `isWritten`: Whether the user may write what they read, and properties have delete rules or are unique.
     package init(seed: UInt64, isWritten: Bool = false) {
         self.isWritten = isWritten
-        twins = SightTwins(seed: seed)
+        twins = SightTwins(seed: seed, embedsMaps: true)
         classes = twins.classes
         random = SeededGenerator(seed: seed &+ 7)
         user =

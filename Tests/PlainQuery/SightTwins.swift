@@ -23,9 +23,11 @@ package struct SightTwins {
     private var random: SeededGenerator
 
     /// Makes a schema.
-    package init(seed: UInt64) {
+    ///
+    /// - `embedsMaps`: Whether embedded objects may have maps of links.
+    package init(seed: UInt64, embedsMaps: Bool = false) {
         random = SeededGenerator(seed: seed)
-        classes = PlainSchema.make(&random)
+        classes = PlainSchema.make(&random, embedsMaps: embedsMaps)
     }
 
     /// Fills two empty stores with the same objects, and takes from the second what random rules do not admit.
