@@ -66,6 +66,8 @@ extension Realm.Error {
             message = "A write may change at most \(limit) bytes."
         case .tooLarge(let detail): message = detail
         case .stopped(let failure): message = failure.message
+        case .noIdempotencyRoom(_, let seconds):
+            message = "No room is left for replies to repeated requests: try again in \(seconds) s."
         case .notAllowed, .preconditionFailed:
             message = "The object is not what the write asks for."
         case .refused(let reason): message = reason.localizedDescription
