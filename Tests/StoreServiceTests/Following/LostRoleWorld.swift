@@ -163,7 +163,7 @@ final class LostRoleWorld {
             try hub.queryStreams.make(
                 StreamQueriesBody(
                     parser.parse(bytes.bytes), byteCount: bytes.bytes.count, of: nil, for: caller,
-                    quotesLargeInts: false, service.served), for: caller)
+                    quotesLargeInts: false, service.served), for: caller, isUser: true)
         }
         hub.open(group, to: sink, for: caller, from: start) {}
         return Stream(follower: nil, group: group, sink: sink)

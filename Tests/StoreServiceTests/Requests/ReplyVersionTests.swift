@@ -78,7 +78,7 @@ struct ReplyVersionTests {
             of: .objects(className: "Thing"), QueryText(), StreamTelling(), quotesLargeInts: false
         ).checked(served, for: .program)
         try Self.withFormerView(service) { read, before throws(RequestFault) in
-            let page = try served.page(of: stream, from: .now, limit: 10, in: read)
+            let page = try served.page(of: stream, from: .now, limit: 10, for: .program, in: read)
             let text = String(decoding: page.buffer.bytes, as: UTF8.self)
             #expect(text == #"{"changes":[],"cursor":"\#(before)","upToDate":true}"#)
         }
