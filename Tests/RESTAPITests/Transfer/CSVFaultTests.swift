@@ -59,8 +59,8 @@ struct CSVFaultTests {
             $0.csv.delimiter = UInt8(ascii: ";")
             $0.csv.hasDecimalComma = true
             $0.csv.dates = DateFormat("%d.%m.%Y")
-            $0.names.properties = ["Nr": "id", "Preis": "price", "Wann": "at", "n": "ratio"]
-            $0.names.skipped = ["x"]
+            for text in ["Nr=id", "Preis=price", "Wann=at", "n=ratio"] { _ = $0.names.map(text) }
+            $0.names.skip("x")
         }
         #expect(
             report.faults.map(\.fault.detail) == [
