@@ -46,10 +46,7 @@ struct FoldCacheTests {
         defer { store.close() }
         try Self.put(10, store)
         var classes = Shelter.classes
-        classes.append(
-            ObjectClass(
-                name: "Added", primaryKey: "id",
-                properties: [Property(name: "id", type: .single(.scalar(.int)))]))
+        classes[0].properties.append(Property(name: "added", type: .single(.scalar(.int))))
         let changed = try store.setSchema(classes)
         try Self.put(200, store)
         let read = try store.read()
