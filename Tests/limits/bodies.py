@@ -235,8 +235,8 @@ def cases():
         "getElementByKey getInnerElement listProjections getProjection getProjectedObject getProjectedObjectByKey listBackups "
         "createBackup getBackup deleteBackup deleteStream getCaller getAccess listUserAccess getUserAccess listTokens deleteToken "
         "listAccounts getAccount deleteAccount createResetCode deleteSessions deleteSession getLiveness getReadiness getMetrics "
-        "deleteObject deleteObjectByKey deleteElement deleteElementByKey deleteInnerElement deleteClass deleteProjection "
-        "exportStore acknowledgeOutbox streamChanges getOutbox".split(),
+        "deleteObject deleteObjectByKey deleteProjectedObject deleteProjectedObjectByKey deleteElement deleteElementByKey "
+        "deleteInnerElement deleteClass deleteProjection exportStore acknowledgeOutbox streamChanges getOutbox".split(),
         "It takes neither a body nor a text that is compiled.")
     found |= dict.fromkeys(
         "createAccount resetPassword changePassword createSession putUserAccess createTicket".split(),
@@ -262,10 +262,10 @@ def cases():
         add(f"section{kind}Objects", dear(short(f"{path}/sections?by=m")))
         add(f"export{kind}Objects", [("fields", "GET", f"{path}/export?fields={','.join(['n'] * 3_500)}", None, None)])
         add(f"patch{kind}Objects", short_writes("PATCH", f"{path}/objects"))
+        add(f"delete{kind}Objects", short_writes("DELETE", f"{path}/objects"))
         add("streamProjectionChanges" if kind else "streamClassChanges", short(f"{path}/changes"))
         add(f"stream{kind}Aggregate", followed(f"{path}/aggregate/changes?op=sum(n)"))
         add(f"stream{kind}Sections", followed(f"{path}/sections/changes?by=m"))
-    add("deleteObjects", short_writes("DELETE", f"{item}/objects"))
     add("getProperty", short(f"{two}/properties/items"))
     paths = f"fields={','.join(['n'] * 1_000)}"
     add("streamObjectChanges", [("fields", "GET", f"{one}/changes?{paths}", None, None)])
@@ -275,10 +275,15 @@ def cases():
         (name, "POST", f"{item}/objects", {"id": 1_000_000, **body}, JSON) for name, body in drafts()), [
         ("objects", "POST", f"{item}/objects", filled(
             lambda number: {"id": 100_000 + number, "n": number}, count_max=OPERATIONS_MAX), JSON)])
+    add("createProjectedObjects", (
+        (name, "POST", f"{card}/objects", {"id": 2_000_000, **body}, kind)
+        for name, _, _, body, kind in writes("PUT", card_one, isProjected=True)))
     add("putObject", writes("PUT", one))
     add("putObjectByKey", writes("PUT", by_key))
     add("patchObject", writes("PATCH", one))
     add("patchObjectByKey", writes("PATCH", by_key))
+    add("putProjectedObject", writes("PUT", card_one, isProjected=True))
+    add("putProjectedObjectByKey", writes("PUT", card_by_key, isProjected=True))
     add("patchProjectedObject", writes("PATCH", card_one, isProjected=True))
     add("patchProjectedObjectByKey", writes("PATCH", card_by_key, isProjected=True))
     add("patchProperty", (
