@@ -234,6 +234,26 @@ struct PreconditionTests {
         }
     }
 
+    @Test(
+        "minVersion is also the id of a stream's event; other cursors are refused with what it is")
+    func minVersionOfStream() throws {
+        let version = server.send("PUT", path, "{}").headers["holdfast-version"] ?? ""
+        APIScenario("GET", path + "?minVersion=\(version)_4t0c", status: 200).check(on: server)
+        let epoch = version.split(separator: "-")[0]
+        APIScenario(
+            "GET", path + "?minVersion=zzzzzzzz-1_4t0c", status: 409, contains: ["other-epoch"]
+        ).check(on: server)
+        for text in [
+            "now", "start", "\(version).9.1.0", "\(version)~1.2", "4.\(version)", "\(version)_",
+            "\(version)_T", "\(version)_4t0c_1", "_4t0c", "\(epoch)_4t0c", "\(version).1_4t0c",
+        ] {
+            APIScenario(
+                "GET", path + "?minVersion=\(text)", status: 400,
+                contains: ["minVersion", "Holdfast-Version", "the id of a stream's event"]
+            ).check(on: server)
+        }
+    }
+
     @Test("a read that waits for a version is answered when the version comes")
     func waiting() throws {
         let version = server.send("PUT", path, "{}").headers["holdfast-version"] ?? ""

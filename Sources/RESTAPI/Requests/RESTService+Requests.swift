@@ -35,15 +35,17 @@ extension RESTService {
 
     // MARK: Versions
 
-    /// The version that `minVersion` asks for.
+    /// The version that `minVersion` asks for: itself, or the id of a stream's event, which stands behind one.
     ///
     /// - Throws: ``RequestFault`` `.malformed` when it is none, `.conflict` when it is of another epoch.
     func minVersion(_ request: Request) throws(RequestFault) -> UInt64 {
         guard let text = request[query: "minVersion"] else { return 0 }
-        guard let version = StoreVersion(text: text.string) else {
+        guard let version = StreamCursor.version(ofID: text.string) else {
             throw .parameter(
                 "minVersion",
-                "'minVersion' is a version as Holdfast-Version has it, such as 0k3x9a1b-17.")
+                "'minVersion' is a version as Holdfast-Version has it, such as 0k3x9a1b-17, or the id of a stream's event, such "
+                    + "as that or 0k3x9a1b-17_4t0c; 'now', 'start', the 'next' of a page and the id of an outbox are none."
+            )
         }
         guard version.epoch == store.epoch else {
             throw .single(

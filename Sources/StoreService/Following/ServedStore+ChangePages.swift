@@ -228,7 +228,8 @@ extension RequestFault {
     /// The fault of a cursor whose client's view has changed since, or may have.
     static let otherViewCursor = RequestFault(
         .expired, "access-changed",
-        "What you may read has changed since this cursor, or may have; begin again with since=start."
+        "What you may read has changed since this cursor, or may have, or it is a version, such as that of Holdfast-Version, "
+            + "which is no cursor of a user's; begin again with since=start, or with the cursor of an earlier reply."
     )
 
     /// The cursor is of another store, or of this one before it was restored.

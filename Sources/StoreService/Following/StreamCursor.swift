@@ -93,6 +93,13 @@ package enum StreamCursor: Equatable, Sendable {
         self = .within(version, part)
     }
 
+    /// The version that the id of an event stands behind, whosever it is; nil for other text.
+    package static func version(ofID text: String) -> StoreVersion? {
+        guard let mark = text.lastIndex(of: "_") else { return StoreVersion(text: text) }
+        guard ViewTag.isTag(text[text.index(after: mark)...]) else { return nil }
+        return StoreVersion(text: text[..<mark])
+    }
+
     /// Reads a cursor without the name of a view; nil for other text.
     init?(_ text: String) {
         if text == "now" {

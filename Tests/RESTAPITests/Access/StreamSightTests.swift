@@ -98,6 +98,25 @@ struct StreamSightTests {
         #expect(again.status >= 400 && again.text.contains(code), "\(code): \(again.text)")
     }
 
+    @Test("a user's stream has ids that are a minVersion, and a version is no cursor of theirs")
+    func idsAndVersions() throws {
+        let world = try TaskWorld()
+        let path = "/v1/classes/Task/"
+        let id = try #require(
+            world.server.follow(path + "changes?since=start", as: world.ann)
+                .events(to: "upToDate").last?.id)
+        #expect(id.contains("_"))
+        let read = world.get(path + "objects?minVersion=\(id)")
+        #expect(read.status == 200, "\(read.text)")
+        let version = try #require(read.headers["holdfast-version"])
+        let all = world.server.get(
+            path + "changes?since=\(version)", as: .admin, [("Accept", "application/json")])
+        #expect(all.status == 200, "\(all.text)")
+        let own = world.get(path + "changes?since=\(version)", [("Accept", "application/json")])
+        #expect(own.status == 410 && own.text.contains("access-changed"), "\(own.text)")
+        #expect(own.text.contains("no cursor of a user's") && own.text.contains("since=start"))
+    }
+
     /// What is asked for behind a cursor, a change of what is seen behind a link, and the objects that are told of.
     private static let sights = [
         ("Task/changes?keyPaths=title", "List/objects/2", #"{"members":["ann"]}"#, ["3"]),
