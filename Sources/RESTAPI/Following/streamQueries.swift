@@ -10,23 +10,7 @@ extension RESTService {
         let caller = caller(request)
         let mark = try served.sight(of: caller)?.mark ?? ""
         let cursor = try streamCursor(request, isEventStream: true, of: mark)
-        if stream.isChecked(under: served.store.catalog.rows, viewMark: mark) {
-            return try follow(stream, request, from: cursor)
-        }
-        // A filter may be long, and a stream has several.
-        return .later { exchange in
-            self.decide(for: exchange, expecting: .long) { () throws(RequestFault) in
-                try stream.check(self.served, for: caller)
-                return try self.follow(stream, request, from: cursor)
-            }
-        }
-    }
-
-    private func follow(
-        _ stream: QueryStream, _ request: Request, from cursor: StreamCursor
-    ) throws(RequestFault) -> Outcome {
         let following = try stream.follow()
-        let caller = caller(request)
         let events = try makeEventStream(request, for: caller, holding: following)
         return .later { exchange in
             self.streams.open(stream, to: events, for: caller, from: cursor) {

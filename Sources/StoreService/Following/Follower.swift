@@ -92,15 +92,21 @@ package final class Follower: @unchecked Sendable {
         }
     }
 
-    /// Ends it with an error.
+    /// Ends it with an error; of several queries it alone, where it is at fault.
     ///
+    /// - `end`: Under what its query is at fault; nil where something else is.
     /// - `isOtherView`: Whether what its client may read is decided otherwise than what it was told by.
-    func fail(_ fault: RequestFault, _ events: StreamEvents, isOtherView: Bool = false) {
+    func fail(
+        _ fault: RequestFault, _ events: StreamEvents, as end: QueryEnd?, isOtherView: Bool = false
+    ) {
         switch client {
         case .events(let sink):
-            sink.end(
-                sending: events.error(
-                    fault, of: query, generation: generation, isOtherView: isOtherView))
+            var end = fault.isOfFollowedQuery ? end : nil
+            end?.isTriedAgain = !fault.isQueryLimit
+            let last = events.error(
+                fault, of: query, generation: generation, isOtherView: isOtherView,
+                endsAll: end == nil)
+            if let end { sink.end(sending: last, as: end) } else { sink.end(sending: last) }
         case .reply(let sink, _, _): sink.fail(fault)
         }
     }

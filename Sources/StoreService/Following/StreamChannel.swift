@@ -241,7 +241,11 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     /// Ends the streams with an error, and lets the polls learn it for themselves.
     func fail(_ fault: RequestFault) {
         for follower in take() + (result?.takeArrivals() ?? []) {
-            if follower.isPoll { hub.overrun(follower) } else { follower.fail(fault, hub.events) }
+            if follower.isPoll {
+                hub.overrun(follower)
+            } else {
+                follower.fail(fault, hub.events, as: QueryEnd(follower.query))
+            }
         }
     }
 

@@ -56,18 +56,20 @@ package struct StreamEvents: Sendable {
         return SharedBytes(buffer)
     }
 
-    /// The stream ends because a query of it is not valid any more.
+    /// A query ends because it is not valid any more, and the stream with it unless that has others.
     ///
     /// - `generation`: As of ``reset(_:of:generation:in:)``.
     /// - `isOtherView`: Whether the client's user may read something else by now, so that what it has of the query is void.
+    /// - `endsAll`: Whether a stream of several queries ends: what is wrong concerns all of them.
     func error(
-        _ fault: RequestFault, of query: CheckedStream, generation: Int?, isOtherView: Bool
+        _ fault: RequestFault, of query: CheckedStream, generation: Int?, isOtherView: Bool,
+        endsAll: Bool
     ) -> SharedBytes {
         let buffer = ByteBuffer()
         if isOtherView {
             _ = reset(.accessChanged, of: query, generation: generation, in: buffer)
         }
-        return error(code: fault.code, fault.detail, of: query, in: buffer)
+        return error(code: fault.code, fault.detail, of: endsAll ? nil : query, in: buffer)
     }
 
     /// The stream ends for a reason with a stable code.

@@ -29,6 +29,7 @@ extension StreamHub {
             if !channel.hasPolls { polled[key] = nil }
         }
         serveTimers(version)
+        lookAtEnded(version)
     }
 
     /// Serves a part of what is due, with each tick and, where more is due, soon again: streams that began together are told together that their connections

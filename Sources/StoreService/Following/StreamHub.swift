@@ -26,6 +26,8 @@ package final class StreamHub: @unchecked Sendable {
     var polled: [ObjectIdentifier: StreamChannel] = [:]
     /// The clients of several queries, by the ids of their streams. The feed's thread alone.
     var groups: [String: StreamGroup] = [:]
+    /// Those of them that have queries which have ended. The feed's thread alone.
+    var groupsWithEnded: [ObjectIdentifier: StreamGroup] = [:]
     /// Those of them that steps concern which they have not been told of. The feed's thread alone.
     var groupsInStep: [StreamGroup] = []
     /// The streams of several queries.
@@ -277,10 +279,12 @@ package final class StreamHub: @unchecked Sendable {
             // Pieces that found no room are sent again when there is some.
             guard catchUp.hasRoom(follower) else { return wait(follower) }
             var isOtherView = false
+            var end: QueryEnd?
             do throws(RequestFault) {
                 let outcome = try served.withRead(for: follower.caller, in: job) {
                     read throws(RequestFault) in
                     isOtherView = !follower.query.isOf(read)
+                    end = QueryEnd(read)
                     return try catchUp.step(follower, read)
                 }
                 switch outcome {
@@ -296,7 +300,7 @@ package final class StreamHub: @unchecked Sendable {
                     _ = catchUp.reset(follower, .overrun)
                     break
                 }
-                return follower.fail(error, events, isOtherView: isOtherView)
+                return follower.fail(error, events, as: end, isOtherView: isOtherView)
             }
         } while job.isInFirstSlice || !catchUp.hasRoom(follower)
         feedLater(follower)

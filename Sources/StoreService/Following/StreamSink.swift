@@ -28,6 +28,10 @@ package protocol StreamSink: AnyObject, Sendable {
     func end()
     /// Ends the stream with a last event, behind what was taken.
     func end(sending last: SharedBytes)
+    /// Ends one query with a last event, behind what was taken of it: with the stream, unless that has others.
+    ///
+    /// - `end`: Under what it is no query.
+    func end(sending last: SharedBytes, as end: QueryEnd)
     /// Has `body` run once when no more bytes than these wait, or the client has gone: at once, or later on a
     /// thread that must not be held up.
     func whenQueued(atMost byteCount: Int, _ body: @escaping @Sendable () -> Void)
@@ -36,6 +40,7 @@ package protocol StreamSink: AnyObject, Sendable {
 extension StreamSink {
     package func moveID(to version: UInt64, at present: UInt64) -> Bool { true }
     package func leaveSteps() {}
+    package func end(sending last: SharedBytes, as end: QueryEnd) { self.end(sending: last) }
     package func send(_ bytes: SharedBytes, inStepTo version: UInt64) -> StreamSent { send(bytes) }
 }
 

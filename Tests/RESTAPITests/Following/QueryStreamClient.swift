@@ -48,6 +48,9 @@ final class QueryStreamClient {
     /// The queries that were added and have not begun, each with the generation that the reply has.
     private var added: [String: Int64] = [:]
     private(set) var resets: [String] = []
+    /// The queries that may end while the others go on, and those of them that have, until they are reset.
+    var endable: Set<String> = []
+    private(set) var ended: Set<String> = []
     private(set) var live: ChangesClient?
 
     init(_ server: ChangesServer, _ queries: [String: Query], interval: Int = 0) {
@@ -77,6 +80,7 @@ final class QueryStreamClient {
                 replicas[name] = nil
                 lists[name] = nil
                 pending.remove(name)
+                ended.remove(name)
             }
             added[name] = query == nil ? nil : generation
         }
@@ -129,6 +133,12 @@ final class QueryStreamClient {
         version?.split(separator: "-").last.flatMap { Int($0) } ?? -1
     }
 
+    /// Takes events until a query has ended, or has begun again.
+    func follow(_ name: String, hasEnded: Bool) {
+        while ended.contains(name) != hasEnded, let event = live?.next() { take(event) }
+        #expect(ended.contains(name) == hasEnded, "\(name)")
+    }
+
     /// Does with an event what the table says.
     func take(_ event: ChangesClient.Event) {
         lastID = event.id ?? lastID
@@ -148,11 +158,20 @@ final class QueryStreamClient {
             replicas[name] = ChangesReplica()
             lists[name] = FollowedResult(hasSections: false)
             pending.insert(name)
+            ended.remove(name)
             added[name] = nil
         case "upToDate":
             if let name { pending.remove(name) } else { Issue.record("upToDate without its query") }
             #expect(event.json["cursor"]?.string == event.id)
-        case "error": Issue.record("\(event)")
+        case "error":
+            guard let name, endable.contains(name) else {
+                Issue.record("\(event)")
+                return
+            }
+            replicas[name] = nil
+            lists[name] = nil
+            pending.remove(name)
+            ended.insert(name)
         default: break
         }
         if event.name != "reset", event.id != nil {

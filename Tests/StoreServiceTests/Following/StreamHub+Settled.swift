@@ -17,7 +17,10 @@ extension StreamHub {
                     position.version >= version
                     && followers.allSatisfy { $0.isGone || $0.isAtPresent(position.version) }
                     && ids.compactMap { self.groups[$0] }
-                        .allSatisfy { $0.isUpToDate(at: position.version) }
+                        .allSatisfy {
+                            $0.isUpToDate(at: position.version)
+                                && self.hasLookedAtEnded($0, at: version)
+                        }
                 answer.value.withLock { $0 = isAll }
             } orElse: {
                 answer.value.withLock { $0 = false }
@@ -27,6 +30,14 @@ extension StreamHub {
             usleep(5_000)
         }
         return false
+    }
+
+    /// Whether the queries of a group that have ended stay so, by what was committed up to a version.
+    private func hasLookedAtEnded(_ group: StreamGroup, at version: UInt64) -> Bool {
+        if group.members.allSatisfy({ $0.querySink.ended == nil }) { return true }
+        guard let looked = group.lookedAt, !group.isLookedAt else { return false }
+        return looked.version >= version
+            && looked.rulesGeneration == rulesGeneration.load(ordering: .sequentiallyConsistent)
     }
 
     /// Has all that `body` writes be one step of the feed.

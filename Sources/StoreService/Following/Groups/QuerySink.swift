@@ -1,11 +1,15 @@
 import Synchronization
 
 /// The way of one query to the connection that a stream of several has for all of them. Any thread.
-final class QuerySink: StreamSink {
+final class QuerySink: StreamSink, @unchecked Sendable {
+    // Unchecked: `ended` is touched on the feed's thread alone.
+
     /// Which query it is.
     let query: FollowedQuery
     private let group: StreamGroup
     private let isRemoved = Mutex(false)
+    /// Under what it has ended while the others go on; nil while it is followed. The feed's thread alone.
+    var ended: QueryEnd?
 
     init(_ query: FollowedQuery, of group: StreamGroup) {
         self.query = query
@@ -45,6 +49,10 @@ final class QuerySink: StreamSink {
 
     func end(sending last: SharedBytes) {
         if !isRemoved.withLock({ $0 }) { group.sink.end(sending: last) }
+    }
+
+    func end(sending last: SharedBytes, as end: QueryEnd) {
+        group.end(self, sending: last, as: end)
     }
 
     func whenQueued(atMost byteCount: Int, _ body: @escaping @Sendable () -> Void) {

@@ -1,6 +1,4 @@
 import HoldfastObjectJSON
-import HoldfastObjectModel
-import HoldfastRows
 import Synchronization
 import HoldfastThreads
 
@@ -109,34 +107,5 @@ package final class QueryStream: Sendable {
                     + "with POST /v1/streams.")
         }
         return Lease { self.state.withLock { $0.waitingSince = monotonicNanoseconds() } }
-    }
-}
-
-extension QueryStream {
-    /// Whether all queries were checked against a schema, and for those who have a view of a name.
-    package func isChecked(under schema: RowSchema, viewMark: String) -> Bool {
-        queries.allSatisfy { query in
-            query.checked.names.schema.identity == schema.identity
-                && query.checked.viewMark == viewMark
-        }
-    }
-
-    /// Refuses queries that the present schema has no place for any more. Cost: the checking of each; for a worker.
-    ///
-    /// - Throws: ``RequestFault`` that names the first such query.
-    package func check(_ served: ServedStore, for caller: Caller) throws(RequestFault) {
-        for query in queries {
-            do throws(RequestFault) {
-                _ = try served.withRead(for: caller) { read throws(RequestFault) in
-                    try query.checked.under(read, served)
-                }
-            } catch {
-                var fault = error.ofQuery
-                fault.detail =
-                    "Query '\(query.name)' is not valid any more; replace or remove it with PATCH. "
-                    + fault.detail
-                throw fault
-            }
-        }
     }
 }

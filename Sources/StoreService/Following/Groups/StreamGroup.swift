@@ -19,6 +19,16 @@ final class StreamGroup: @unchecked Sendable {
     /// When something was last sent to all, in milliseconds of the monotonic clock.
     var lastSent: UInt64 = 0
 
+    /// When a worker looked last whether its ended queries are valid again.
+    struct Moment: Equatable {
+        let version: UInt64
+        let rulesGeneration: UInt64
+    }
+    /// The last such moment; nil for none that counts.
+    var lookedAt: Moment?
+    /// Whether a worker is about to look.
+    var isLookedAt = false
+
     private unowned let hub: StreamHub
 
     /// The pieces of steps that its client has not been told of.
@@ -63,7 +73,32 @@ final class StreamGroup: @unchecked Sendable {
     }
 
     private func isLive(at version: UInt64, beside querySink: QuerySink? = nil) -> Bool {
-        members.allSatisfy { $0.querySink === querySink || $0.follower.isAtPresent(version) }
+        var present: QueryEnd?
+        for member in members where member.querySink.ended == nil {
+            guard member.querySink === querySink || member.follower.isAtPresent(version) else {
+                return false
+            }
+            present = present ?? QueryEnd(member.follower.query)
+        }
+        // One that has ended has nothing to tell, unless it may be valid again.
+        return members.allSatisfy { member in
+            guard let ended = member.querySink.ended, ended.isTriedAgain else { return true }
+            return present == nil || ended == present
+        }
+    }
+
+    /// The way of a query to the present; nil of one that was removed.
+    func follower(of querySink: QuerySink) -> Follower? {
+        members.first { $0.querySink === querySink }?.follower
+    }
+
+    /// Ends a query while the others go on. Any thread.
+    func end(_ querySink: QuerySink, sending last: SharedBytes, as end: QueryEnd) {
+        hub.perform { position in
+            self.hub.end(querySink, of: self, sending: last, as: end, position)
+        } orElse: {
+            self.sink.end()
+        }
     }
 
     // MARK: Live, on the feed's thread
@@ -174,8 +209,10 @@ final class StreamGroup: @unchecked Sendable {
 
     /// Tells its client that the connection holds.
     func beat(_ version: UInt64) {
-        let isLive = isUpToDate(at: version)
-        let cursor = isLive ? cursor(version, of: members.first?.follower) : nil
+        // What an ended one was checked for last may be another view.
+        let followed = members.first { $0.querySink.ended == nil }?.follower
+        let isLive = isUpToDate(at: version) && (followed != nil || members.isEmpty)
+        let cursor = isLive ? cursor(version, of: followed) : nil
         if case .queued = sink.send(hub.events.heartbeat(cursor)), isLive { know(through: version) }
     }
 
