@@ -226,6 +226,22 @@ struct IdempotencyRecordTests {
         #expect(try store.findings() == [])
     }
 
+    @Test(
+        "where there is no room records without an owner make way for those of principals, not for others without one"
+    )
+    func unownedRecords() throws {
+        let engine = LastingEngine(try EngineCase.memory.open())
+        let store = try store(roomFor: 8, engine)
+        defer { store.close() }
+        for number in 0..<8 { try keep(store, UInt8(number), payload) }
+        #expect(isRefused(isShare: false) { try keep(store, 8, payload) })
+        let token = IdempotencyOwner(number: 7, isUser: false)
+        for number in 8..<12 { try keep(store, UInt8(number), of: token) }
+        #expect(try store.idempotencyRecord(id(3)) == nil)
+        #expect(try store.idempotencyRecord(id(4)) != nil)
+        #expect(try store.findings() == [])
+    }
+
     @Test("one reply has so many bytes and not more", arguments: [0, 1])
     func size(above: Int) throws {
         var options = StoreOptions()

@@ -93,13 +93,19 @@ package struct IdempotencyRecords {
         for byteCount: UInt64, of owner: IdempotencyOwner, share: UInt64,
         _ counters: inout IdempotencyCounters
     ) throws(StoreError) {
-        // Each write drops more than it adds, so that those that are too old get fewer.
+        // Each write drops more records than it adds, so that old ones get fewer. Records without an owner beside those of principals are
+        // from before format 8, when the oldest record made way.
         var oldest = try dropOld(&counters, countMax: 8)
         while true {
             let isShareFull = try self.share(of: owner.number) + byteCount > share
             guard isShareFull || counters.byteCount + byteCount > UInt64(limits.byteCountMax)
             else { return }
             if let oldest {
+                let first = counters.first
+                if !isShareFull, owner.number != 0 {
+                    _ = try dropOld(&counters, countMax: 1, dropsUnowned: true)
+                    if counters.first > first { continue }
+                }
                 throw .noIdempotencyRoom(
                     isShare: isShareFull,
                     seconds: Int(clamping: oldest + Int64(limits.retentionSeconds) - now.seconds))
@@ -111,9 +117,10 @@ package struct IdempotencyRecords {
 
     /// Drops records that are too old, from the oldest on.
     ///
+    /// - `dropsUnowned`: Whether records without an owner are dropped before their time.
     /// - Returns: When the oldest was stored that is left, if it is not too old.
     private func dropOld(
-        _ counters: inout IdempotencyCounters, countMax: Int
+        _ counters: inout IdempotencyCounters, countMax: Int, dropsUnowned: Bool = false
     ) throws(StoreError) -> Int64? {
         var count = 0
         while counters.first < counters.next, count < countMax {
@@ -127,7 +134,8 @@ package struct IdempotencyRecords {
                 guard let bytes = try group.value(key),
                     let header = IdempotencyRecord.header(bytes)
                 else { throw Self.damaged }
-                if header.seconds + Int64(limits.retentionSeconds) > now.seconds {
+                let isDropped = dropsUnowned && number.owner == 0
+                if !isDropped, header.seconds + Int64(limits.retentionSeconds) > now.seconds {
                     return header.seconds
                 }
                 try drop(number.id, &counters)
