@@ -101,7 +101,10 @@ package final class CheckedStream: Sendable {
         if isChecked(for: read) { return self }
         let checked = try definition.checked(
             served.names(of: read.rows), served.limits, for: read.sight)
-        checked.observed.prepare(within: RequestScratch.current.budget)
+        let budget = RequestScratch.current.budget
+        checked.observed.prepare(within: budget)
+        // Conditions that were not made in time would be made on the feed's thread.
+        if let failure = budget.failure { throw .givenUp(failure, served.limits) }
         return checked
     }
 

@@ -3,7 +3,7 @@ import HoldfastObjectStore
 
 extension ServedStore {
     /// The most objects that have changed which decide about views; where more have, a view may have been another.
-    private static let decidingObjectCountMax = 200_000
+    static let decidingObjectCountMax = 200_000
 
     /// Whether a caller may have read something else at some version since one, because their own object, or what rules read behind it, was
     /// otherwise. What changed meanwhile can't be told of by the rules of now, although these are those of then.
@@ -13,11 +13,12 @@ extension ServedStore {
     ///   - version: The version behind which the caller is told of changes.
     ///   - read: The view that these are told by.
     ///   - folds: The changes that many callers have missed; nil for one who asks alone.
+    ///   - objectCountMax: The most changed objects that are looked at; where more have changed it is not known.
     /// - Returns: Whether that is so, or is not known. False also where the change log does not reach back so far, which is told otherwise.
     /// - Throws: ``RequestFault`` when storage fails, or the time of the read is over.
     func hadOtherView(
         _ caller: Caller, since version: UInt64, in read: ReadTransaction,
-        sharing folds: FoldCache? = nil
+        sharing folds: FoldCache? = nil, objectCountMax: Int = decidingObjectCountMax
     ) throws(RequestFault) -> Bool {
         let bare = read.bare
         guard let sight = caller.sight, let deciding = try sight.decidingObject(in: bare) else {
@@ -34,8 +35,9 @@ extension ServedStore {
                 changes = shared
             } else {
                 changes = try FoldedChanges(
-                    after: version, in: bare, objectCountMax: Self.decidingObjectCountMax,
-                    recordCountMax: FoldCache.recordCountMax, classes: deciding.formerClasses)
+                    after: version, in: bare, objectCountMax: objectCountMax,
+                    recordCountMax: min(FoldCache.recordCountMax, 10 * objectCountMax),
+                    classes: deciding.formerClasses)
             }
         } catch {
             if case .storage(let error) = error { throw fault(.storage(error)) }

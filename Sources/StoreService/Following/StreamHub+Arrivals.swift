@@ -76,13 +76,16 @@ extension StreamHub {
         }
         if follower.state.version >= position.version { return true }
         let read = position.transaction.shown(by: follower.query.observed.sight)
-        // A worker has it begin again.
-        if try served.hadOtherView(follower.caller, since: follower.state.version, in: read) {
+        // Many changes are delivered by a worker, but not for ever: each time the bound is twice as high.
+        let countMax = StreamCatchUp.pieceObjectCount << min(10, follower.state.lateArrivalCount)
+        // A worker has it begin again, or finds that it need not.
+        if try served.hadOtherView(
+            follower.caller, since: follower.state.version, in: read, objectCountMax: countMax)
+        {
+            follower.state.arriveLate()
             feedLater(follower)
             return false
         }
-        // Many changes are delivered by a worker, but not for ever: each time the bound is twice as high.
-        let countMax = StreamCatchUp.pieceObjectCount << min(10, follower.state.lateArrivalCount)
         if let property = follower.query.property {
             let isTold = try catchUp.tellMissed(
                 follower, property, read, countMax: countMax)
