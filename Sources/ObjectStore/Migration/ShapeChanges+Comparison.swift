@@ -104,11 +104,12 @@ extension SchemaStep {
         guard let source, let property,
             let new = className.flatMap({ schema.objectClass(named: $0) })
         else { return false }
-        guard let cases = new.properties.first(where: { $0.name == property })?.cases else {
+        guard let cases = new.properties.first(where: { $0.name.isSame(as: property) })?.cases
+        else {
             return true
         }
         let old = comparison.present.rows.classes[source].definition
         let name = comparison.renames.oldName(ofProperty: property, inNew: new.name)
-        return cases.containsAll(of: old.properties.first { $0.name == name }?.cases)
+        return cases.containsAll(of: old.properties.first { $0.name.isSame(as: name) }?.cases)
     }
 }

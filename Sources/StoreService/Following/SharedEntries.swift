@@ -1,4 +1,5 @@
 import HoldfastBytes
+import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 import Synchronization
@@ -11,9 +12,9 @@ final class SharedEntries {
         private let schema: ObjectIdentifier
         private let classIndex: Int?
         private let shown: StreamDefinition.Target?
-        private let fields: String?
-        private let expand: String?
-        private let keyPaths: String?
+        @Exact private var fields: String?
+        @Exact private var expand: String?
+        @Exact private var keyPaths: String?
         private let tellsOld: Bool
         private let quotesLargeInts: Bool
         private let viewMark: String
@@ -24,8 +25,10 @@ final class SharedEntries {
             schema = stream.names.schema.identity
             classIndex = stream.observed.classIndex
             shown = definition.shown
-            (fields, expand) = (definition.fields, definition.expand)
-            (keyPaths, tellsOld) = (definition.telling.keyPaths, definition.telling.tellsOld)
+            _fields = Exact(definition.fields)
+            _expand = Exact(definition.expand)
+            _keyPaths = Exact(definition.telling.keyPaths)
+            tellsOld = definition.telling.tellsOld
             quotesLargeInts = definition.quotesLargeInts
             viewMark = stream.viewMark
             sight = stream.observed.sight.map { ObjectIdentifier($0) }

@@ -1,4 +1,5 @@
 import HoldfastObjectJSON
+import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastThreads
 
@@ -19,7 +20,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             return a.stream.observed.filterKey == b.stream.observed.filterKey
                 && a.isUntested == b.isUntested && a.stream.viewMark == b.stream.viewMark
                 && own.shown == other.shown
-                && own.fields == other.fields && own.expand == other.expand
+                && own.fields.isSame(as: other.fields) && own.expand.isSame(as: other.expand)
                 && own.telling == other.telling && own.quotesLargeInts == other.quotesLargeInts
                 && own.result == other.result
                 && own.intervalMilliseconds == other.intervalMilliseconds

@@ -1,20 +1,21 @@
 import HoldfastObjectJSON
+import HoldfastObjectModel
 import HoldfastRows
 
 /// The wishes of a stream's client beside the objects of the result.
 package struct StreamTelling: Hashable, Sendable {
     /// Of an object that stays the paths whose changes alone are told, with commas between them; nil for all.
-    let keyPaths: String?
+    @Exact private(set) var keyPaths: String?
     /// Whether an update has what was there before, as far as it is known.
     let tellsOld: Bool
     /// The name that each entry has, where the stream has several queries.
-    let query: String?
+    @Exact private(set) var query: String?
 
     /// Takes what the client states.
     package init(keyPaths: String? = nil, tellsOld: Bool = false, query: String? = nil) {
-        self.keyPaths = keyPaths
+        _keyPaths = Exact(keyPaths)
         self.tellsOld = tellsOld
-        self.query = query
+        _query = Exact(query)
     }
 
     /// Compiles the properties whose changes are told, in the projection's names where there is one; nil for all.
