@@ -9,8 +9,8 @@ import Synchronization
 /// `@unchecked Sendable`: `init` also makes the index that S2 would else make at the first question; after that
 /// S2's handle is not changed, and it is freed with the object. The cover lies behind a lock.
 package final class GeoRegion: @unchecked Sendable {
-    /// The most vertices of a region: checking one takes the more than linear time of a sort. How many edges may lie close beside each
-    /// other is bounded besides, for each is compared with those in its cell.
+    /// The largest number of vertices of a region. Checking a region sorts its edges, which takes more than linear time. The number of edges that lie
+    /// close to each other is bounded as well, because each edge is compared with the other edges of its cell.
     package static let pointCountMax = 10_000
     /// The most rings of a region: each hole is compared with the others.
     package static let ringCountMax = 1_000
@@ -143,8 +143,8 @@ package final class GeoRegion: @unchecked Sendable {
 
     /// Whether a point lies in the region; false for a point that is not valid.
     ///
-    /// Cost: 2 ns for a point that is far outside; near the region some 100 ns for a circle, and some
-    /// 400 ns for a polygon whatever its size, or 10 ns for each edge that shares a cell of the index. Nothing is allocated.
+    /// Cost: 2 ns for a point that is far outside. Near the region, some 100 ns for a circle and some
+    /// 400 ns for a polygon of any size, or 10 ns for each edge that shares a cell of the index. Nothing is allocated.
     package func contains(longitude: Double, latitude: Double) -> Bool {
         if latitude.magnitude < Self.polarLatitude {
             guard latitude >= bounds.south, latitude <= bounds.north else { return false }

@@ -21,7 +21,7 @@ struct CommandFailure: Error {
     var code: ExitCode
     /// The failure and the remedy.
     var message: String
-    /// Whether a store is to be read whose making was cut: it holds nothing.
+    /// Whether the store to be read is unfinished: its creation was interrupted, and it contains nothing.
     var isOfUnfinishedStore = false
 
     /// A failure of the operation, or of another kind.

@@ -8,7 +8,7 @@ enum FileSystem {
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
-    /// A directory that stays the same one whatever becomes of its name.
+    /// An open directory. It stays the same directory even if its name changes.
     struct OpenDirectory: ~Copyable {
         private let descriptor: Int32
 

@@ -87,7 +87,7 @@ package final class PasswordHasher: Sendable {
         if starts { start() }
     }
 
-    /// Refuses what has waited too long. Call it once a second; a thread does it before each hash, too.
+    /// Refuses work that has waited too long. Call it once a second; a thread also calls it before each hash.
     package func refuseOverdue(at now: UInt64 = monotonicMilliseconds()) {
         var overdue: [Work] = []
         state.signal { state in
@@ -105,7 +105,7 @@ package final class PasswordHasher: Sendable {
         }
     }
 
-    /// Starts the threads; where there is none for them, what waits is refused, and it is tried again with the next work.
+    /// Starts the threads. If no thread can be started, the waiting work is refused, and the next work tries again.
     private func start() {
         // Safe to call again, from any thread.
         _ = sodium_init()
@@ -123,7 +123,7 @@ package final class PasswordHasher: Sendable {
         refuseOverdue(at: .max)
     }
 
-    /// The work whose turn it is; nil at the end.
+    /// The next work to be done; nil at the end.
     private func next() -> Work? {
         refuseOverdue()
         return state.wait { state -> Work?? in

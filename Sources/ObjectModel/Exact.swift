@@ -1,7 +1,7 @@
-/// A text, or several, that equal those of the same bytes and no others: as a key, or around a property of a type whose values are compared.
+/// Equality by bytes for a text or several texts: as a key, or around a property of a type that is compared.
 ///
-/// Swift's `String` takes two texts for equal that Unicode calls canonically equivalent, such as `é` and an `e` with an accent behind
-/// it. Names of clients are told apart by their bytes, like all that they store.
+/// Swift's `String` treats two texts as equal if Unicode calls them canonically equivalent, such as `é` and an `e` followed by a combining accent.
+/// Names from clients are distinguished by their bytes, like all texts that they store.
 @propertyWrapper
 package struct Exact<Texts: ExactlyCompared>: Hashable, Sendable {
     /// The text.
@@ -23,11 +23,11 @@ package struct Exact<Texts: ExactlyCompared>: Hashable, Sendable {
 /// A text as a key.
 package typealias ExactText = Exact<String>
 
-/// What consists of texts, which are compared byte by byte.
+/// A value that consists of texts and is compared byte by byte.
 package protocol ExactlyCompared: Sendable {
     /// Whether both have the same bytes.
     func isSame(as other: Self) -> Bool
-    /// Hashes what ``isSame(as:)`` compares.
+    /// Hashes the bytes that ``isSame(as:)`` compares.
     func hashBytes(into hasher: inout Hasher)
 }
 

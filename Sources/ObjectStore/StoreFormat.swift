@@ -3,13 +3,13 @@
 ///
 /// Describes what lies under the keys of ``StoreKey``. A program opens exactly the versions it knows.
 ///
-/// Each version only adds to the one before, whose records stay the same bytes: version 3 to version 2
-/// out-of-line values, maps, `mixed`, rules and projections, version 4 to version 3 runs in the
-/// change log, version 5 to version 4 which shapes a change of the schema changed and what was done to lists,
-/// version 6 to version 5 tokens and the record of access, which it makes, version 7 to version 6 tokens with an end, a
-/// user and claims, the access document, and former values in the change log, version 8 to version 7 whose idempotency records are, the
-/// names and properties of a change of shape, and which revision of the access document set its rules. A store of an older version is marked as one of this when it
-/// is opened, so that a program that does not know the additions refuses it from then on.
+/// Each version only adds to the one before. The records of the earlier version stay the same bytes. Version 3 adds to version 2
+/// out-of-line values, maps, `mixed`, rules and projections. Version 4 adds to version 3 runs in the change log. Version 5 adds to version 4
+/// the shapes that a change of the schema changed, and the changes of lists. Version 6 adds to version 5 tokens and the record of access, which
+/// it makes. Version 7 adds to version 6 tokens with an end, a user and claims, the access document, and former values in the change log.
+/// Version 8 adds to version 7 the owner of an idempotency record, the names and properties of a change of shape, and the revision of the access
+/// document that set its rules. A store of an older version is marked as one of this version when it is opened, so that a program that
+/// does not know the additions refuses it from then on.
 package enum StoreFormat {
     /// The version that this program writes.
     package static let current: UInt32 = 8

@@ -52,9 +52,9 @@ package struct CompiledQuery: Hashable, Sendable {
     ///
     /// Cost: linear in the text, but for lists of known names in errors.
     ///
-    /// - `now`: The time of the request, asked for where the text has `now()`; nil where the query outlives
+    /// - `now`: The time of the request, read if the text has `now()`. Nil if the query outlives
     ///   its request, and `now()` is refused.
-    /// - `budget`: What is spent on it; once it has failed, what is thrown says nothing of the query.
+    /// - `budget`: The budget that pays for it. After the budget has failed, the error says nothing of the query.
     package static func compile(
         text: String, arguments: [QueryArgument] = [], rootClass: Int, schema: RowSchema,
         within budget: Budget = Budget(), now: () -> Timestamp? = { nil }

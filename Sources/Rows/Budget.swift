@@ -27,7 +27,7 @@ public final class Budget {
     package private(set) var memoryByteCountMax: Int
     /// The turn that the evaluation runs in; nil where it runs by itself.
     package var turn: (any EvaluationTurn)?
-    /// Bytes of memory that what was ``keep(_:)``t takes.
+    /// Bytes of memory that kept data takes, see ``keep(_:)``.
     private var keptByteCount = 0
     /// Why the evaluation was given up; nil while it was not.
     package private(set) var failure: EvaluationFailure?

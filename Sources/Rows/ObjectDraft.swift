@@ -111,7 +111,7 @@ package final class ObjectDraft {
         self[member] = DraftField(.defaulted, low: 0, high: 0)
     }
 
-    /// States of a property what was stated of it before.
+    /// Sets a property to a value that was stated of it earlier.
     package func set(_ member: Int, _ field: DraftField) { self[member] = field }
 
     /// States a plain value of fixed width.

@@ -4,8 +4,8 @@ import HoldfastBytes
 package struct HiddenParts {
     /// The properties that are hidden.
     package var properties = MemberSet()
-    /// The properties of which some links lead to objects that are hidden, also within embedded objects and `mixed` values, and those
-    /// that hold values of unknown properties.
+    /// The properties with links to hidden objects, including links within embedded objects and `mixed` values, and the properties
+    /// with values of unknown properties.
     package var links = MemberSet()
 
     /// Nothing.
@@ -16,9 +16,9 @@ package struct HiddenParts {
 }
 
 extension RowBuilder {
-    /// Appends a copy of a row in the current layout as it is shown to somebody: hidden properties are null, their collections
-    /// empty, and marked (``RowClass/hides(_:in:)``); links to hidden objects are null, and collections lack them. Unknown properties
-    /// are null or empty whatever they hold, such as null entries of a map.
+    /// Appends a copy of a row in the current layout as one principal may see it. Hidden properties are null, their collections
+    /// empty, and marked (``RowClass/hides(_:in:)``). Links to hidden objects are null, and collections lack them. Unknown properties
+    /// are always null or empty, also if they contain null entries of a map.
     ///
     /// Out-of-line collections that lack a link are copied into the row, others stay where they are.
     ///

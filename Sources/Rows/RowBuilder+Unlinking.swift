@@ -10,7 +10,7 @@ protocol LostLinks {
     func concern(_ member: Int, of rowClass: RowClass) -> Bool
     /// Whether a link to an object is among them.
     func include(classIndex: Int, key: UInt64) -> Bool
-    /// Whether the values of a property are lost whatever they are.
+    /// Whether the values of a property are lost in every case.
     func omit(_ member: Int, of rowClass: RowClass) -> Bool
     /// Whether an embedded object is lost as a whole.
     func include(_ row: RowView, _ member: RowClass.Member) -> Bool

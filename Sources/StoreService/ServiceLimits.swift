@@ -40,7 +40,7 @@ package struct ServiceLimits: Sendable {
     package var streamQueryCountMax = 100
     /// Streams of several queries of one token or user at a time; without tokens, of all clients.
     package var tokenStreamCountMax = 1_000
-    /// Those of one user, or of one anonymous visitor, that wait for a follower.
+    /// The streams of one user, or of one anonymous visitor, that wait for a follower.
     package var userWaitingStreamCountMax = 20
     /// Streams of several queries at a time.
     package var queryStreamCountMax = 10_000

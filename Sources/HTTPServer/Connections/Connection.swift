@@ -5,13 +5,13 @@ import Synchronization
 import HoldfastThreads
 
 /// One TCP connection, from its acceptance until libmicrohttpd closes it.
-// @unchecked: `headBegan` and `isStream` belong to the connection's thread, `replyRate` to that of sockets; what other threads touch is in `current` (a mutex) and in
-// atomics.
+// @unchecked: `headBegan` and `isStream` belong to the connection's thread, and `replyRate` to the thread of sockets. State that other threads use is in
+// `current` (a mutex) and in atomics.
 final class Connection: @unchecked Sendable {
     private struct Current {
         /// The object that serves this connection's requests, one after the other.
         var request: Request?
-        /// The number of requests whose lines have come.
+        /// The number of requests that have sent their complete request line.
         var requestCount = 0
         /// The bytes of the next one.
         var nextHead = NextHead(isFirst: true)
@@ -71,7 +71,7 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Begins the time that a client has for a head whose line is complete: it runs from the head's first byte, where that was seen.
+    /// Begins the time that a client has for a head after its line is complete. The time runs from the head's first byte, if that byte was noticed.
     func expectHead(since start: UInt64) {
         expect(
             within: server.options.headerTimeoutSeconds, since: headBegan == 0 ? start : headBegan)

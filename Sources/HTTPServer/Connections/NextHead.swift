@@ -1,9 +1,9 @@
-/// The bytes of a request's head that come before its line is complete, of which libmicrohttpd says nothing.
+/// The bytes of a request's head that arrive before its line is complete. libmicrohttpd does not report them.
 ///
-/// Bytes that a connection receives while it has no request are those of the next one. The count is looked at now and then, so that the first byte
-/// is noticed late by the interval at most.
+/// Bytes that a connection receives while it has no request belong to the next request. The count is read at intervals, so the first byte is noticed
+/// late by at most one interval.
 struct NextHead {
-    /// When bytes were seen first, in nanoseconds of the monotonic clock; 0 where there are none.
+    /// The time when bytes were first noticed, in nanoseconds of the monotonic clock; 0 if no bytes have arrived.
     private(set) var began: UInt64 = 0
     /// The bytes that the connection had received when it was looked at last; nil before that.
     private var byteCount: UInt64?

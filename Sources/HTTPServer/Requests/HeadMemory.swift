@@ -9,7 +9,7 @@ enum HeadMemory {
     static let replyByteCountMin = 2 << 10
     /// The memory beside a head of the most bytes.
     static let besideHeadByteCount = 8 << 10
-    /// The memory of a connection whose heads are no larger than usual.
+    /// The memory of a connection for heads of the usual size.
     static let usualByteCount = 24 << 10
     /// The most bytes of the parts of a reply's head that the server adds itself.
     private static let ownByteCountMax = 1 << 10
@@ -20,7 +20,7 @@ enum HeadMemory {
     ///   - headByteCount: The bytes of the request's line and fields.
     ///   - recordCount: The number of its records.
     ///   - byteCount: The memory of the connection.
-    /// - Returns: Its bytes; none or fewer where the request has taken all.
+    /// - Returns: The bytes that are left; zero or less if the request has used all of the memory.
     static func room(behind headByteCount: Int, recordCount: Int, in byteCount: Int) -> Int {
         byteCount - headByteCount - recordCount * recordByteCount
     }

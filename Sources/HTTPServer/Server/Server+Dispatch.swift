@@ -85,7 +85,7 @@ extension Server {
         return nil
     }
 
-    /// The refusal of a head whose fields leave no memory for the reply.
+    /// The refusal of a head with so many fields that no memory is left for the reply.
     private func tooManyFields(_ count: Int) -> Response {
         fault(
             431, .headersTooLarge,

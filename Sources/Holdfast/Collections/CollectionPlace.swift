@@ -225,7 +225,7 @@ class CollectionPlace {
         follow(.moved(from: from, to: to))
     }
 
-    /// - Returns: The index of what was inserted into a list.
+    /// - Returns: The index of the new element of a list.
     @discardableResult
     private func edit(_ edit: ObjectEdit) -> Int? {
         var index: Int?

@@ -128,7 +128,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
 }
 
 extension MapKey {
-    /// The message of the fault of a key; nil where it has none.
+    /// The message of the fault of a key; nil if the key is valid.
     static func message(_ key: String) -> String? {
         switch fault(of: key) {
         case nil: nil

@@ -183,7 +183,7 @@ extension ReadTransaction {
             steps: Array(place.steps.dropLast(last.element == nil ? 1 : 2)))
     }
 
-    /// Hands over the embedded objects of one, those within others too.
+    /// Hands over the embedded objects of an object, including embedded objects within others.
     private func forEachEmbedded(
         in row: RowView, of rowClass: RowClass, _ steps: [InnerWay.Step],
         _ body: (_ embedded: RowView, _ rowClass: RowClass, _ steps: [InnerWay.Step]) -> Void

@@ -12,7 +12,7 @@ public struct ValueFault: LocalizedError, CustomStringConvertible, Equatable, Se
 
     init(_ message: String) { self.message = message }
 
-    /// Fails the write that is under way where the calling code is; ends the process where there is none.
+    /// Fails the write that the calling code is part of. Ends the process if no write is under way.
     static func raise(_ message: String) {
         guard let core = OpenRealms.coreInWrite else { Misuse.end(message) }
         core.fail(message)

@@ -73,14 +73,14 @@ extension Realm {
     }
 }
 
-/// The block of a write that is waited for: it is let go of before the wait ends, whatever still holds the write. Used where the realm
-/// belongs.
+/// The block of a write that is waited for. It is released before the wait ends, even if the write itself is still referenced. Used on the realm's
+/// own thread or executor.
 private final class AwaitedBlock<Result> {
     private var block: (() throws -> Result)?
 
     init(_ block: @escaping () throws -> Result) { self.block = block }
 
-    /// - Throws: What the block throws; `CancellationError` where it was let go of.
+    /// - Throws: The error of the block; `CancellationError` if the block was released.
     func run() throws -> Result {
         guard let block else { throw CancellationError() }
         return try block()

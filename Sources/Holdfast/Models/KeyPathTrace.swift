@@ -70,7 +70,7 @@ final class KeyPathTrace: @unchecked Sendable {
         return trace
     }
 
-    /// Whether paths from a class lead to properties whose types may have no value for them.
+    /// Whether paths from a class lead to properties with types that may have no value for them.
     private static func mayRefuse(_ type: ObjectBase.Type) -> Bool {
         var seen: Set<ObjectIdentifier> = []
         var rest = [type]
@@ -100,7 +100,7 @@ final class KeyPathTrace: @unchecked Sendable {
         while true { pause() }
     }
 
-    /// The message of a key path that needs the value of a property that has none.
+    /// The message of a key path that needs the value of a property that has no value.
     static func valueMissing(_ property: String) -> String {
         "The key path needs a value of '\(property)', whose type makes none of the default of the type that it is stored as: declare the property as optional, and go on behind '?'."
     }

@@ -26,8 +26,8 @@ extension ObjectBase {
 
     /// Gives a property a value.
     ///
-    /// A value of another type fails the write that is under way; where there is none it ends the process, as an unknown name does. For values
-    /// from outside there is ``setValue(validating:forKey:)``.
+    /// A value of another type fails the write that is under way. Outside a write it ends the process, as an unknown name does. For values
+    /// from outside the program, use ``setValue(validating:forKey:)``.
     public final func setValue(_ value: Any?, forKey key: String) {
         do { try setValue(validating: value, forKey: key) } catch {
             guard let place else { return ValueFault.raise("\(error)") }

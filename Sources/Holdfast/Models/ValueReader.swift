@@ -172,8 +172,8 @@ extension ObjectBase {
     ///
     ///     Dog(value: ["name": "Rex", "age": 3])
     ///
-    /// A value that does not fit fails the write that is under way; where there is none it ends the process. For values from outside there
-    /// is ``init(validating:)``.
+    /// A value that does not fit fails the write that is under way. Outside a write it ends the process. For values from outside the program,
+    /// use ``init(validating:)``.
     ///
     /// - Parameter value: A dictionary by names, an array in the order of declaration, or an object; the same for links,
     ///   embedded objects and collections within it.
@@ -186,7 +186,7 @@ extension ObjectBase {
     ///
     ///     let dog = try Dog(validating: JSONSerialization.jsonObject(with: data))
     ///
-    /// What only the store can tell, such as a text that is too long, fails the write that adds the object.
+    /// Faults that only the store can find, such as a text that is too long, fail the write that adds the object.
     ///
     /// - Throws: ``ValueFault`` for a value that does not fit.
     public convenience init(validating value: Any) throws {

@@ -138,7 +138,7 @@ extension AnyRealmValue {
         }
     }
 
-    /// A number of Foundation's as what it was made of; nil for an integer that no `Int` holds.
+    /// A number from Foundation in the type that it was made from; nil for an integer that does not fit into `Int`.
     private init?(_ number: NSNumber?) {
         guard let number else { return nil }
         switch number {

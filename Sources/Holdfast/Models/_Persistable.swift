@@ -15,7 +15,7 @@ public protocol _Persistable: _Convertible {
     static func _assign(_ value: Self, _ object: ObjectBase, _ position: FieldPosition)
     /// Returns what an unmanaged object holds after a value was assigned to its property.
     static func _held(_ value: Self, replacing old: Self?) -> Self
-    /// Notes that a tracing instance's property was read, and returns a value that stands for it; nil where the type has none.
+    /// Notes that a tracing instance's property was read, and returns a value that stands for it; nil if the type has no such value.
     static func _trace(_ object: ObjectBase, field: Int) -> Self?
     /// Returns what a condition compares with: the value, or what it is stored as.
     static func _argument(_ value: Self) -> Any

@@ -11,7 +11,7 @@ public struct ElementMapper<Element: ObjectBase> {
     public subscript<Value>(dynamicMember member: KeyPath<Element, Value>)
         -> ProjectedCollection<Value>
     {
-        // What a projection depends on is noted of one object, which answers for all.
+        // The dependencies of a projection are noted for one object, which answers for all objects.
         if KeyPathTrace.isTracing, let any = collection.first {
             KeyPathTrace.note(
                 any,

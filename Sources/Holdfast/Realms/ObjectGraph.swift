@@ -28,7 +28,7 @@ final class ObjectGraph {
     struct Embedded {
         let object: ObjectBase
         let binding: ClassBinding
-        /// The way to it from the object whose property is stated.
+        /// The path to it from the object that has the assigned property.
         let steps: [InnerWay.Step]
     }
 
@@ -46,10 +46,10 @@ final class ObjectGraph {
     private var embedded: [Embedded] = []
     /// The way to the embedded object that is being stated.
     private var steps: [InnerWay.Step] = []
-    /// The embedded objects that have an owner, though they do not lead to the store yet; of copied ones those around the one
+    /// The embedded objects that have an owner but are not connected to the store yet. Of copied objects, only the embedded objects around the one
     /// that is being stated.
     private var owned: Set<ObjectIdentifier> = []
-    /// Whether what is being stated is there already, and keeps what is not stated.
+    /// Whether the object that is being stated is stored already and keeps the properties that the statement leaves out.
     private var keepsStored = false
 
     /// For the check of raw values of enums.
@@ -257,7 +257,7 @@ final class ObjectGraph {
         defer { if copiesEmbedded { owned.remove(id) } }
         let outerKeepsStored = keepsStored
         defer { keepsStored = outerKeepsStored }
-        // An element takes the place of what was there.
+        // An element replaces the earlier element.
         if case .link = use {} else { keepsStored = false }
         if !keepsStored { stated[id] = nil }
         let draft = ObjectDraft(binding.rowClass, isMerge: stated[id] != nil)
@@ -269,7 +269,7 @@ final class ObjectGraph {
 
     /// Runs a statement of an object's properties.
     ///
-    /// - Returns: The embedded objects that it has led to, those within others too.
+    /// - Returns: The embedded objects that the statement has reached, including embedded objects within others.
     func embedding(_ statement: () -> Void) -> [Embedded] {
         // Code of the program may state something else in the middle of it.
         let outer = (embedded, steps)

@@ -92,7 +92,7 @@ enum OpenRealms {
         return try core(of: configuration, in: usable ?? .present)
     }
 
-    /// The realm whose write is under way where the calling code is; nil where there is none.
+    /// The realm with a write under way in the calling code; nil outside a write.
     static var coreInWrite: RealmCore? {
         let places = known.withLock { $0.live.map { ($0, $1.confinement) } }
         for (place, confinement) in places where confinement?.isCurrent == true {

@@ -96,7 +96,7 @@ final class OpenedStore: Sendable {
     }
 }
 
-/// The stores that realms let go of, for tests that look at what is left behind. Thread-safe.
+/// The stores that realms have released, for tests that check what is left open. Thread-safe.
 package enum ClosingStores {
     package typealias Observer = @Sendable (_ store: Store, _ location: String) -> Void
     private static let observer = Mutex<Observer?>(nil)

@@ -16,7 +16,7 @@ enum PrimaryKeyValue {
         return OrderedKey(value)
     }
 
-    /// Whether a value is of a property's type, though perhaps none that it can have.
+    /// Whether a value has a property's type. The value may still be outside the range of the type.
     static func isOfType(_ key: Any, _ rowClass: RowClass, _ member: Int) -> Bool {
         plain(key).flatMap { InlineValue($0) }?.element
             == rowClass.members[member].storage.element

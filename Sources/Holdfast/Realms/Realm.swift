@@ -193,8 +193,8 @@ public struct Realm {
         return unsafeDowncast(object, to: Element.self)
     }
 
-    /// Finds the object of a primary key; ends the process for a class without one. A value of another type fails the write that is under way, and
-    /// ends the process where there is none; no object has a key that is beyond its type's range.
+    /// Finds the object with a primary key. Ends the process for a class without a primary key. A value of another type fails the write that is under
+    /// way, or ends the process outside a write. A key beyond its type's range finds no object.
     func find<Key>(_ binding: ClassBinding, _ key: Key) -> ObjectBase? {
         guard let member = binding.rowClass.primaryKeyIndex else {
             Misuse.end("'\(binding.model.name)' does not have a primary key")

@@ -39,9 +39,9 @@ extension RealmCore {
         }
     }
 
-    /// Has embedded objects lead to the store that were written within an object.
+    /// Connects embedded objects that were written within an object to the store.
     ///
-    /// - `steps`: The way from the object of its own, whose class and key these are, to the one whose property was stated.
+    /// - `steps`: The path from the object that has this class and key to the object with the assigned property.
     func manage(
         _ embedded: [ObjectGraph.Embedded], in steps: [InnerWay.Step], of rootClass: RowClass,
         _ key: UInt64

@@ -56,7 +56,7 @@ public struct Decimal128: Sendable {
 
     /// The value of a decimal, an integer, a floating-point number (to 15 digits) or a text.
     ///
-    /// Another value fails the write that is under way, and ends the process where there is none; texts from outside are for ``init(string:)``.
+    /// Another value fails the write that is under way, or ends the process outside a write. For texts from outside the program, use ``init(string:)``.
     public init(value: Any) {
         switch value {
         case let value as Decimal128: self = value

@@ -33,7 +33,7 @@ public struct ObjectId: Hashable, Comparable, Sendable {
 
     /// An identifier of a time, a machine and a process, the last three bytes of a counter.
     public init(timestamp: Date, machineId: Int, processId: Int) {
-        // One beyond all integers, or none, is 1970.
+        // A timestamp that is NaN or beyond the range of integers becomes 1970.
         let whole = Int64(exactly: timestamp.timeIntervalSince1970.rounded(.towardZero)) ?? 0
         let seconds = UInt64(UInt32(truncatingIfNeeded: whole))
         let machine = UInt64(truncatingIfNeeded: machineId) & 0xFF_FFFF

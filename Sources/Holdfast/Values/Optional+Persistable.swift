@@ -21,7 +21,7 @@ where Wrapped: _OptionalPersistable {
         if let value { Wrapped._encode(value, to: sink) } else { sink.null() }
     }
 
-    /// Returns a value that stands for a tracing instance's property: nil where the type has none.
+    /// Returns a value that stands for a tracing instance's property; nil if the type has no such value.
     public static func _trace(_ object: ObjectBase, field: Int) -> Wrapped?? {
         .some(Wrapped._trace(object, field: field))
     }

@@ -4,7 +4,7 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// The forms of what is stated of an object in the names of a projection.
+/// The forms of a statement of an object in the names of a projection.
 package enum ProjectedForm: Sendable {
     /// A merge patch of an object that is there.
     case patch
@@ -15,9 +15,9 @@ package enum ProjectedForm: Sendable {
     case whole
 }
 
-/// The changes that a statement of a projected object makes to one object, and to those that its paths lead to.
+/// The changes that a statement of a projected object makes to one object, and to the objects that its paths lead to.
 ///
-/// Made from the body alone; which objects the links lead to is found when it is applied. One thread at a
+/// Made from the body only. The objects that the links lead to are found when the change is applied. One thread at a
 /// time uses it.
 package final class ProjectedChange {
     /// The change of the object that a property leads to.
@@ -54,7 +54,7 @@ package final class ProjectedChange {
         draft.statesWholeMaps = isWhole
     }
 
-    /// Whether it is of a whole object, which states what is there as well.
+    /// Whether the statement is of a whole object, which includes unchanged properties.
     package var isWhole: Bool { draft.statesWholeMaps }
 
     /// Whether anything is stated of the object itself.
@@ -90,7 +90,7 @@ package final class ProjectedChange {
         return change
     }
 
-    /// Gives a property its default, unless something is stated of it or of what it leads to; never a primary key.
+    /// Sets a property to its default, unless the body states the property or something that it leads to. Never resets a primary key.
     package func reset(_ member: Int) {
         guard member != rowClass.primaryKeyIndex, written[member] == nil,
             !children.contains(where: { $0.member == member })
@@ -113,7 +113,7 @@ package final class ProjectedChange {
         }
     }
 
-    /// Has the draft state an embedded object, or nothing of it where there is none and nothing makes one.
+    /// Has the draft state an embedded object, or nothing if the object does not exist and no statement makes it.
     package func settle(_ child: Child, isThere: Bool) {
         if child.isLink { return }
         if !isThere, !child.makesObject {

@@ -4,12 +4,12 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// Reads a merge patch in the names of a projection, or a whole object in them, and collects every fault that does not depend on what
-/// is stored.
+/// Reads a merge patch in the names of a projection, or a whole object in them, and collects every fault that does not depend on
+/// stored data.
 package struct ProjectedChangeReader {
-    /// A value that a whole object states of what can't be written through the projection: it has to be what is shown.
+    /// A value in a whole object for a property that can't be written through the projection. It has to equal the value that the projection shows.
     package struct Shown: Sendable {
-        /// Where it stands in the body, and in what is shown.
+        /// The location of the value in the body, and in the shown object.
         package let pointer: JSONPointer
         /// Its JSON.
         package let json: [UInt8]
@@ -20,7 +20,7 @@ package struct ProjectedChangeReader {
     let reader: ObjectReader
     package let names: SchemaNames
     private let form: ProjectedForm
-    /// What is stated of what can't be written.
+    /// The values that the body states for read-only properties.
     package private(set) var shown: [Shown] = []
 
     /// Makes a reader that uses the memory of `reader`, whose faults stay as they are.
@@ -87,7 +87,7 @@ package struct ProjectedChangeReader {
         return version
     }
 
-    /// - `resets`: Whether properties that are left out get their defaults: not those of another object.
+    /// - `resets`: Whether omitted properties get their defaults. False for the properties of another object.
     private mutating func readMembers(
         _ json: JSONValue, _ projection: CompiledProjection, into change: ProjectedChange,
         resets: Bool, special: (JSONMember) -> Bool
@@ -129,7 +129,7 @@ package struct ProjectedChangeReader {
             }
         }
         guard resets else { return }
-        // What holds others goes first: then nothing of them is left to get a default.
+        // Properties that contain others go first: then nothing of them is left to get a default.
         let properties = left.sorted().map { projection.properties[$0] }
         for property in properties where property.steps.count == 1 { reset(property, of: change) }
         for property in properties where property.steps.count > 1 { reset(property, of: change) }
@@ -219,7 +219,7 @@ package struct ProjectedChangeReader {
         change.draft.isMerge = isMerge
     }
 
-    // MARK: What is read-only
+    // MARK: Read-only properties
 
     private mutating func refuseCollection(
         _ name: UnsafeRawBufferPointer, _ json: JSONValue, _ rowClass: RowClass, _ member: Int

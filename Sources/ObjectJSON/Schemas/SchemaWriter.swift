@@ -32,7 +32,7 @@ package struct SchemaWriter {
         package let className: String
         /// The property.
         package let property: String
-        /// A sentence that says what it does otherwise than it may seem, and what to do.
+        /// A sentence that says how the effect differs from the apparent one, and how to correct it.
         package let detail: String
     }
 

@@ -20,7 +20,7 @@ extension FieldSelection {
     ///
     /// - `parameter`: The parameter that states `fields`.
     /// - `areOrigins`: Whether the objects are embedded ones that an inverse link shows.
-    /// - `budget`: What is spent on it; once it has failed, what is made or thrown says nothing of the parameters.
+    /// - `budget`: The budget that pays for it. After the budget has failed, the result and the error say nothing of the parameters.
     /// - Throws: ``RequestFault`` `.malformed` that names the parameter and the nearest known name.
     package convenience init(
         fields: String?, expand: String?, of rowClass: RowClass, names: SchemaNames,
@@ -88,7 +88,7 @@ extension FieldSelection {
         var owners: [Int: Node] = [:]
         /// In the order of mention.
         var members: [Member] = []
-        /// The positions of members that stand for themselves, and the names of what is calculated.
+        /// The positions of members that stand for themselves, and the names of calculated members.
         private var positions: [Int: Int] = [:]
         private var calculatedNames: Set<ExactText> = []
         private let budget: Budget
@@ -106,7 +106,7 @@ extension FieldSelection {
             self.budget = budget
         }
 
-        /// The bytes that a part of a selection takes, with its name and what is read for it: an estimate.
+        /// An estimate of the bytes that a part of a selection takes, including its name and the data that is read for it.
         private static let byteCountOfPart = 400
 
         func select(

@@ -1,17 +1,17 @@
 import HoldfastRows
 
-/// The parts of a schema that what is shown of objects consists of.
+/// The parts of a schema that a selection shows of objects.
 package struct ShownShape {
-    /// The numbers of the properties whose values are shown.
+    /// The numbers of the properties that are shown with their values.
     package private(set) var properties: Set<UInt32> = []
     /// Whether names of classes are shown, with links in `mixed` values or of owners.
     package private(set) var hasClassNames = false
     /// The classes of which everything is shown.
     private var whole: Set<Int> = []
 
-    /// Finds what a selection shows. Cost: linear in that.
+    /// Finds the parts that a selection shows. Cost: linear in the number of parts.
     ///
-    /// - `isNamed`: Whether it shows properties under their own names, as a projection does not: of that only objects count that are shown whole.
+    /// - `isNamed`: Whether properties are shown under their own names. A projection does not: of it, only objects that are shown whole count.
     package init(_ selection: FieldSelection, _ names: SchemaNames, isNamed: Bool) {
         add(selection, names, isNamed)
     }
@@ -25,7 +25,7 @@ package struct ShownShape {
                 for owner in step.nested < 0 ? [] : selection.owners[Int(step.nested)] {
                     add(owner, names, isNamed)
                 }
-            // What it calculates of has the same values by any name.
+            // A calculated value does not depend on the names of the properties that it is calculated from.
             case .calculated: continue
             default:
                 let compiled = selection.rowClass.members[Int(step.member)]

@@ -19,9 +19,9 @@ import HoldfastRows
 ///             v, …     former values: their number, then for each its property's number, the byte count (v) and the
 ///                      bytes, see ``FormerValue/tagged``
 ///     …       v      number of lost links, then for each class number, object key, property number (v)
-///     …       1      of the schema: 0 no shape changed, 1 any may have (before format 5), 2 those that follow, 3 these and
-///                    more (from format 8 on)
-///     …       v      of those the number of classes, their numbers (v), the number of projections, of each the byte
+///     …       1      of the schema: 0 no shape changed, 1 any may have (before format 5), 2 a list follows, 3 a list and
+///                    more follow (from format 8 on)
+///     …       v      list: the number of classes, their numbers (v), the number of projections, of each the byte
 ///                    count of its name (v) and the name
 ///     …       v      more: the number of properties that are new or renamed, their numbers (v), the number of classes
 ///                    that are renamed, their numbers (v)

@@ -1,5 +1,5 @@
-/// The classes, properties and projections whose shape a change of the schema has changed: readers of objects that show them have to learn these
-/// anew. Indexes, what is unique or required, defaults, rules for deletion, wider enums and new classes are no part of a shape.
+/// The classes, properties and projections that have another shape after a change of the schema. Readers of objects that show them have to learn them
+/// again. Indexes, unique and required properties, defaults, deletion rules, wider enums and new classes do not change a shape.
 package struct ShapeChanges: Equatable, Sendable {
     /// The numbers of the classes of which more has changed than the rest says; nil when it may be any class, and any projection.
     package var classes: Set<UInt32>? = []

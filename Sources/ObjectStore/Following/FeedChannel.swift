@@ -15,7 +15,7 @@ package protocol FeedChannel: AnyObject, Sendable {
     /// Whether it decides what others may be told of a step, and so is told before them.
     var comesFirst: Bool { get }
 
-    /// The client whose share of a step's time it uses; nil of a channel that every step is told to.
+    /// The client that pays for the channel's time in a step; nil for a channel that receives every step.
     var client: Int? { get }
 
     /// Whether it asks for all events of a step, and not only whether there is one.

@@ -9,7 +9,7 @@ extension ObservedQuery {
     /// Whether it takes the past of an object to know that it may have been a result which is none now.
     package var asksOfDepartures: Bool { predicate != nil || rule != nil }
 
-    /// Whether what it reads has another shape by a change of the schema among some changes.
+    /// Whether a change of the schema among some changes gave another shape to a part that the query reads.
     package func readsChangedShape(in changes: FoldedChanges) -> Bool {
         if !changes.changesSchema { return false }
         guard let changed = changes.changedShapes.classes, let read = readClasses else {

@@ -244,10 +244,10 @@ package final class ObservedQuery: Sendable {
     /// The sight that objects are shown by before they are tested; nil where what is stored is tested.
     var showing: Sight? { readsStored ? nil : sight }
 
-    /// Does what following the query takes with each of its terms, so that the feed's thread need not. Cost: n log n in
+    /// Prepares each of the query's terms for following, so that the feed's thread need not do it. Cost: n log n in
     /// the terms, once.
     ///
-    /// - `budget`: What is spent on it; once it has failed, nothing is kept.
+    /// - `budget`: The budget that pays for it. After the budget has failed, nothing is kept.
     package func prepare(within budget: Budget = Budget()) { _ = conditions(within: budget) }
 
     /// The conditions that find the filter, made when they are first asked for.

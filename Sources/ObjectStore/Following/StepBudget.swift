@@ -1,6 +1,6 @@
 import HoldfastThreads
 
-/// The processor time of the feed's thread for one step, which the clients share whose streams it concerns.
+/// The processor time of the feed's thread for one step. The clients whose streams the step concerns share it.
 ///
 /// When half of it is used, clients are compared: the streams of those that used an average share or more leave the step. When all
 /// of it is used, every stream that is not finished leaves the step. Workers tell these streams what they miss, and
@@ -66,7 +66,7 @@ package final class StepBudget {
         excluded = Set(uses.lazy.filter { $0.value >= average }.map(\.key))
     }
 
-    /// Charges the client whose channel tells of the step for the time until now.
+    /// Charges the time until now to the client that has the channel.
     private func charge(_ now: UInt64) {
         guard let (client, since) = telling else { return }
         told[client, default: 0] += now &- since

@@ -20,7 +20,7 @@ package struct IdempotencyRecord: Sendable {
     package static let idByteCount = 32
 }
 
-/// The principal whose share of the room a record takes.
+/// The principal that a record is counted for.
 package struct IdempotencyOwner: Sendable, Hashable {
     /// Its number, the same for all tokens of a user; 0 where there are no principals.
     package var number: UInt64

@@ -28,14 +28,14 @@ package struct IdempotencyRecords {
         return try IdempotencyRecord.valid(bytes, at: now.seconds, limits)
     }
 
-    /// Stores the reply to the transaction under an identifier, and drops some of the oldest records that are too old. It is stored even
+    /// Stores the reply to the transaction under an identifier, and removes some of the oldest records that have expired. The reply is stored even
     /// if the transaction changes nothing else.
     ///
-    /// Cost: four changes, and three for each record that goes.
+    /// Cost: four changes, and three for each removed record.
     ///
-    /// - `owner`: Whose share of the room it takes.
-    /// - Throws: ``StoreError`` `.tooLarge` for a reply of more bytes than one may have, `.noIdempotencyRoom` where there is no room
-    ///   for it: no record goes before its time.
+    /// - `owner`: The principal that the record is counted for.
+    /// - Throws: ``StoreError`` `.tooLarge` for a reply of more bytes than one may have, `.noIdempotencyRoom` if there is no room
+    ///   for it: records are never removed before their time.
     package mutating func add(
         _ payload: [UInt8], as id: [UInt8], of owner: IdempotencyOwner = .nobody
     ) throws(StoreError) {
@@ -176,7 +176,7 @@ package struct IdempotencyRecords {
     private func changeShare(
         of owner: UInt64, _ change: (UInt64) -> UInt64
     ) throws(StoreError) {
-        // Those of nobody are all there are, or of an earlier format.
+        // Records without an owner are either all of the records, or have an earlier format.
         if owner == 0 { return }
         let byteCount = change(try share(of: owner))
         let key = group.keyBuffer.making { StoreKey.appendRecordShare(owner, to: $0) }

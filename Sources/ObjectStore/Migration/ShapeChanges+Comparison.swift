@@ -99,7 +99,7 @@ extension SchemaStep {
         return rowClass.members[member].number
     }
 
-    /// Whether the property may have all that it might before, so that none of its values is another.
+    /// Whether the property still allows every value that it allowed before, so that no stored value changes.
     fileprivate func isWiderEnum(than comparison: SchemaComparison, in schema: Schema) -> Bool {
         guard let source, let property,
             let new = className.flatMap({ schema.objectClass(named: $0) })

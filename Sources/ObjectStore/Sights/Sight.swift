@@ -25,7 +25,7 @@ package final class Sight: Sendable {
         var roles: [ClassSight.Role] = []
         /// The properties that may hold links to objects that are hidden, by position.
         var links: [Int] = []
-        /// Those of them that may hold values of unknown properties: themselves, and embedded objects.
+        /// The members that may contain values of unknown properties, directly or in embedded objects.
         var unknown = MemberSet()
         /// The properties whose values may be shown otherwise than stored.
         var altered = MemberSet()

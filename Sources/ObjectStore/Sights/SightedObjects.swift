@@ -213,7 +213,7 @@ final class SightedObjects: SeenObjects {
 
     // MARK: Copies
 
-    /// Whether a property holds a link to an object that is not seen, or what is unknown.
+    /// Whether a property contains a link to an object that is not visible, or an unknown value.
     private func holdsHidden(
         _ member: Int, of rowClass: RowClass, in row: RowView, seenBy objects: some SeenObjects
     ) -> Bool {

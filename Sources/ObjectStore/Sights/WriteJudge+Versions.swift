@@ -1,16 +1,16 @@
 import HoldfastRows
 
-// Whether a writer knows an object as it is, who names an earlier version of it.
+// The check of preconditions: whether a writer that names an earlier version of an object knows its present state.
 extension WriteJudge {
     /// The most versions and changes that are read behind the version that a writer names: the writer's thread reads them.
     private static let recordCountMax = 10_000
 
-    /// Whether one of some versions of an object showed what its writer sees of it now, and nothing of that has changed since: what they do
-    /// not see does not decide whether their write is refused.
+    /// Whether one of some versions of an object showed the writer the same as its present version, without a change since. Parts that the
+    /// writer does not see never decide whether the write is refused.
     ///
     /// - `stored`: Its present row.
-    /// - Returns: False also where the change log does not tell, and for an object that the transaction has changed.
-    /// - Throws: ``StoreError`` where the rules can't be asked.
+    /// - Returns: False also if the change log does not reach back so far, and for an object that the transaction has changed.
+    /// - Throws: ``StoreError`` if the rules can't be evaluated.
     func knows(
         _ versions: [StoreVersion], ofEpoch epoch: UInt64, _ rowClass: RowClass, _ key: UInt64,
         _ stored: RowView
@@ -52,7 +52,7 @@ extension WriteJudge {
             }
             return false
         }
-        // What decides which roles hold may have had others hold meanwhile.
+        // The data that decides on roles may have activated other roles meanwhile.
         if let deciding, isTold(deciding, in: base) { return false }
         if isTold(query, in: view) { return false }
         let results = FormerResults(of: query, changes, since: version, in: view)

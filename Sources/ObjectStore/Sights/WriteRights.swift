@@ -41,15 +41,15 @@ package struct WriteRights: Sendable {
     let sight: Sight
     /// The roles that hold, with what they let do with a class, by its position.
     let roles: @Sendable (_ classIndex: Int) -> [Role]
-    /// Finds the object whose changes, with those of what it leads to, may have other roles hold; nil for none.
+    /// Finds the object that decides on the active roles, by its own changes or changes of objects that it leads to; nil if no object does.
     let deciding: @Sendable (ReadTransaction) throws(StoreError) -> ObservedQuery?
 
     /// Makes rights.
     ///
     /// - Parameters:
-    ///   - user: The user; nil where nobody has signed in.
+    ///   - user: The user; nil for a visitor who has not signed in.
     ///   - sight: What may be read: no more can be changed or deleted.
-    ///   - deciding: Finds the object whose changes may have other roles hold, on a view that shows everything.
+    ///   - deciding: Finds the object that decides on the active roles, on a view that shows everything.
     ///   - roles: The roles that hold, with what they let do with a class, by its position.
     package init(
         of user: String?, sight: Sight,

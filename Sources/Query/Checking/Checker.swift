@@ -8,7 +8,7 @@ struct Checker {
     let root: QueryRoot
     let source: SourceText
     let arguments: [QueryArgument]
-    /// The budget, which each part of the predicate is a step of, and what is checked once for all places.
+    /// The budget, with each part of the predicate as a step, and the parts that are checked once for all places.
     let work: CheckerWork
     /// The time that `now()` stands for; nil where a query outlives its request.
     var now: Timestamp?

@@ -1,18 +1,18 @@
 import HoldfastGeometry
 import HoldfastRows
 
-/// The budget of a check, and what the checkers of one text share: those of its subqueries as well. One thread uses it.
+/// The budget of a check, and the state that the checkers of one text share, including the checkers of its subqueries. One thread uses it.
 final class CheckerWork {
     let budget: Budget
     /// The regions of arguments, by number. A text may name one as often as it likes.
     var regions: [Int: GeoRegion] = [:]
 
-    /// What compiling the regular expressions takes, see ``TextPattern/effort(of:ignoresCase:)``.
+    /// The effort of compiling the regular expressions, see ``TextPattern/effort(of:ignoresCase:)``.
     var patternEffort = 0
 
     init(within budget: Budget = Budget()) { self.budget = budget }
 
-    /// Counts the values of a list, at each place where it stands, as what the query keeps.
+    /// Counts the values of a list as memory that the query keeps, at each place where the list stands.
     func keep(valueCount: Int) -> Bool {
         budget.keep(valueCount * QueryArgument.byteCountOfValue)
     }

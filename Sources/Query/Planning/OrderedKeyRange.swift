@@ -84,7 +84,7 @@ package struct OrderedKeyRange: Hashable, Sendable {
         return joined
     }
 
-    /// Intersects ordered lists of ranges: pairs, then pairs of those, so that many lists of few ranges cost n log n.
+    /// Intersects ordered lists of ranges: pairs, then pairs of the results, so that many lists of few ranges cost n log n.
     static func intersection(of lists: [[OrderedKeyRange]]) -> [OrderedKeyRange] {
         var lists = lists
         while lists.count > 1 {

@@ -103,7 +103,7 @@ extension ValuePath {
 extension Predicate {
     /// Finds every property that the predicate reads, each once, in the order of the text.
     ///
-    /// - `budget`: What is spent on it: a path may read very many.
+    /// - `budget`: The budget that pays for it: a path may read very many properties.
     package func dependencies(
         _ schema: RowSchema, within budget: Budget = Budget()
     ) -> [Dependency] {

@@ -25,8 +25,8 @@ extension Rule {
         fileprivate let lacked: Set<LackedValue>
     }
 
-    /// The alternatives of the first OR that ask for different values of the user. A user who lacks one of them is allowed nothing, also by
-    /// the others. Empty where there is no such OR.
+    /// The alternatives of the first OR that ask for different values of the user. A user who lacks one of these values is allowed nothing, also by
+    /// the other alternatives. Empty if the rule has no such OR.
     ///
     /// - `mayLackID`: Whether the rule is for visitors without a token, too.
     package func unevenAlternatives(mayLackID: Bool) -> [Alternative] {
@@ -141,7 +141,7 @@ private struct RuleStructure {
                 closeSide(&levels[last], end)
                 levels[last].start = token.end
             case .and: closeNegations(&levels[last], end)
-            // What stands before is an argument of its own.
+            // The preceding tokens are an argument of their own.
             case .comma: levels[last] = Level(start: token.end)
             case .not: levels[last].negationStarts.append(token.start)
             case .string: strings.append(token.start..<token.end)

@@ -25,10 +25,10 @@ package struct Rule: Sendable {
     ///
     /// - Parameters:
     ///   - text: A filter without SORT, DISTINCT, LIMIT, arguments and `now()`.
-    ///   - rootClass: The class of the objects that it is about; nil for a condition on the user alone.
-    ///   - usersClass: The class of the users' objects; nil where they have none.
+    ///   - rootClass: The class of the objects that the rule is about; nil for a condition that concerns only the user.
+    ///   - usersClass: The class of the users' objects; nil if users have no objects.
     ///   - schema: The schema that it is checked for.
-    ///   - budget: What is spent on it.
+    ///   - budget: The budget that pays for parsing and checking.
     /// - Throws: ``QueryError`` with the column in `text`.
     package init(
         _ text: String, rootClass: Int?, usersClass: Int?, schema: RowSchema,

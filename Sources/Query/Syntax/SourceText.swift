@@ -61,7 +61,7 @@ struct SourceText {
             ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(117))) + "..."
     }
 
-    /// Makes the error of a query whose budget has failed, which says why; it is told to nobody.
+    /// Makes the error of a query whose budget has failed. The budget gives the reason; this error is never reported.
     func givenUp() -> QueryError {
         QueryError(
             kind: .limit, message: "The query was given up before it was checked.", column: 1)

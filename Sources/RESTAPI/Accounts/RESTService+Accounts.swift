@@ -9,15 +9,15 @@ extension RESTService {
     /// Stores what a hash was made for, and makes the reply.
     typealias Storing = @Sendable () throws(RequestFault) -> Response
 
-    /// Answers with what is made on a thread that hashes passwords, and stored by one of the scheduler, so that hashes don't wait for
+    /// Answers with a reply that is made on a thread that hashes passwords, and stored by a thread of the scheduler, so that hashes don't wait for
     /// the disk.
     ///
     /// - Parameters:
-    ///   - request: The request, whose network waits for its turn.
-    ///   - tries: What it counts for; nil for what does not count.
-    ///   - body: Returns what is to be stored, and throws where the try failed.
+    ///   - request: The request. The work is queued by its network.
+    ///   - tries: The subject that the try counts for; nil if it does not count.
+    ///   - body: Returns the write to be stored, and throws if the try failed.
     /// - Returns: The outcome of the handler.
-    /// - Throws: ``RequestFault`` `.tooOften` when there were too many tries.
+    /// - Throws: ``RequestFault`` `.tooOften` after too many tries.
     func answerHashing(
         _ request: Request, _ tries: SignInTries.Subject?,
         _ body: @escaping @Sendable (PasswordWorker) throws(RequestFault) -> Storing
@@ -28,7 +28,7 @@ extension RESTService {
             let refuse = { @Sendable in _ = exchange.respond(self.response(.tooBusy)) }
             self.passwords.submit(
                 PasswordHasher.Work(from: network, refuse: refuse) { worker in
-                    // A hash for nobody would keep others waiting.
+                    // A hash for a client that has left would keep others waiting.
                     guard !exchange.isGone else { return exchange.abandon() }
                     do throws(RequestFault) {
                         let store = try self.attempt(tries) { () throws(RequestFault) in
@@ -78,7 +78,7 @@ extension RESTService {
         try AccountBody.texts(json(request), names, isNew: isNew)
     }
 
-    /// What a try of the asking client counts for.
+    /// The subject that a try of the requesting client counts for.
     func tried(
         _ request: Request, login: String? = nil, isCountedAlways: Bool = false
     ) -> SignInTries.Subject {

@@ -4,10 +4,10 @@ import HoldfastThreads
 
 /// Counts tries to sign in that failed: ten a minute for a login, and ten for an address. Thread-safe.
 ///
-/// Tries that succeed don't count, so that an office behind one address can sign in, however many at once. Those under way count until they are
-/// over, so that many at once don't have more than ten either.
+/// Tries that succeed don't count, so that any number of people in an office behind one address can sign in at once. Tries under way count until they
+/// end, so that tries at the same time can't exceed the limit of ten either.
 final class SignInTries: Sendable {
-    /// What a try is for.
+    /// The subject that a try counts for.
     struct Subject: Sendable {
         fileprivate let keys: [Key]
         fileprivate let isCountedAlways: Bool
@@ -15,7 +15,7 @@ final class SignInTries: Sendable {
         /// Describes tries.
         ///
         /// - Parameters:
-        ///   - login: The login in any case; nil for what is tried without one.
+        ///   - login: The login in any case; nil for a try without a login.
         ///   - address: The client's address.
         ///   - isCountedAlways: Whether tries that succeed count, too.
         init(login: String?, address: ClientKey, isCountedAlways: Bool = false) {

@@ -7,7 +7,7 @@ struct OpenAPIClass {
     let definition: ObjectClass
     /// The schema of an object as replies have it.
     let object: String
-    /// The title of that schema, by which clients name it where its own name is that of a type of a generator's; nil where it is none.
+    /// The title of that schema. Clients use it as the name if the class has the name of a type of a generator. Nil for other classes.
     let clientName: String?
     /// The schema of a whole object in a write: what is left out gets its default.
     let input: String

@@ -27,7 +27,7 @@ struct OpenAPINames {
     /// openapi-generator give their own types' namesakes other names by themselves.
     static func isGenerators(_ name: String) -> Bool { generatorTypes.contains(folded(name)) }
 
-    /// What the modules of openapi-python-client import: from its own `types` and `client`, and from Python's library.
+    /// The names that the modules of openapi-python-client import: from its own `types` and `client`, and from Python's library.
     private static let generatorTypes: Set<String> = [
         "any", "authenticatedclient", "binaryio", "bytesio", "client", "file", "filetypes",
         "generator", "httpstatus", "literal", "mapping", "requestfiles", "response", "textio",

@@ -18,7 +18,7 @@ extension RESTService {
         return try takeIn(request, write)
     }
 
-    /// `PUT` of a projected object by either kind of key: what the projection shows of it is replaced.
+    /// `PUT` of a projected object by either kind of key: replaces the part of the object that the projection shows.
     func putProjectedObject(_ request: Request, _ source: KeySource) throws(RequestFault)
         -> Outcome
     {
@@ -26,7 +26,7 @@ extension RESTService {
         return try writeProjected(request, .whole, ObjectAddress(request, source))
     }
 
-    /// `DELETE` of a projected object by either kind of key: the object goes, and not only what is shown of it.
+    /// `DELETE` of a projected object by either kind of key: deletes the whole object, and not only the part that the projection shows.
     func deleteProjectedObject(_ request: Request, _ source: KeySource) throws(RequestFault)
         -> Outcome
     {

@@ -7,7 +7,7 @@ import HoldfastRows
 import HoldfastStoreService
 
 extension RESTService {
-    /// Runs what makes a reply to a request with a grant; a fault that it throws is the reply.
+    /// Runs the work of a request with a grant. A fault that the work throws becomes the reply.
     func replying(
         to grant: Grant?, _ body: () throws(RequestFault) -> Response
     ) -> Response {

@@ -122,7 +122,7 @@ package struct Operation: Sendable {
         return copy
     }
 
-    /// The same operation, whose body is never a patch.
+    /// The same operation without patches as its body.
     func withoutPatches() -> Operation {
         var copy = self
         copy.takesPatch = false

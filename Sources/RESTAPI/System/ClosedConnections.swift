@@ -1,6 +1,6 @@
 /// Notices when many connections were closed: each leaves some 30 KiB with the allocator, which keeps them.
 struct ClosedConnections {
-    /// The number of closed connections whose memory is worth giving back.
+    /// The number of closed connections from which on their memory is returned to the system.
     static let countMin = 1000
 
     /// The most that were open since memory was given back.

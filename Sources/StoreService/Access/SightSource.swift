@@ -24,13 +24,13 @@ package protocol SightSource: AnyObject, Sendable {
     /// - Throws: As ``sight(in:)``.
     func decidingObject(in read: ReadTransaction) throws(RequestFault) -> ObservedQuery?
 
-    /// Tells whether the principal may have read something else at some version by what that object, or what it leads to, was then.
+    /// Tells whether the principal may have had another view at some version, because that object, or an object that it leads to, was different then.
     ///
     /// - Parameters:
     ///   - version: The version to begin with.
     ///   - changes: The changes from there to the version of the view, of the classes that ``decidingObject(in:)`` reads.
     ///   - read: A view that shows everything.
-    /// - Returns: Whether that is so, or may be.
+    /// - Returns: Whether the view was or may have been different.
     /// - Throws: As ``sight(in:)``.
     func wasOtherwise(
         since version: UInt64, _ changes: FoldedChanges, in read: ReadTransaction

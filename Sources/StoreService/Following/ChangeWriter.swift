@@ -60,13 +60,13 @@ struct ChangeWriter {
 
     /// Writes one change as an object, or copies what another stream of the step has written.
     ///
-    /// - `version`: That of the view.
+    /// - `version`: The version of the view.
     mutating func write(_ event: QueryEvent, sharing entries: SharedEntries, at version: UInt64) {
         beginEntry()
         if let text = entries.text(of: event, at: version) { return buffer.append(text) }
         let start = buffer.count
         writeContent(event, withVersion: false)
-        // What a view does not show in time is not what the object is.
+        // Values that the view does not show in time must not be written as the object's values.
         let views = [read, earlier?.read].compactMap(\.self)
         guard writer.hasRoom, !views.contains(where: { $0.isLate || $0.failure != nil })
         else { return }
@@ -74,7 +74,7 @@ struct ChangeWriter {
             UnsafeRawBufferPointer(rebasing: buffer.bytes[start...]), of: event, at: version)
     }
 
-    /// Writes what an entry says of a change, up to its end.
+    /// Writes the content of an entry for a change, up to its end.
     private mutating func writeContent(
         _ event: QueryEvent, withVersion: Bool, at index: String? = nil
     ) {

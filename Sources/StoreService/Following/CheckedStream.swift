@@ -62,8 +62,8 @@ package final class CheckedStream: Sendable {
     /// Whether a catch-up asks of each object that changed what a user saw of it.
     var judgesMissed: Bool { observed.sight != nil && className.isEmpty }
 
-    /// Whether changes of the schema are among some that void what a client holds: of classes that the query reads, and of names and properties
-    /// that are shown.
+    /// Whether some changes include changes of the schema that make the client's state invalid: changes of classes that the query reads, and of names and
+    /// properties that are shown.
     func isReset(by changes: FoldedChanges) -> Bool {
         let shapes = changes.changedShapes
         if shapes.isEmpty { return false }

@@ -55,7 +55,7 @@ struct FollowerState<Missed> {
     /// Why the client is told the whole result next; nil where it is not.
     var resetReason: ResetReason? { if case .snapshot = phase { snapshotReason } else { nil } }
 
-    /// Whether what comes behind ``version`` is told of: not where the client begins with the whole result of some later version.
+    /// Whether changes after ``version`` are reported. False for a client that begins with the whole result of a later version.
     var hasKnownVersion: Bool {
         guard case .snapshot = phase else { return true }
         // A result that is followed as a whole is sent again where its client is slow, and not because it is void.

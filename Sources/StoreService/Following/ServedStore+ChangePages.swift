@@ -97,13 +97,13 @@ extension ServedStore {
 
     /// A page of what has changed since a version, folded by object.
     ///
-    /// The changes of several versions are never more than a page; those of one version, and objects that are
-    /// reached along links from there, may be cut: at a place in the change log, which does not depend on what
-    /// matches when the page is read. A part that is delivered later is delivered as it is then, and what has changed
-    /// in between is delivered again behind it.
+    /// The changes of several versions never exceed a page. The changes of one version, and objects that are
+    /// reached along links from there, may be cut at a place in the change log. The place does not depend on the
+    /// objects that match when the page is read. A later part is delivered as it is then, and changes
+    /// from in between are delivered again after it.
     ///
     /// - `number`: The last version whose result the client held exactly.
-    /// - `known`: What it knows of the changes behind it.
+    /// - `known`: The client's knowledge of later changes.
     /// - Throws: ``RequestFault`` `.expired` for a version whose changes are not kept, one of the future, and one since which the caller may
     ///   have read something else.
     func changePage(

@@ -5,8 +5,8 @@ extension ServedStore {
     /// The most objects that have changed which decide about views; where more have, a view may have been another.
     static let decidingObjectCountMax = 200_000
 
-    /// Whether a caller may have read something else at some version since one, because their own object, or what rules read behind it, was
-    /// otherwise. What changed meanwhile can't be told of by the rules of now, although these are those of then.
+    /// Whether a caller may have had another view at some version since one, because its own object, or data that rules read along its links, was
+    /// different. Changes since then can't be reported by the present values, although the rules are the same.
     ///
     /// - Parameters:
     ///   - caller: The caller.

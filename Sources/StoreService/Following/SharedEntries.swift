@@ -7,7 +7,7 @@ import Synchronization
 /// The entries of changes that channels with equal selections write: one that several filters find is written once in a step, and copied
 /// for the others. On the feed's thread.
 final class SharedEntries {
-    /// The properties that channels have in common whose entries are the same.
+    /// The properties that channels with equal entries have in common.
     struct Form: Hashable {
         private let schema: ObjectIdentifier
         private let classIndex: Int?
@@ -91,10 +91,10 @@ final class SharedEntries {
 
 /// The shared entries of all forms, and their memory. On the feed's thread.
 final class SharedEntryTable: @unchecked Sendable {
-    // Unchecked: what varies is touched on the feed's thread alone.
+    // Unchecked: the mutable state is used only on the feed's thread.
 
     private var forms: [SharedEntries.Form: SharedEntries] = [:]
-    /// Those that have entries.
+    /// The objects of this type that have entries.
     private var used: [SharedEntries] = []
     private(set) var byteCount = 0
     private static let byteCountMax = 16 << 20

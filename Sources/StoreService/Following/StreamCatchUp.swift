@@ -106,7 +106,7 @@ struct StreamCatchUp: Sendable {
         }
     }
 
-    /// Whether what a stream has missed can't be told, since its client may have read something else meanwhile.
+    /// Whether the changes that a stream has missed can't be reported, because its client may have had another view meanwhile.
     func hadOtherView(
         _ follower: Follower, _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {

@@ -217,8 +217,8 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     enum Interruption: Error {
         /// The streams end.
         case fault(RequestFault)
-        /// It takes too long on the feed's thread, so that workers tell it: behind a part of it, perhaps, and also what comes next where one
-        /// part of it took long by itself.
+        /// The step takes too long on the feed's thread, so that workers report it: perhaps after a part of it. They report the next steps too if one
+        /// part took long by itself.
         case late(isToldInPart: Bool, isSlow: Bool)
     }
 

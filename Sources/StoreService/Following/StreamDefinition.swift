@@ -149,7 +149,7 @@ package final class StreamDefinition: Sendable {
             shownPaths =
                 (followed.showsObjects ? shownPaths : []) + followed.dependencies(schema)
         }
-        // To make ready what follows takes about as long as what was done, and is not divided.
+        // Preparing the query for following takes about as long as the work before it, and is not divided.
         let budget = RequestScratch.current.budget
         guard budget.look() else { throw .givenUp(budget.failure ?? .time, limits) }
         return CheckedStream(

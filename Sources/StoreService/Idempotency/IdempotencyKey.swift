@@ -8,7 +8,7 @@ package struct IdempotencyKey: Sendable, Hashable {
     package let id: [UInt8]
     /// A hash of the request, always of the same length.
     package let request: [UInt8]
-    /// Whose share of the room the reply takes.
+    /// The principal that the reply is counted for.
     package let owner: IdempotencyOwner
 
     /// Names a request by its hashes.

@@ -4,8 +4,8 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 
 extension ServedStore {
-    /// Reads the reply to an earlier request, for a repeat: as it was recorded, with the present version of the store. Where that has
-    /// another epoch, its tags and versions are of that one, too: the numbers of what the store still has are the same.
+    /// Reads the reply to an earlier request, for a repeat: as it was recorded, with the present version of the store. If the store has
+    /// another epoch, the reply's tags and versions get that epoch, too: the numbers of data that the store still has are the same.
     ///
     /// - Throws: ``RequestFault`` `.failed` when it can't be read.
     func repeated(_ record: [UInt8]) throws(RequestFault) -> WriteReply {

@@ -32,10 +32,10 @@ struct ProjectedObject {
         }
     }
 
-    /// Tests what must hold of an object that is there.
+    /// Tests the preconditions of a write to an existing object.
     ///
     /// - `row`: Its row, as the writer sees it.
-    /// - Throws: ``StoreError`` where it does not, with the object as the projection shows it.
+    /// - Throws: ``StoreError`` if a precondition fails, with the object as the projection shows it.
     func check(
         _ precondition: Precondition, _ rowClass: RowClass, _ key: UInt64, _ row: RowView,
         _ transaction: WriteTransaction

@@ -8,10 +8,10 @@ import HoldfastRows
 /// A patch, or a whole object, in the names of a projection, ready to be applied to objects under one schema. One thread at a time uses
 /// it.
 struct ProjectedPatch {
-    /// What a merge patch or a whole object states.
+    /// The changes that a merge patch or a whole object states.
     private struct Stated {
         let change: ProjectedChange
-        /// What has to be shown.
+        /// The values that have to equal the shown ones.
         let shown: [ProjectedChangeReader.Shown]
     }
 
@@ -52,7 +52,7 @@ struct ProjectedPatch {
     /// Reads a patch, or a whole object.
     ///
     /// - `isJSONPatch`: Whether it is no merge patch.
-    /// - `id`: What names the object, with which a `$id` has to agree; nil for several, and for one that the body names.
+    /// - `id`: The name of the object, which a `$id` has to equal; nil for several objects, and for an object that the body names.
     /// - Throws: ``RequestFault`` with every fault.
     init(
         _ json: JSONValue, isJSONPatch: Bool, of subject: Subject, id: Value?,
@@ -127,7 +127,7 @@ struct ProjectedPatch {
     /// Makes the object. Writer's thread.
     ///
     /// - `reservedKey`: The object key that it gets, if it has been given one.
-    /// - `mode`: What becomes of an object that has its key and is not seen.
+    /// - `mode`: The treatment of an object that has its key and is not visible.
     /// - `firstSource`: The transaction's source number that it may use.
     /// - Throws: ``StoreError``; nothing may be committed then.
     mutating func make(
@@ -151,7 +151,7 @@ struct ProjectedPatch {
         }
     }
 
-    /// Runs a write of the last part, whose faults are told with their places in the body.
+    /// Runs a write of the last part. Its faults are reported with their places in the body.
     private func stating<Result>(
         _ served: ServedStore, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -196,9 +196,9 @@ struct ProjectedPatch {
         return key
     }
 
-    // MARK: What is read-only
+    // MARK: Read-only properties
 
-    /// Requires that values are what is shown.
+    /// Requires that values equal the shown ones.
     private static func require(
         _ stated: [ProjectedChangeReader.Shown], in buffer: ByteBuffer
     ) throws(StoreError) {
@@ -220,7 +220,7 @@ struct ProjectedPatch {
             RequestFault.several(.invalid, first.code, faults, first.detail) as RequestFault)
     }
 
-    /// Whether two values are the same, whatever their texts. Recursive: they were parsed with a bounded depth.
+    /// Whether two values are the same, independently of their texts. Recursive: they were parsed with a bounded depth.
     private static func isSame(_ a: JSONValue, _ b: JSONValue) -> Bool {
         switch (a.kind, b.kind) {
         case (.integer, .integer): a.exactInt64 == b.exactInt64

@@ -5,7 +5,7 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// The write of objects as a projection shows them: of one that the request names, of new ones, or of what a property holds.
+/// The write of objects as a projection shows them: of an object that the request names, of new objects, or of the objects in a property.
 package struct ProjectedWrite: WriteBody, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
 
@@ -74,7 +74,7 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
     private var position = 0
     private var written: [Written] = []
 
-    /// Makes a write of what a body states.
+    /// Makes a write from a body.
     package init(
         _ subject: Subject, _ address: ObjectAddress, _ patch: PatchBody,
         _ precondition: Precondition, for caller: Caller, in served: ServedStore
@@ -137,7 +137,7 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         self.plan = plan
     }
 
-    /// What names the object, and what of it the projection shows.
+    /// Finds the reference to the object, and the part of it that the projection shows.
     private func resolve(
         _ names: SchemaNames, _ scratch: RequestScratch
     ) throws(RequestFault) -> (Value?, ProjectedPatch.Subject) {
@@ -302,7 +302,7 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         guard !sources.isEmpty else {
             return served.fault(error).placed(at: JSONPointer().appending(index: position))
         }
-        // What only the end of the transaction shows: each fault is of the part of an item.
+        // Faults that only the end of the transaction finds: each belongs to the part of an item.
         var whole = served.fault(error)
         for (index, source) in zip(whole.errors.indices, sources) {
             var rest = source

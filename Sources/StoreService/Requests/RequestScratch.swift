@@ -29,16 +29,16 @@ package final class RequestScratch {
 
     private init() {}
 
-    /// The budget of what is read, checked and compiled on the thread: that of its job. Outside of jobs, where texts are short,
-    /// it has no end.
+    /// The budget for reading, checking and compiling on the thread: the budget of its job. Outside of jobs, where texts are short,
+    /// it has no limit.
     package var budget: Budget {
         if ownBudget.turn == nil { ownBudget.begin(until: .max, memoryByteCountMax: .max) }
         return ownBudget
     }
 
-    /// Runs a step of a job, within whose time and memory the thread reads, checks and compiles meanwhile.
+    /// Runs a step of a job. Reading, checking and compiling on the thread meanwhile count for the job's time and memory.
     ///
-    /// - Throws: ``RequestFault`` of `body`; that of the budget where it has failed, since what was found then is not to be used.
+    /// - Throws: ``RequestFault`` of `body`; the fault of the budget if it has failed, since results of that time must not be used.
     func withBudget<Reply>(
         of job: Job, _ limits: ServiceLimits, _ body: () throws(RequestFault) -> Reply
     ) throws(RequestFault) -> Reply {

@@ -23,7 +23,7 @@ package struct FairQueue<Job: QueuedWork> {
     /// The job of a client that waits for longest.
     func first(of client: ClientKey) -> Job? { jobs[client]?.first }
 
-    /// Appends a job behind those of its client.
+    /// Appends a job behind the other jobs of its client.
     package mutating func append(_ job: Job) {
         count += 1
         if jobs[job.client]?.append(job) == nil {
@@ -50,7 +50,7 @@ package struct FairQueue<Job: QueuedWork> {
         return job
     }
 
-    /// Removes and returns the newest job of the client that has most, if those are more than `count`.
+    /// Removes and returns the newest job of the client that has most jobs, if it has more than `count`.
     package mutating func popLast(ofClientWithMoreThan count: Int) -> Job? {
         guard let client = clients.max(by: { self.count(of: $0) < self.count(of: $1) }),
             self.count(of: client) > count, let job = jobs[client]?.popLast()

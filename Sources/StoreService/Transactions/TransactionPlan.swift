@@ -46,7 +46,7 @@ struct TransactionOperation {
     /// The operation's statement of the object, unless ``patch`` has it or there is none.
     var draft: ObjectDraft?
     var patch: JSONPatch?
-    /// What is stated in the names of a projection, in place of ``draft`` and ``patch``.
+    /// The changes that are stated in the names of a projection, in place of ``draft`` and ``patch``.
     var projected: ProjectedPatch?
     /// How the projection shows the object that the operation names; nil where it names a class.
     var shown: FieldSelection?

@@ -173,7 +173,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         }
     }
 
-    /// Does an operation that names a projection: changes the object, and what paths lead to from it, makes it, or deletes it.
+    /// Does an operation that names a projection: changes the object and the objects that paths lead to, makes the object, or deletes it.
     private mutating func project(
         _ operation: TransactionOperation, _ position: Int, _ transaction: WriteTransaction
     ) throws(StoreError) -> UInt64 {

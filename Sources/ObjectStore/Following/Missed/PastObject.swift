@@ -33,11 +33,11 @@ package struct PastObject {
         bare = transaction.bare
     }
 
-    /// Hands over the object as of a version, and of each later one at which something may be otherwise that `body` read, until `body` returns
+    /// Hands over the object as of a version, and as of each later version at which something that `body` read may have changed, until `body` returns
     /// false.
     ///
-    /// - `body`: Gets the object, nil where it was not there, and what it reads other objects from.
-    /// - Returns: Whether it never did, and all that it read is known.
+    /// - `body`: Gets the object, nil if it did not exist, and the reader for other objects.
+    /// - Returns: Whether `body` never returned false, and everything that it read is known.
     package func forEachVersion(
         since version: UInt64,
         _ body: (_ object: (key: UInt64, row: RowView)?, _ source: any ObjectSource) -> Bool

@@ -88,7 +88,7 @@ package final class ObservedFilter {
         known = [:]
     }
 
-    /// The client whose share of a step its tests use: that of its first channel.
+    /// The client that pays for the filter's tests in a step: the client of its first channel.
     var client: Int? { followers.first?.channel.client }
 
     /// Whether no channel asks for more events of the present step.

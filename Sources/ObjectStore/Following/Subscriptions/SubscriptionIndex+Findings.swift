@@ -1,24 +1,24 @@
 import HoldfastRows
 
-// What a step means to channels, and in which order its objects are tested.
+// The meaning of a step for channels, and the order in which its objects are tested.
 extension SubscriptionIndex {
     /// The meaning of a step to the channels.
     package struct Findings {
-        /// Whom it concerns, and what it means to them.
+        /// The channels that the step concerns, each with its events.
         package var told: [(channel: any FeedChannel, events: [QueryEvent])] = []
-        /// Those that it concerns in more than a step tests: who follows them catches up.
+        /// The channels that the step concerns with more objects than a step tests. Their followers catch up.
         package var deferred: [any FeedChannel] = []
-        /// Those whose filters take too long with each object: workers test them from then on.
+        /// The channels with filters that take too long for each object. Workers test them from then on.
         package var slow: [any FeedChannel] = []
-        /// Those whose filters workers test, where it may concern them.
+        /// The channels with filters that workers test, if the step may concern them.
         package var touched: [any FeedChannel] = []
 
         /// Makes findings of no channel.
         package init() {}
     }
 
-    /// The objects that changed, in the order in which they are tested: of a large step those of the classes first of which few
-    /// have changed, so that their streams do not wait for the rest.
+    /// The objects that changed, in the order in which they are tested. In a large step, classes with few changed objects come first,
+    /// so that their streams do not wait for the rest.
     static func order(of changes: FoldedChanges) -> [ObjectIdentity] {
         guard changes.order.count > largeStepObjectCount else { return changes.order }
         let ofClasses = Dictionary(grouping: changes.order, by: \.classIndex)

@@ -266,7 +266,7 @@ package final class SubscriptionIndex {
     /// About the time that it takes to read a changed object.
     private static let objectNanoseconds: UInt64 = 1_000
 
-    /// The channels of those filters that a condition or a watch finds, or of those that are tested with each change of their class.
+    /// The channels of the filters that a condition or a watch finds, or of the filters that are tested with each change of their class.
     private func channels(
         arePlaced: Bool, where isWanted: (ObservedFilter) -> Bool
     ) -> [any FeedChannel] {

@@ -8,8 +8,8 @@ package enum AccountText {
     /// The form in which a text is stored.
     package static func stored(_ text: String) -> String { CanonicalForm.composed.of(text) }
 
-    /// The forms in which an account may have a text that a client states, each once, and first the text as it stands: so accounts of
-    /// former versions whose logins differ in form alone stay apart.
+    /// The forms that an account may have of a text from a client, each once. The unchanged text comes first, so that accounts of
+    /// earlier versions with logins that differ only in form stay apart.
     package static func forms(_ text: String) -> [String] {
         var forms = [text]
         for form in [stored(text), CanonicalForm.decomposed.of(text)]

@@ -34,7 +34,7 @@ package struct StoredAccounts: Sendable {
         Account(try record(id))
     }
 
-    /// The account of a login, in any form of its letters, and the hash of its password; nil when there is none.
+    /// The account of a login, in any form of its letters, and the hash of its password; nil if no account has the login.
     package func account(
         login: String
     ) throws(RequestFault) -> (account: Account, passwordHash: String)? {

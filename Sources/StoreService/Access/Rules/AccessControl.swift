@@ -179,15 +179,15 @@ package final class AccessControl: Sendable {
         if let decided = known.decided(for: asker) { return decided }
         let (view, mark) = made(for: principal, facts, by: known)
         let sight = known.sight(of: view, named: mark)
-        // What could not be read in time is not what the user has.
+        // Values that could not be read in time must not be used as the user's values.
         do throws(StoreError) { try read.checkFailure() } catch { throw fault(error) }
         known.keep(sight, of: asker, view, named: mark)
         return (sight, view)
     }
 
-    /// Makes what a principal may do, and its name.
+    /// Makes the permissions and the name of a principal's view.
     ///
-    /// - `facts`: Nil where rules are not asked.
+    /// - `facts`: Nil if rules are not evaluated.
     private func made(
         for principal: Principal, _ facts: PrincipalFacts?, by known: KnownSights
     ) -> (AccessView, ViewMark) {
@@ -201,15 +201,15 @@ package final class AccessControl: Sendable {
         return (view, ViewMark(of: view, by: known.rules, for: facts, key: store.ticketKey))
     }
 
-    /// Finds out whether a principal's own object, or what it leads to, had the principal read something else at some version. The document is
-    /// the same, as far as the name of a view tells.
+    /// Finds out whether a principal may have had another view at some version, because its own object, or an object that this leads to, was different.
+    /// The document must be the same, which the name of the view shows.
     ///
     /// - Parameters:
     ///   - principal: The principal.
     ///   - version: The version to begin with.
     ///   - changes: The changes from there to the version of the view, of the classes that decide.
     ///   - read: A view of the bare store.
-    /// - Returns: Whether that is so, or may be.
+    /// - Returns: Whether the view was or may have been different.
     /// - Throws: ``RequestFault`` when storage fails.
     func readOtherwise(
         _ principal: Principal, since version: UInt64, _ changes: FoldedChanges,

@@ -14,7 +14,7 @@ extension AccessRules {
         return (usersClass, ordered)
     }
 
-    /// The object of a user, with what rules on reading and roles read of it and behind it; nil where there is no ``decidingKey(of:)``.
+    /// The user's own object, with everything that read rules and roles read of it and along its links; nil if ``decidingKey(of:)`` is nil.
     func decidingObject(of principal: Principal) -> ObservedQuery? {
         guard let (classIndex, key) = decidingKey(of: principal) else { return nil }
         return ObservedQuery(

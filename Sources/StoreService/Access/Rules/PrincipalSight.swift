@@ -32,7 +32,7 @@ package final class PrincipalSight: SightSource {
         try access.rules(for: read.rows)?.decidingObject(of: principal)
     }
 
-    /// By what rules read of the user's own object at each version.
+    /// Decides by the values that rules read of the user's own object at each version.
     package func wasOtherwise(
         since version: UInt64, _ changes: FoldedChanges, in read: ReadTransaction
     ) throws(RequestFault) -> Bool {

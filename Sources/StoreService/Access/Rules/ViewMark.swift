@@ -1,10 +1,10 @@
 import HoldfastBytes
 import HoldfastQuery
 
-/// The name of a view: a keyed hash of what decides what its principal may read, which is the same in every process.
+/// The name of a view: a keyed hash of the facts that decide on its principal's read access. It is the same in every process.
 ///
-/// That is the classes that it is limited to, the revision of the document that set its rules, the roles that hold, and the values that their
-/// `read` rules compare with. What classes and properties are called, and their order, is no part of it, nor are classes that come later.
+/// The facts are the classes that the view is limited to, the revision of the document that set its rules, the active roles, and the values that
+/// their `read` rules compare with. The names of classes and properties, their order, and classes that are added later are not part of it.
 struct ViewMark: Hashable, Sendable {
     /// The name: 16 characters of 6 bits each, since it is the key of ``ViewTag``.
     let text: String
@@ -54,7 +54,7 @@ struct ViewMark: Hashable, Sendable {
                 for reference in rule.references where references[reference] == nil {
                     references[reference] = references.count
                 }
-                // What names something that the user lacks allows nothing, whatever the rest is.
+                // A rule that names a value that the user lacks allows nothing, independently of the rest.
                 guard let own = role.classes[index], own.read != .constant(false) else { continue }
                 for reference in rule.references {
                     guard let number = references[reference], appended.insert(number).inserted

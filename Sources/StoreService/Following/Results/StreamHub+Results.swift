@@ -45,9 +45,9 @@ extension StreamHub {
         }
     }
 
-    /// Has a worker compute a result, and hands it over on the feed's thread: nil where it has to be tried again.
+    /// Has a worker compute a result, and hands it over on the feed's thread. The result is nil if it has to be tried again.
     ///
-    /// - Returns: Whether there is somebody to compute it for.
+    /// - Returns: Whether a stream still waits for the result.
     func compute(
         _ computation: ResultComputation, for followers: [Follower],
         _ body:

@@ -144,7 +144,7 @@ final class CSVConverter: LineSource {
         text.append(byte)
     }
 
-    /// Notes a fault of the present cell, whose text is added where the cell ends.
+    /// Notes a fault of the present cell. The cell's text is added at the end of the cell.
     private func malformed(_ detail: String) { malformed(detail, column: cellCount + 1) }
 
     /// Notes a fault of a cell of the present record, unless one was noted before.

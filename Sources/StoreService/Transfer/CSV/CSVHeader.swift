@@ -9,7 +9,7 @@ struct CSVHeader {
     struct Column {
         /// The name in the text.
         var text: String
-        /// The property whose values its cells are; nil where they are left out.
+        /// The property that the column's cells are values of; nil if they are left out.
         var property: String?
         /// The property's name as JSON, with its colon.
         var key: [UInt8]
@@ -32,7 +32,7 @@ struct CSVHeader {
 
     /// The columns, from the left.
     let columns: [Column]
-    /// The class whose objects the records are.
+    /// The class of the objects in the records.
     let rowClass: RowClass
     /// The form of the cells.
     let form: CSVForm
@@ -43,7 +43,7 @@ struct CSVHeader {
     /// Returns the fault of a record with the line, and the column and the text of the cell that has it.
     ///
     /// - `number`: The line on which the record begins.
-    /// - `line`: The JSON that the record has become; nil where it has become none.
+    /// - `line`: The JSON of the record; nil if the record could not be converted.
     func located(
         _ fault: RequestFault.Entry, line number: Int, _ line: UnsafeRawBufferPointer?
     ) -> RequestFault.Entry {

@@ -26,7 +26,7 @@ package struct ColumnNames: Sendable, Equatable {
         return true
     }
 
-    /// A name that stands for a property and is left out, which contradict each other; nil for none.
+    /// A name that both stands for a property and is left out, which is a contradiction; nil if no name does.
     package var contradiction: String? { skipped.texts.first { properties[$0] != nil } }
 
     /// The property that a name stands for; nil when it is left out.

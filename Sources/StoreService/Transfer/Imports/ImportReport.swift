@@ -47,7 +47,7 @@ package struct ImportReport: Sendable {
         failedCount > 0 && importedCount == 0 && (ignoredCount ?? 0) == 0
     }
 
-    /// Adds what became of the lines of a chunk.
+    /// Adds the outcomes of the lines of a chunk.
     ///
     /// - `limit`: The number of faults that are listed.
     /// - `header`: The header of the CSV text that the lines were made from; nil for other texts.
