@@ -2,7 +2,7 @@ import Testing
 
 @testable import HoldfastHTTPServer
 
-/// Requests whose heads leave libmicrohttpd little memory for the head of the reply.
+/// Requests with heads that leave libmicrohttpd little memory for the head of the reply.
 @Suite("The memory of a connection")
 struct HeadMemoryTests {
     private static func head(_ fields: [String]) -> String {

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HoldfastHTTPServer
 
-/// The time that a client has for the head of a request, whose first bytes libmicrohttpd does not tell of.
+/// The time that a client has for the head of a request. libmicrohttpd does not report the first bytes of a head.
 @Suite("The time for a head")
 struct NextHeadTests {
     @Test(

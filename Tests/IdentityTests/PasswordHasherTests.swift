@@ -25,7 +25,7 @@ struct PasswordHasherTests {
         ClientKey(networkOf: "10.\(number).0.1:1")
     }
 
-    /// A hasher whose threads are held up, and what became of the work that it was given.
+    /// A hasher with blocked threads, and the outcomes of the work that it was given.
     private final class HeldHasher: Sendable {
         let hasher = PasswordHasher()
         private let notes = Monitor<[String]>([])
@@ -47,10 +47,10 @@ struct PasswordHasherTests {
             hasher.submit(work, at: now)
         }
 
-        /// What was done and refused so far, in that order.
+        /// The outcomes so far, done or refused, in their order.
         var noted: [String] { Array(notes.withLock { $0 }.dropFirst(PasswordHasher.threadCount)) }
 
-        /// Lets the work be done, and returns what became of it when that is told of so much.
+        /// Unblocks the threads, and returns the outcomes as soon as so many are noted.
         func done(_ count: Int) -> [String] {
             isOpen.update { $0 = true }
             notes.wait { $0.count == count + PasswordHasher.threadCount ? () : nil }

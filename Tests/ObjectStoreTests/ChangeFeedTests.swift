@@ -274,7 +274,7 @@ struct ChangeFeedTests {
             isCommitted.wait { $0 ? () : nil }
         }
         hasBegun.wait { $0 ? () : nil }
-        // They come in one go, and each uses more than what is left to actions before the next step.
+        // The actions arrive together, and each uses more than the time that is left to actions before the next step.
         let counts = Monitor<[Int]>([])
         for _ in 0..<3 {
             feed.perform { _ in

@@ -110,7 +110,7 @@ struct ChangeLogTests {
         }
         var classes = Shelter.classes + [ObjectClass(name: "More", properties: [])]
         try store.setSchema(classes)
-        // Nobody has anything of a new class.
+        // Clients have no objects of a new class.
         #expect(try !store.changes(after: middle).changesSchema)
         classes[3].properties.append(Property(name: "more", type: .single(.scalar(.int))))
         try store.setSchema(classes)

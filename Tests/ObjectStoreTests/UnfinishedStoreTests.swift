@@ -6,7 +6,7 @@ import Testing
 
 @testable import HoldfastObjectStore
 
-/// Stores whose making was cut by the end of its process.
+/// Stores that are unfinished because their process ended while it created them.
 @Suite("Unfinished stores")
 struct UnfinishedStoreTests {
     private let directory = TemporaryDirectory()

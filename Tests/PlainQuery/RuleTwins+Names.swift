@@ -2,9 +2,9 @@ import HoldfastObjectModel
 import HoldfastObjectSupport
 
 extension RuleTwins {
-    /// A property that the user does not know, of an object that was there and is, whose value has changed; nil for none.
+    /// A property that is unknown to the user and has changed, of an object that existed before and still exists; nil if there is no such property.
     ///
-    /// - `isWithin`: Whether embedded objects count that are embedded as before.
+    /// - `isWithin`: Whether to look within embedded objects as well, if they are embedded before and after.
     package func changedUnknown(
         before: SightTwins.Contents, after: SightTwins.Contents, isWithin: Bool
     ) -> String? {

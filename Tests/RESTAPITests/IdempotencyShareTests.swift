@@ -49,7 +49,7 @@ struct IdempotencyShareTests {
             guard reply.status == 503 else { continue }
             #expect(reply.text.contains("too-many-idempotency-keys"), "\(reply.text)")
             #expect(reply.headers["retry-after"].flatMap { Int($0) } ?? 0 > 0)
-            // What is refused is not done.
+            // A refused request is not done.
             #expect(server.send("GET", Self.things + "/\(id)").status == 404)
         }
         #expect(Set(statuses) == [201, 503])

@@ -116,7 +116,7 @@ struct IdempotencyTests {
                     == first[number].headers["etag"]?.replacing(epoch(former), with: epoch(present))
             )
         }
-        // What it tells can be asked for.
+        // The version in the reply can be requested.
         let version = repeats(2).headers["holdfast-version"] ?? ""
         #expect(server.send("GET", dogs + "?minVersion=\(version)").status == 200)
     }

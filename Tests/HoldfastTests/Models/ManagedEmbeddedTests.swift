@@ -39,7 +39,7 @@ struct ManagedEmbeddedTests {
         return (outer, inside)
     }
 
-    /// Expects that changes of stones are changes of what the store has.
+    /// Expects that changes of stones also change the stored values.
     private func change(_ realm: Realm, _ stones: [Stone], _ stored: () -> [String?]) throws {
         let before = stones.map(\.name)
         #expect(stones.allSatisfy { $0.realm == realm && !$0.isInvalidated })

@@ -204,7 +204,7 @@ struct StatedValueTests {
                     update: policy == .error ? .modified : policy)
             }
         }
-        // Fresh keys each time, but for the class whose default is one key.
+        // Keys are fresh each time, except in the class that has a single key as its default.
         #expect(realm.objects(Member.self).count == 6 && realm.objects(Account.self).count == 1)
         let account = try #require(realm.object(ofType: Account.self, forPrimaryKey: 7))
         #expect(account.owner?.email == "y" && account.note == "new")

@@ -4,7 +4,7 @@ import HoldfastObjectSupport
 import HoldfastTestSupport
 import Testing
 
-/// The time of a step, which the clients share whose streams it concerns.
+/// The time of a step, shared by the clients whose streams the step concerns.
 @Suite("The time of a step")
 struct StepBudgetTests {
     private static let personCount = 1_200
@@ -33,7 +33,7 @@ struct StepBudgetTests {
         return channel
     }
 
-    /// What it means that all persons and a city change.
+    /// The findings of a step that changes all persons and a city.
     private func findings(
         _ budget: StepBudget = StepBudget(microseconds: 3_600_000_000)
     ) throws -> SubscriptionIndex.Findings {

@@ -35,11 +35,11 @@ struct HiddenChangeMaker {
         values[Int.random(in: values.indices, using: &random)]
     }
 
-    /// Makes some changes, between which nobody asks.
+    /// Makes some changes, without a request between them.
     mutating func makeSome() -> [TwoWorlds.Change] { chance(15) ? interlude() : [make()] }
 
-    /// Takes from the user what their own object, or what it leads to, has them read, and gives it back; meanwhile something comes and goes
-    /// that they would have seen, under another key in each world.
+    /// Takes from the user the read access that depends on their own object, or on an object that it leads to, and gives it back. Meanwhile an
+    /// object that they would have seen is created and deleted, under another key in each world.
     private mutating func interlude() -> [TwoWorlds.Change] {
         tick += 1
         func user(_ members: String) -> TwoWorlds.Write {

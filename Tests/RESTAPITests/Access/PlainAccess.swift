@@ -62,7 +62,7 @@ struct PlainAccess {
     private(set) var document = ""
     /// Whether the user's object says that she is on.
     var isOn = true
-    /// The roles that hold, and those that hold while she is on.
+    /// The active roles, and the roles that are active while she is on.
     private var held: [(rules: [String: Rules], needsOn: Bool)] = []
     private var roles: [[String: Rules]] {
         held.compactMap { $0.needsOn && !isOn ? nil : $0.rules }
@@ -144,7 +144,7 @@ struct PlainAccess {
         return rules
     }
 
-    /// Rules by which secrets are known, and some of them read or none.
+    /// Rules that make secrets known, and let all, some or no secrets be read.
     private mutating func secretRules() -> Rules {
         var rules = Rules()
         if chance(70) { rules.read = pick([.always, .isBelow(["id"], 3)]) }

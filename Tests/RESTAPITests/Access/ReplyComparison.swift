@@ -3,8 +3,8 @@ import HoldfastTestSupport
 
 @testable import HoldfastRESTAPI
 
-/// Compares replies to a user with those to somebody who has nothing else; versions, cursors, entity tags and times are aside, and the
-/// sentence that each unknown class has for users.
+/// Compares replies to a user with replies from a store without the hidden data. Versions, cursors, entity tags and times are ignored, and so is
+/// the sentence that each unknown class has for users.
 struct ReplyComparison {
     /// The properties that may be left out where the other reply has nothing.
     let hidden: Set<String>

@@ -56,9 +56,9 @@ struct RuleChangeOracleTests {
         #expect(counts.reset >= counts.toggled / 8)
     }
 
-    /// What was compared: of the requests those that were done, those behind which the stores had parted, and the pages of changes,
-    /// with those of them that tell to begin again, and those with updates that tell nothing new; of pages behind a time when the user's object
-    /// was another, all, and those that tell to begin again.
+    /// The numbers of comparisons: requests that were done, and requests after which the stores had diverged; pages of changes in all, pages
+    /// that tell the client to begin again, and pages with updates that contain nothing new; and after a time when the user's object was
+    /// different, pages in all and pages that tell the client to begin again.
     private struct Counts {
         var requests = 0, done = 0, parted = 0, pages = 0, undecided = 0, idle = 0
         var toggled = 0, reset = 0
@@ -78,7 +78,7 @@ struct RuleChangeOracleTests {
         case .fault(let fault): return fault
         }
         var before = try contents(of: world)
-        // What is made of an object when it is written.
+        // Writing an object may make further values of it, so that reversing the change does not restore the contents.
         if before.whole != start.whole { return nil }
         var keyCount = 0
         var pages = (0..<3).compactMap { _ in RuleChangePage(&world, &random) }
@@ -98,7 +98,7 @@ struct RuleChangeOracleTests {
             let other = request.replies(world.part, as: .admin, of: nil)
             if own.first.map({ $0.status < 300 }) ?? false { counts.done += 1 }
             let after = try contents(of: world)
-            // What goes with an object takes links to it along.
+            // A deletion also removes links to the deleted object.
             if deleted(before.whole, after.whole).isEmpty,
                 let changed = world.twins.changedUnknown(
                     before: before.whole, after: after.whole, isWithin: request.method == "PUT")

@@ -3,9 +3,9 @@ import HoldfastPlainQuery
 import HoldfastServiceSupport
 import HoldfastTestSupport
 
-// Users whose own objects are changed and changed back.
+// Changes of users' own objects that are made and reversed.
 extension RuleWorld {
-    /// What has come of that.
+    /// The outcome of such a change.
     enum Toggled {
         /// Rules read nothing of the user's object, or it can't be changed.
         case not
@@ -33,7 +33,7 @@ extension RuleWorld {
         (twins, random) = (maker.requests.twins, maker.requests.random)
         guard send("PATCH", toggle.target, toggle.back) else { return .fault("\(toggle) stays") }
         var (pageCount, undecidedCount) = (0, 0)
-        // Of those that the user saw, the pages tell.
+        // Pages of classes with objects that the user saw meanwhile report these objects.
         for index in pages.indices where !seenClasses.contains(pages[index].className) {
             pageCount += 1
             switch pages[index].outcome(in: self) {

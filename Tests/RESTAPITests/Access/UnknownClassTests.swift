@@ -56,7 +56,7 @@ struct UnknownClassTests {
                 == #"{"id":1,"name":"n","box":{"label":"l","inner":{"n":1}},"boxes":[{"label":"x","inner":null},"#
                 + #"{"label":"y","inner":{"n":2}}],"boxed":{"k":{"label":"z","inner":null}}}"#)
         var count = 0
-        /// What she read, with another name.
+        /// The object that she read, with another name.
         func renamed() -> String {
             count += 1
             return seen.text.replacing("\"name\":\"n\"", with: "\"name\":\"n\(count)\"")

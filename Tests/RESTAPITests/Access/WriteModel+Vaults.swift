@@ -7,7 +7,7 @@ extension WriteModel {
         if case .object(let entries) = value { entries } else { [:] }
     }
 
-    /// What is shown of a map, a box or boxes: of an unknown property nothing, of a link to a secret that is not seen null.
+    /// The shown value of a map, a box or boxes: nothing of an unknown property, and null for a link to a hidden secret.
     func shown(_ value: QueryJSON, of name: String) -> QueryJSON {
         switch (name, value) {
         case ("vault", .object(let entries)):
@@ -25,7 +25,7 @@ extension WriteModel {
         link.int.map { sees(Key(className: "Secret", id: $0)) } ?? false
     }
 
-    /// What comes of a statement where there was nothing.
+    /// The result of a statement without an earlier value.
     static func whole(_ stated: QueryJSON, of name: String) -> QueryJSON {
         switch (name, stated) {
         case ("box", .object(let box)):
@@ -35,7 +35,7 @@ extension WriteModel {
         }
     }
 
-    /// What comes of a statement where something was: what is not seen of it stays.
+    /// The result of a statement over an earlier value: hidden parts of the earlier value stay.
     func merged(
         _ stored: QueryJSON, _ shown: QueryJSON, _ wanted: QueryJSON, of name: String
     ) -> QueryJSON {

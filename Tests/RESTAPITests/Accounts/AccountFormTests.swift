@@ -34,7 +34,7 @@ struct AccountFormTests {
                 ? AccountServer.body(Self.decomposed, Self.password.decomposed)
                 : AccountServer.body(Self.composed, Self.password.composed), as: world.admin)
         #expect(made.status == 201, "\(made.text)")
-        // The reply's bytes are those that are stored.
+        // The reply's bytes equal the stored bytes.
         #expect(made.text.utf8.contains("\u{E9}".utf8))
         for login in [Self.composed, Self.decomposed, "CAFE\u{301}@example.org"] {
             #expect(Self.status(world, login, Self.password.composed) == 201)

@@ -238,7 +238,7 @@ struct SignInTests {
         SignInTries.Subject(login: login, address: ClientKey(address: address))
     }
 
-    /// Tries what is wrong, and returns the code of the refusal.
+    /// Makes a try with a wrong value, and returns the code of the refusal.
     private static func fail(
         _ tries: SignInTries, _ login: String?, _ address: String, at time: UInt64
     ) -> String {

@@ -61,7 +61,7 @@ extension QueryStreamTests {
         patch(second, body, 200)
         patch(second, body.replacing("some", with: "other"), 503)
         #expect(post(body, 503).text.contains("too-many-streams"))
-        // What is removed makes room.
+        // A removed query makes room.
         patch(first, #"{"queries":{"a":null}}"#, 200)
         #expect(post(body, 201).status == 201)
         withExtendedLifetime(followers) {}

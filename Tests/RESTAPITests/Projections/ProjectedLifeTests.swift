@@ -3,7 +3,7 @@ import HoldfastServiceSupport
 import HoldfastTestSupport
 import Testing
 
-/// What an application does with the objects of a class whose form it knows as a projection alone.
+/// The operations of an application that knows the objects of a class only in the form of a projection.
 @Suite("Creating, replacing and deleting through projections")
 struct ProjectedLifeTests {
     let server: TestServer
@@ -100,7 +100,7 @@ struct ProjectedLifeTests {
         #expect(again.text == file.text)
         #expect(server.send("GET", people + "/1").text == before.text)
 
-        // What is left out gets its default; another's name stays.
+        // An omitted property gets its default; another object's name stays.
         APIScenario(
             "PUT", cards + "/1", #"{"first":"Anna"}"#, status: 200,
             contains: [

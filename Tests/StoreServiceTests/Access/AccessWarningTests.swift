@@ -94,7 +94,7 @@ struct AccessWarningTests {
             try warnings(roles, "lacked-value").map(\.pointer) == [
                 "/roles/a/when", "/roles/b/classes/List/update",
             ])
-        // The form that the warning states has none.
+        // The form that the warning suggests causes no warning.
         let apart =
             #"{"roles":{"own":{"classes":{"List":{"read":"owner == $user.id"}}},"#
             + #""editor":{"when":"'editor' IN $user.groups","classes":{"List":{"read":true}}}}}"#

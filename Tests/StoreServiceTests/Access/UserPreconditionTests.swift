@@ -4,7 +4,7 @@ import HoldfastServiceSupport
 import HoldfastStoreService
 import Testing
 
-/// Preconditions of writes of users who see a part of an object.
+/// Preconditions of writes by users that see only a part of an object.
 @Suite("A user's precondition on an object")
 struct UserPreconditionTests {
     /// The owner reads all of a list but its secret, which hides the list where it is `x`.

@@ -11,7 +11,7 @@ struct LostRoleTests {
     struct Cause: CustomTestStringConvertible {
         var role: String
         var user = "ann"
-        /// What takes the view away, and what gives it back.
+        /// The requests that take the view away, and the requests that give it back.
         var lose: [String]
         var regain: [String]
 
@@ -80,7 +80,7 @@ struct LostRoleTests {
             user: "cem"),
     ]
 
-    /// Has something happen that nobody who lacks the role may learn of, which would be told by it.
+    /// Makes a change that only the role shows, and that a user without the role must not learn of.
     private func happen(_ cause: Cause, in world: LostRoleWorld) throws {
         try world.service.transaction(cause.lose)
         try world.run(
@@ -93,7 +93,7 @@ struct LostRoleTests {
         try world.service.transaction(cause.regain)
     }
 
-    /// Whether nothing names what happened meanwhile.
+    /// Whether no event names a change that was made meanwhile.
     private func isSilent(_ events: [ToldEvents.Event]) -> Bool {
         !events.contains { event in
             ["471", "\"id\":9", "\"id\":10"].contains { event.data.text.contains($0) }

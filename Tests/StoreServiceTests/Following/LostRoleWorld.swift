@@ -9,9 +9,9 @@ import HoldfastThreads
 
 @testable import HoldfastStoreService
 
-/// A store whose users may read tasks by what their own objects, and the teams of these, say at the moment.
+/// A store with users that may read tasks depending on the present values of their own objects and of their teams.
 final class LostRoleWorld {
-    /// What is followed of the tasks.
+    /// The kinds of followed data about the tasks.
     enum Form: CaseIterable {
         case all, filtered, projected, object, property, list, several
     }
@@ -67,7 +67,7 @@ final class LostRoleWorld {
             AccessReader.Stated(try AccessReader.read(text: document)), where: { _ in true })
     }
 
-    /// A role that shows what is shown, under a condition.
+    /// A role that may read the tasks with `shown`, under a condition.
     static func role(when condition: String) -> String {
         "{\"when\":\(quoted(condition)),\"classes\":{\"Task\":{\"read\":\"shown == true\"}}}"
     }
@@ -113,7 +113,7 @@ final class LostRoleWorld {
             StoreVersion(epoch: service.store.epoch, number: version))
     }
 
-    /// The page behind a cursor; what is wrong with that where there is none.
+    /// The page after a cursor, or the fault of a cursor that has no page.
     func page(
         _ form: Form, from cursor: String, for caller: Caller
     ) throws -> Result<QueryJSON, RequestFault> {
@@ -169,7 +169,7 @@ final class LostRoleWorld {
         return Stream(follower: nil, group: group, sink: sink)
     }
 
-    /// What a stream has told, once it has told everything; nil where that does not come.
+    /// The events of a stream that has reported everything; nil if it has not.
     func events(of stream: Stream) -> [ToldEvents.Event]? {
         hub.isSettled(
             [stream.follower].compactMap { $0 }, groups: [stream.group?.id].compactMap { $0 },

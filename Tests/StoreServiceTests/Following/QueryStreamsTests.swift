@@ -68,7 +68,7 @@ struct QueryStreamsTests {
             made.map(isThere) == Array(repeating: false, count: 3)
                 + .init(repeating: true, count: 17))
         #expect((more + [other, followed]).allSatisfy(isThere))
-        // One that loses its follower is the youngest of those that wait.
+        // A stream that loses its follower becomes the youngest of the waiting streams.
         lease.end()
         _ = try make(by: 2)
         #expect(isThere(followed) && !isThere(made[3]) && !isThere(made[4]) && isThere(made[5]))

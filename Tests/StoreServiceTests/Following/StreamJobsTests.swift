@@ -12,7 +12,7 @@ struct StreamJobsTests {
     private static let user = ClientKey(token: 1)
     private static let other = ClientKey(token: 2)
 
-    /// A scheduler of few jobs, whose turns are all taken until it is let go.
+    /// A scheduler with a short queue. Its running jobs are blocked until it is released.
     private final class Held {
         let scheduler: JobScheduler
         private let isHeld = Monitor(true)
@@ -56,7 +56,7 @@ struct StreamJobsTests {
         isAnswered.wait { $0 ? () : nil }
         let order = ran.wait { $0.count == 40 ? $0 : nil }
         #expect(order.sorted() == Array(0..<40))
-        // The other client's does not wait for those of the first.
+        // The other client's job does not wait for the first client's jobs.
         #expect(order.firstIndex(of: 39) ?? 40 < 10)
         held.scheduler.stop()
     }

@@ -158,9 +158,9 @@ final class UserStreamWorld {
 
     // MARK: Changes
 
-    /// Changes something, and notes what everybody can read then.
+    /// Makes a change, and notes everything that each user can read afterwards.
     ///
-    /// - `hub`: Takes what a user loses and regains for one step, now and then; nil for none.
+    /// - `hub`: The hub that gets some interludes as one step; nil to make each change of an interlude a step of its own.
     func change(in hub: StreamHub? = nil) throws {
         switch any(75) {
         case 0...2:
@@ -174,8 +174,8 @@ final class UserStreamWorld {
         try note()
     }
 
-    /// Has a user lose what a role, or a value of their own, shows and regain it, while something comes and goes that they would see by it,
-    /// under keys of its own. Their object is the same before and after.
+    /// Takes the data that a role, or a value of their own, shows from a user and gives it back. Meanwhile an object that they would see is created and
+    /// deleted, under a key of its own. The user's object is the same before and after.
     private func interlude() throws {
         let name = names[any(names.count)]
         let person = ObjectAddress("Person", name)

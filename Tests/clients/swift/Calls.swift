@@ -1,7 +1,7 @@
 // Calls every operation: the function `callAll` is made of the calls, since no method can be looked for by its name.
 import Foundation
 
-/// The operations that were called, and what kept the others.
+/// The operations that were called, and the reasons that kept the others from being called.
 actor Report {
     private(set) var count = 0
 
