@@ -21,7 +21,7 @@ package final class GeoRegion: @unchecked Sendable {
     package let shape: GeoShape
     private let handle: OpaquePointer
     private let bounds: HFBounds
-    /// 128 bits of the shape, which may be asked for at each of very many places of a query.
+    /// A hash of the shape, of 128 bits. A query may read it at very many places.
     private let shapeHash: (Int, Int)
     /// Made when it is asked for.
     private let knownCover = Mutex<[ClosedRange<UInt64>]?>(nil)

@@ -7,15 +7,14 @@ import Synchronization
 /// One or two threads that hash passwords, each hash in 48 MiB of memory and about a tenth of a second, and nothing else does. They are started
 /// with the first one, and give way to threads that serve. Thread-safe.
 ///
-/// Work takes turns by the network that it comes from, so that many requests from one network keep others waiting for one hash, not for all of
-/// theirs.
+/// Networks take turns, so that many requests from one network keep other networks waiting for one hash only.
 package final class PasswordHasher: Sendable {
     /// Work that hashes, for a client of some network.
     package struct Work: QueuedWork, Sendable {
         package let client: ClientKey
         fileprivate let run: @Sendable (PasswordWorker) -> Void
         fileprivate let refuse: @Sendable () -> Void
-        /// When it has waited too long, in milliseconds of the monotonic clock.
+        /// The time after which it has waited too long, in milliseconds of the monotonic clock.
         fileprivate var end: UInt64 = 0
 
         /// Describes work.
@@ -45,7 +44,7 @@ package final class PasswordHasher: Sendable {
     package static let threadCount = max(1, min(2, processorCount / 2))
     /// How many may wait for that.
     package static let waitingCountMax = 256
-    /// How long they may wait, in milliseconds.
+    /// The longest time that work may wait, in milliseconds.
     package static let waitingMillisecondsMax: UInt64 = 10_000
     /// How much less the system gives them than others, which a sign-in can wait for (nice(2), of the thread alone on Linux).
     private static let niceness: Int32 = 10
@@ -59,7 +58,7 @@ package final class PasswordHasher: Sendable {
     /// How many hashes were asked for.
     package var hashCount: Int { hashes.load(ordering: .relaxed) }
 
-    /// Has a thread do some work in its turn, or refuses it. Where too much waits, work of a network that has less takes the place of another's.
+    /// Queues work for a thread, or refuses it. When the queue is full, work of a network with less waiting work replaces work of another network.
     package func submit(_ work: Work, at now: UInt64 = monotonicMilliseconds()) {
         var work = work
         work.end = now + Self.waitingMillisecondsMax

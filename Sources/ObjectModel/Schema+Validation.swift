@@ -1,6 +1,6 @@
 extension Schema {
-    /// Everything that is wrong with the schema, in the order of its classes; empty when it holds. Of one with too many classes
-    /// nothing else is said.
+    /// All faults of the schema, in the order of its classes; empty if it is valid. For a schema with too many classes, that is
+    /// the only fault.
     package func faults() -> [SchemaFault] {
         var faults: [SchemaFault] = []
         guard classes.count <= ModelLimits.classCountMax else {
@@ -109,7 +109,7 @@ extension ObjectClass {
             faults.append(SchemaFault(className: name, property: property, detail: detail))
         }
         func unknownType(_ property: Property, _ type: String) {
-            // All classes may be looked at for each, and no more faults are told.
+            // The search for a similar name may compare all classes for each fault, and no more faults are reported.
             let hint =
                 faults.count < Self.hintedFaultCountMax
                 ? property.typeText(meantBy: type, among: classes.texts) : nil

@@ -7,7 +7,7 @@ import HoldfastObjectStore
 extension RESTService {
     /// Makes the reply of an error to a request with a grant.
     ///
-    /// A user is told how to find out whether the access document hides a class, in the same words where there is no such class.
+    /// The reply tells a user how to find out whether the access document hides a class, in the same words for a class that does not exist.
     func response(_ fault: RequestFault, to grant: Grant?) -> Response {
         guard fault.kind == .notFound, fault.code == "unknown-class", access.hasDocument,
             let grant, principal(of: grant) != nil
@@ -48,7 +48,7 @@ extension RESTService {
 
     /// `{"etag","object"}` of an object; nil when it can't be read.
     ///
-    /// - `shown`: The JSON of the object, where that is not its class's.
+    /// - `shown`: The JSON of the object, if it is not in the form of its class.
     private func current(_ object: StoredObject, _ shown: [UInt8]?) -> ByteBuffer? {
         guard let version = object.withRow({ $0.version }) else { return nil }
         let names = served.names(of: object.schema)

@@ -48,7 +48,7 @@ package protocol SeenObjects: AnyObject {
 }
 
 extension SeenObjects {
-    /// Whether a property has a value and is unknown, or holds embedded objects of which one has such a property.
+    /// Whether a property has a value and is unknown, or contains an embedded object with such a property.
     package func holdsUnknown(_ member: Int, of rowClass: RowClass, in row: RowView) -> Bool {
         let compiled = rowClass.members[member]
         let field = rowClass.field(member, in: row)

@@ -37,7 +37,7 @@ package struct StorageError: Error, Sendable, Equatable {
     /// The library's own words, such as `"MDB_MAP_FULL (-30792)"`. For logs, not for clients.
     package let native: String?
 
-    /// The error of opening a store for reading after its creation was interrupted and before it contained anything. Opening it for writing completes it.
+    /// The error of opening a store for reading if its creation was interrupted before it contained anything. Opening it for writing completes it.
     package static let unfinished = StorageError(
         .format, operation: "open store", native: "its making was cut, and it holds nothing")
 

@@ -142,7 +142,7 @@ package final class ServedStore: Sendable {
             memoryByteCountMax: limits.memoryByteCountMax(of: read))
     }
 
-    /// The version that a view shows: that of a reply which is made of it. The newest one is another where a write has ended since.
+    /// The version that a view shows, and so the version of a reply made from it. The newest version is later if a write has ended since.
     ///
     /// - Throws: ``RequestFault`` when it can't be read.
     package func version(of read: ReadTransaction) throws(RequestFault) -> StoreVersion {

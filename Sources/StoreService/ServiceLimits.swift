@@ -34,7 +34,7 @@ package struct ServiceLimits: Sendable {
     package var streamQueueByteCountMax = 1 << 20
     /// Milliseconds of processor time that one filter may use of the feed's thread in a step; beyond it workers test it.
     package var feedFilterMilliseconds: UInt64 = 5
-    /// Microseconds of processor time that all streams may use of the feed's thread in a step; beyond it workers tell some of it.
+    /// Microseconds of processor time that all streams may use on the feed's thread in a step. Beyond it, workers report the rest.
     package var feedStepMicroseconds = StepBudget.microseconds
     /// Queries of one stream of several.
     package var streamQueryCountMax = 100

@@ -2,9 +2,9 @@ import CHoldfastICU
 
 /// A canonical form of texts (Unicode, UAX 15), in which texts that look the same and mean the same have the same bytes.
 package enum CanonicalForm: Sendable {
-    /// Letters and their accents are one scalar where there is one (NFC).
+    /// Letters and their accents are one scalar, if Unicode has one (NFC).
     case composed
-    /// Letters and their accents stand apart (NFD).
+    /// Letters and their accents are separate scalars (NFD).
     case decomposed
 
     /// The most UTF-16 units that one becomes.

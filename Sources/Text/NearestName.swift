@@ -1,8 +1,8 @@
 /// Finds the name that a misspelt one probably means.
 package enum NearestName {
-    /// Finds the known name that is nearest to `name`, unless all are far away: more than a third of its
+    /// Finds the known name that is nearest to `name`. Returns nil if all names are far away: more than a third of its
     /// characters, and at least two, would have to change. Case does not count. Cost: the product of the
-    /// lengths for each known name, of which no more are looked at than take some milliseconds; only for error replies.
+    /// lengths for each known name. The search stops after some milliseconds of work; it is only for error replies.
     package static func of(_ name: String, among known: some Sequence<String>) -> String? {
         // A name longer than any of ours is not a misspelling of one.
         guard name.utf8.count <= 256 else { return nil }
@@ -11,7 +11,7 @@ package enum NearestName {
         var nearest: String?
         var work = 0
         for candidate in known {
-            // There may be a hundred thousand names of hundreds of characters, and a fault for each of a hundred others.
+            // A search may have a hundred thousand names of hundreds of characters, and run for each of a hundred faults.
             work += candidate.utf8.count
             if work > workMax { break }
             let letters = Array(candidate.lowercased().unicodeScalars)

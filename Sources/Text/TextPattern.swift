@@ -30,8 +30,9 @@ package final class TextPattern {
     /// The most that expressions which are compiled together may have of ``effort(of:ignoresCase:)``: some 100 to 200 ms.
     package static let effortMax = 3_200
 
-    /// An estimate of the effort of compiling an expression beside its length, in units of some 30 µs, from the text of the expression: rather too high
-    /// than too low. Classes of many characters cost most, and more still if case is ignored, because each of their characters equals others.
+    /// An estimate of the effort of compiling an expression in addition to its length, in units of some 30 µs, from the text of the expression. It is
+    /// rather too high than too low. Classes of many characters cost most, and more still if case is ignored, because each of their
+    /// characters equals others.
     package static func effort(of text: String, ignoresCase: Bool) -> Int {
         let bytes = Array(text.utf8)
         func byte(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }

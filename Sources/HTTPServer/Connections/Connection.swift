@@ -5,15 +5,15 @@ import Synchronization
 import HoldfastThreads
 
 /// One TCP connection, from its acceptance until libmicrohttpd closes it.
-// @unchecked: `headBegan` and `isStream` belong to the connection's thread, and `replyRate` to the thread of sockets. State that other threads use is in
-// `current` (a mutex) and in atomics.
+// @unchecked: `headBegan` and `isStream` belong to the connection's thread, and `replyRate` to the thread of sockets. State that other threads
+// use is in `current` (a mutex) and in atomics.
 final class Connection: @unchecked Sendable {
     private struct Current {
         /// The object that serves this connection's requests, one after the other.
         var request: Request?
         /// The number of requests that have sent their complete request line.
         var requestCount = 0
-        /// The bytes of the next one.
+        /// The bytes of the next request's head.
         var nextHead = NextHead(isFirst: true)
         var isClosed = false
     }
@@ -25,7 +25,7 @@ final class Connection: @unchecked Sendable {
     let identity: UInt64
     /// The peer as `address:port`, `[address]:port` for IPv6.
     let peer: String
-    /// Monotonic nanoseconds when bytes of the present request's head were first seen, before its line was complete; 0 where they were not.
+    /// The time when bytes of the present request's head were first noticed, before its line was complete, in monotonic nanoseconds; 0 if never.
     private var headBegan: UInt64 = 0
     /// Whether the socket became an event stream.
     var isStream = false

@@ -11,8 +11,8 @@ struct NextHead {
 
     /// Describes the head of a connection's next request.
     ///
-    /// - `isFirst`: Whether the connection has received nothing before. Else bytes that come before the first look may be of the request
-    ///   before, and count when others follow.
+    /// - `isFirst`: Whether the connection has received no bytes yet. If it has, bytes that arrive before the first look may belong to the
+    ///   previous request, and count only when more bytes follow.
     init(isFirst: Bool) { byteCount = isFirst ? 0 : nil }
 
     /// Looks for bytes, unless that was done within the interval. Call it while the connection has no request.

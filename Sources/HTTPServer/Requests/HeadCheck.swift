@@ -22,7 +22,7 @@ struct HeadCheck: ~Copyable {
     /// well-formed.
     private(set) var fault: ServerFault?
 
-    /// The number of records that libmicrohttpd has of the fields, one of its own included.
+    /// The number of records that libmicrohttpd keeps for the fields, including one of its own.
     private(set) var recordCount = 0
 
     private let request: Request

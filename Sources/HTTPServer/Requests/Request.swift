@@ -25,7 +25,7 @@ package final class Request: @unchecked Sendable {
     var status: UInt16 = 0
     var sentByteCount = 0
     var receivedByteCount = 0
-    /// The bytes that the head leaves for that of the reply: see ``HeadMemory``.
+    /// The bytes that the request's head leaves for the reply's head, see ``HeadMemory``.
     var replyRoom = 0
     /// The `Content-Length`; 0 without one.
     var announcedByteCount: UInt64 = 0

@@ -66,7 +66,7 @@ extension Server {
         return nil
     }
 
-    /// The refusal of a head with more bytes than the options allow; nil for others.
+    /// The refusal of a head with more bytes than the options allow; nil for a smaller head.
     private func tooLargeHead(_ request: Request) -> Response? {
         let target = request.target.rawCount
         if target > options.targetByteCountMax {

@@ -237,7 +237,7 @@ class CollectionPlace {
 }
 
 extension ObjectGraph.Embedded {
-    /// The same, as an element of its collection that was stated by itself, or within it.
+    /// The same embedded object, as an element of its collection or within an element, if the element was stated separately.
     fileprivate func within(_ element: InnerWay.Step) -> Self {
         Self(object: object, binding: binding, steps: [steps[0], element] + steps.dropFirst(2))
     }

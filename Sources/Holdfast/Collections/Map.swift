@@ -4,8 +4,8 @@ import HoldfastRows
 
 /// Values by keys, which are strings.
 ///
-/// A managed map is walked in the order of its keys' bytes. Keys have neither `.` nor `$`: percent-encode them. A key that has fails the write
-/// which is to store it.
+/// A managed map is iterated in the order of its keys' bytes. Keys must not contain `.` or `$`: percent-encode them. A key that does fails the
+/// write that would store it.
 public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     private enum Content {
         case own([String: Value])

@@ -13,7 +13,7 @@ final class OriginPlace {
 
     let object: ObjectBase
     let field: Int
-    /// Behind a lock, since several threads read frozen ones at once.
+    /// Guarded by a lock, because several threads may read frozen objects at the same time.
     private let found = Mutex(Found())
 
     /// - `member`: The property, by its position in the object's table.
@@ -53,7 +53,7 @@ final class OriginPlace {
         field == other.field && object.isSameObject(as: other.object)
     }
 
-    /// The keys of the origins of now, each as often as it links; of embedded objects their positions among these.
+    /// The keys of the present origins, each as often as it links. For embedded origins, their positions among the embedded objects.
     var keys: [UInt64] { present.keys }
 
     /// Returns an origin by its key.
@@ -106,8 +106,8 @@ struct EmbeddedOrigin {
 }
 
 extension ReadTransaction {
-    /// The keys of the objects that link to an object, each as often as it links; of an embedded one that of the object which
-    /// holds it.
+    /// The keys of the objects that link to an object, each as often as it links. For an embedded object, the key of the object that
+    /// contains it.
     ///
     /// - `member`: The inverse link, to objects of their own.
     func originKeys(of place: ObjectPlace, through member: RowClass.Member) -> [UInt64] {
@@ -122,9 +122,9 @@ extension ReadTransaction {
         return keys
     }
 
-    /// The embedded objects that link to an object, each as often as it links; of an embedded one that which holds it.
+    /// The embedded objects that link to an object, each as often as it links. For an embedded object, the embedded object that contains it.
     ///
-    /// Cost: linear in the embedded objects of the objects around.
+    /// Cost: linear in the number of embedded objects in the owners.
     ///
     /// - `member`: The inverse link, to embedded objects.
     func embeddedOrigins(
@@ -166,7 +166,7 @@ extension ReadTransaction {
         }
     }
 
-    /// The object that holds an embedded one; nil where it does so in another property than the inverse link's.
+    /// The object that contains an embedded object; nil if it does so in another property than the inverse link's.
     private func holder(
         of place: ObjectPlace, through member: RowClass.Member
     ) -> EmbeddedOrigin? {

@@ -12,7 +12,7 @@ extension ResultsCore {
     private struct Candidate {
         /// The object key; of a value or an embedded object its position.
         let key: UInt64
-        /// The object key with which it is read: of an embedded object that of the object around.
+        /// The object key for reading it. For an embedded object, the key of the owner.
         let reading: UInt64
         /// The row of an object; nil for null.
         var row: RowView?

@@ -7,11 +7,11 @@ import HoldfastThreads
 ///
 /// One chain is a name in queries; several, as of a computed property of the root, are what the value depends on.
 ///
-/// A type of the program's may refuse the default of the type that it is stored as. The getter of such a property has nothing to
-/// return, so that it does not return: classes with such properties are evaluated on a thread of its own, which then stays in the getter
-/// for good. That is one thread for each key path to such a property, since names are found once.
+/// A type of the program may refuse the default of its stored type. The getter of such a property has no value to return, so that it
+/// never returns. Key paths of classes with such properties are evaluated on a separate thread, which then stays in the getter
+/// forever. This takes one thread for each key path to such a property, because names are found only once.
 final class KeyPathTrace: @unchecked Sendable {
-    // Unchecked: it is used on the thread that evaluates a key path, and behind that on the one that waits for it.
+    // Unchecked: it is used on the thread that evaluates a key path, and afterwards on the thread that waits for the evaluation.
 
     /// A property that was read, and those before it that led there.
     private final class Node {
@@ -37,7 +37,7 @@ final class KeyPathTrace: @unchecked Sendable {
     private var order: [Node] = []
     /// The property that was read last.
     private var lastRead: (node: Node, field: Int)?
-    /// Whether the evaluation is over, where it has a thread of its own.
+    /// Whether the evaluation is over, if it has a separate thread.
     private var isOver: Monitor<Bool>?
     /// Whether the evaluation ended at a property that has no value.
     private(set) var isCut = false

@@ -18,7 +18,7 @@ public struct StatedValues {
         return mirror.children.first.flatMap { unwrapped($0.value) }
     }
 
-    /// Whether a value is a number of Foundation's, as a JSON document has them: it casts to each type that holds it, 1 also to a bool.
+    /// Whether a value is a number of Foundation, as in JSON documents. It casts to each type that can represent it; 1 also casts to a bool.
     static func isNumber(_ value: Any) -> Bool { type(of: value) is NSNumber.Type }
 
     /// Whether a value is a bool.
@@ -161,7 +161,7 @@ extension AnyRealmValue {
 extension NSNumber {
     fileprivate var isBool: Bool { isOf("c") || isOf("B") }
 
-    /// Whether it was made of a type, by the letter with which Foundation tells it.
+    /// Whether the number was made from a type, according to Foundation's letter for the type.
     fileprivate func isOf(_ letter: Unicode.Scalar) -> Bool {
         UInt8(bitPattern: objCType.pointee) == UInt8(ascii: letter)
     }

@@ -17,8 +17,8 @@ enum KeyPathNames {
         valueNames(of: keyPath).joined(separator: ".")
     }
 
-    /// Returns the paths of all properties that a key path reads of an object, each joined by points; ends the process for one that needs
-    /// a value that there is not.
+    /// Returns the paths of all properties that a key path reads of an object, each joined by points. Ends the process for a key path that needs
+    /// a missing value.
     ///
     /// - `read`: Evaluates the key path on an object of the class, or on a view of it.
     static func paths(
@@ -37,7 +37,7 @@ enum KeyPathNames {
     ) -> [[String]] {
         let trace = KeyPathTrace.of(root, read)
         let chains = trace.chains
-        // Something that is computed of the property may read more.
+        // A value that is computed from the property may read more properties.
         if trace.isCut, chains.count != 1 || !isValue(of: keyPath, at: chains[0], from: root) {
             Misuse.end(KeyPathTrace.valueMissing(trace.lastName))
         }

@@ -119,7 +119,7 @@ final class ObjectGraph {
 
     // MARK: Links
 
-    /// The class of an object that is linked to within an `AnyRealmValue`; nil, with a fault, where it can't be.
+    /// The class of an object that an `AnyRealmValue` links to; nil, with a fault, if such a link is not possible.
     func mixedTarget(_ object: ObjectBase) -> RowClass? {
         guard let binding = binding(of: object) else { return nil }
         // As a ``DynamicObject`` it may be of any kind.
@@ -132,7 +132,7 @@ final class ObjectGraph {
         return binding.rowClass
     }
 
-    /// Whether an object is of the class that a property leads to; else there is a fault. A derived class has a table of its own.
+    /// Whether an object has the class that a property leads to; otherwise notes a fault. A derived class has its own table.
     private func isFitting(_ binding: ClassBinding, _ statement: Statement) -> Bool {
         let rowClass = statement.draft.rowClass
         let expected = rowClass.members[statement.member].classIndex
@@ -271,7 +271,7 @@ final class ObjectGraph {
     ///
     /// - Returns: The embedded objects that the statement has reached, including embedded objects within others.
     func embedding(_ statement: () -> Void) -> [Embedded] {
-        // Code of the program may state something else in the middle of it.
+        // Code of the program may start another statement before this one ends.
         let outer = (embedded, steps)
         (embedded, steps) = ([], [])
         defer { (embedded, steps) = outer }
@@ -279,7 +279,7 @@ final class ObjectGraph {
         return embedded
     }
 
-    /// States the properties of an object; where some are stated, these alone, and the primary key: its default without a value.
+    /// States the properties of an object. If values were given for some, states only these and the primary key, whose value or default it takes.
     private func state(_ object: ObjectBase, _ binding: ClassBinding, in draft: ObjectDraft) {
         guard !stated.isEmpty, let stated = stated[ObjectIdentifier(object)] else {
             return binding.state(object, in: draft, self)
@@ -334,7 +334,7 @@ final class ObjectGraph {
         let (object, rowClass) = (queue[position].object, queue[position].binding.rowClass)
         if !stated.isEmpty, stated[ObjectIdentifier(object)] != nil {
             keepsStored = try isThere(object, queue[position].binding)
-            // A new one has the defaults of its class.
+            // A new object has the defaults of its class.
             if !keepsStored { stated[ObjectIdentifier(object)] = nil }
         }
         let isStated = !stated.isEmpty && stated[ObjectIdentifier(object)] != nil
@@ -365,7 +365,7 @@ final class ObjectGraph {
         queue[position].isWritten = true
     }
 
-    /// Whether an object has the primary key of one that is to be added.
+    /// Whether the store has an object with the primary key of an object that is to be added.
     private func isThere(
         _ object: ObjectBase, _ binding: ClassBinding
     ) throws(StoreError) -> Bool {

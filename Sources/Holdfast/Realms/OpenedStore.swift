@@ -101,7 +101,7 @@ package enum ClosingStores {
     package typealias Observer = @Sendable (_ store: Store, _ location: String) -> Void
     private static let observer = Mutex<Observer?>(nil)
 
-    /// Has `observer` see each store while it is still open, when the last realm of a share lets go of it.
+    /// Passes each store to `observer` when the last realm that shares it releases it. The store is still open then.
     package static func observe(_ observer: @escaping Observer) {
         Self.observer.withLock { $0 = observer }
     }

@@ -4,7 +4,7 @@ import HoldfastRows
 import HoldfastStorage
 
 extension Realm.Error {
-    /// The fault of a store, in words for the program's author; no `default`, so that a new one needs a choice.
+    /// The fault of a store, in words for the program's author. The switch has no `default`, so that a new error requires a decision.
     init(_ error: StoreError, _ fileURL: URL?) {
         let message: String
         var code = Code.fail
@@ -132,7 +132,7 @@ extension EvaluationFailure {
 }
 
 extension EditFailure {
-    /// Why a value can't be stored, in words for the program's author; nil for the fault of a store.
+    /// The reason why a value can't be stored, in words for the program's author; nil for the fault of a store.
     var message: String? {
         switch self {
         case .store: nil

@@ -62,7 +62,7 @@ extension _CustomPersistable {
         return value
     }
 
-    /// Returns a value that stands for a tracing instance's property; nil where the type refuses the default of the stored one.
+    /// Returns a value that stands for a tracing instance's property; nil if the type refuses the default of its stored type.
     public static func _trace(_ object: ObjectBase, field: Int) -> Self? {
         object.note(field)
         return _value(of: PersistedType._unset())

@@ -56,7 +56,8 @@ public struct Decimal128: Sendable {
 
     /// The value of a decimal, an integer, a floating-point number (to 15 digits) or a text.
     ///
-    /// Another value fails the write that is under way, or ends the process outside a write. For texts from outside the program, use ``init(string:)``.
+    /// Another value fails the write that is under way, or ends the process outside a write. For texts from outside the program, use
+    /// ``init(string:)``.
     public init(value: Any) {
         switch value {
         case let value as Decimal128: self = value

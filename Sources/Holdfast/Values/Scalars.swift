@@ -274,7 +274,7 @@ extension Timestamp {
 
     /// The point in time of a date, to the nanosecond; one beyond the store's years is cut to them.
     ///
-    /// The date that it is read as is the same one, but for dates within 97 days of the beginning of 2001, which may be finer.
+    /// Reading it gives the same date, except for dates within 97 days of the beginning of 2001, which may be finer.
     init(_ date: Date) {
         let interval = date.timeIntervalSinceReferenceDate
         guard interval.isFinite, abs(interval) < 9e15 else {

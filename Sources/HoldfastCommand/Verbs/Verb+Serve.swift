@@ -149,8 +149,8 @@ struct ServeCommand {
 
     /// Waits for a signal; nil when the store's directory was removed.
     ///
-    /// The files of a removed store can be written as long as they are open, but the written data can't be found any more. Verbs, and another service that
-    /// makes a directory of the same name, don't find this service either: a token that is revoked there would stay valid here.
+    /// The files of a removed store can be written as long as they are open, but the written data can't be found any more. Verbs, and another service
+    /// that makes a directory of the same name, don't find this service either: a token that is revoked there would stay valid here.
     private func awaitSignal(_ signals: inout sigset_t) -> Int32? {
         let folder = FileSystem.OpenDirectory(directory)
         while true {

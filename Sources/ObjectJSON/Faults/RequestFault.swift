@@ -44,7 +44,7 @@ package struct RequestFault: Error, Sendable {
     package var errors: [Entry] = []
     /// Of a failed precondition the object as it is.
     package var current: StoredObject?
-    /// The JSON of that as a projection shows it; nil for the form of its class.
+    /// The JSON of the current object as a projection shows it; nil for the form of its class.
     package var currentJSON: [UInt8]?
     /// Seconds after which trying again makes sense.
     package var retryAfterSeconds: Int?

@@ -6,12 +6,12 @@ import HoldfastRows
 
 /// The forms of a statement of an object in the names of a projection.
 package enum ProjectedForm: Sendable {
-    /// A merge patch of an object that is there.
+    /// A merge patch of an existing object.
     case patch
-    /// A merge patch of an object that is made where it is not there.
+    /// A merge patch of an object that is created if it does not exist.
     case merge
-    /// The object as the projection shows it: projected properties that are left out get their defaults, and nothing has to be behind a
-    /// link that is null if nothing is stated of it.
+    /// The object as the projection shows it. Omitted projected properties get their defaults. A link on a path may be null if the body states
+    /// no property behind it.
     case whole
 }
 
@@ -123,11 +123,11 @@ package final class ProjectedChange {
         }
     }
 
-    /// Takes the key that the draft states, or the one that names the object or is made for it, as that of an object that is made.
+    /// Takes the key of a new object: the key that the draft states, that names the object, or that is made for it.
     ///
-    /// - `key`: Names the object; nil where the body alone does.
+    /// - `key`: Names the object; nil if only the body does.
     /// - `reader`: Notes the faults.
-    /// - Returns: The object's key, as far as it is known before it is made.
+    /// - Returns: The object's key, as far as it is known before the object is made.
     package func takeKey(_ key: Value?, _ reader: ObjectReader) -> Value? {
         var reading = ObjectReading(draft: draft)
         reader.identify(&reading, nil, key)
@@ -138,13 +138,13 @@ package final class ProjectedChange {
         return draft.primaryKey
     }
 
-    /// The draft of an object that is made, with its key.
+    /// The draft of a new object, with its key.
     package func draftOfNew() -> ObjectDraft {
         if let member = rowClass.primaryKeyIndex, let keyOfNew { draft.set(member, keyOfNew) }
         return draft
     }
 
-    /// The draft of an object that is there, without the key, which never changes.
+    /// The draft of an existing object, without the key, which never changes.
     package func draftOfChange() -> ObjectDraft {
         if keyOfNew != nil, let member = rowClass.primaryKeyIndex { draft.clear(member) }
         return draft

@@ -13,7 +13,7 @@ package struct ProjectedChangeReader {
         package let pointer: JSONPointer
         /// Its JSON.
         package let json: [UInt8]
-        /// Its fault where something else is shown.
+        /// The fault for a value that differs from the shown value.
         package let fault: RequestFault.Entry
     }
 
@@ -33,8 +33,8 @@ package struct ProjectedChangeReader {
 
     /// Reads a body into `change`.
     ///
-    /// - `id`: The object's key, with which `$id` has to agree; nil for an embedded object, and for one that the body alone names.
-    /// - Returns: The `$version` that is stated, and of an object that may be made the key that it is named by then.
+    /// - `id`: The object's key, which `$id` has to equal; nil for an embedded object, and for an object that only the body names.
+    /// - Returns: The stated `$version`, and the key of an object that may be made.
     /// - Throws: ``RequestFault`` with every fault.
     package mutating func read(
         _ json: JSONValue, _ projection: CompiledProjection, into change: ProjectedChange,

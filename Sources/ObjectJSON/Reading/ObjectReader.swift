@@ -43,7 +43,7 @@ package final class ObjectReader {
     let mixed = ByteBuffer(capacity: 64)
     /// The pool of drafts; nil makes each draft anew.
     package var drafts: DraftPool?
-    /// The turn and the time in which a body is read, as long as its client waits.
+    /// The budget for reading a body: its time slice and its time, as long as the client waits.
     package let budget = Budget()
     /// The most objects that one body may write.
     var operationCountMax = Int.max

@@ -26,7 +26,7 @@ package struct SchemaWriter {
         }
     }
 
-    /// A warning for the author of a schema, which holds all the same.
+    /// A warning for the author of a schema. The schema is valid nevertheless.
     package struct Warning {
         /// The class.
         package let className: String

@@ -6,7 +6,7 @@ package struct ShownShape {
     package private(set) var properties: Set<UInt32> = []
     /// Whether names of classes are shown, with links in `mixed` values or of owners.
     package private(set) var hasClassNames = false
-    /// The classes of which everything is shown.
+    /// The classes that are shown with everything.
     private var whole: Set<Int> = []
 
     /// Finds the parts that a selection shows. Cost: linear in the number of parts.

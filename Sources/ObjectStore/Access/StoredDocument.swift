@@ -12,7 +12,7 @@ import HoldfastStorage
 package struct StoredDocument: CodedRecord, Equatable, Sendable {
     /// The number of times that a document was set, or changed with the schema.
     package var revision: UInt64
-    /// The revision that set these rules: behind it, changes of the schema have only changed names in them.
+    /// The revision that set these rules. Later revisions only changed names in them, by changes of the schema.
     package var rulesRevision: UInt64
     /// The document.
     package var text: String

@@ -1,11 +1,11 @@
-/// The classes, properties and projections that have another shape after a change of the schema. Readers of objects that show them have to learn them
-/// again. Indexes, unique and required properties, defaults, deletion rules, wider enums and new classes do not change a shape.
+/// The classes, properties and projections that have another shape after a change of the schema. Readers of objects that show them have to learn
+/// them again. Indexes, unique and required properties, defaults, deletion rules, wider enums and new classes do not change a shape.
 package struct ShapeChanges: Equatable, Sendable {
-    /// The numbers of the classes of which more has changed than the rest says; nil when it may be any class, and any projection.
+    /// The numbers of the classes with changes that the other members do not describe; nil if any class and any projection may have changed.
     package var classes: Set<UInt32>? = []
     /// The names of the projections that were added, changed or dropped.
     package var projections: Set<String> = []
-    /// The numbers of the properties that were added, or have another name: objects that show them look otherwise, and nothing else is.
+    /// The numbers of the properties that were added or renamed. Only objects that show them look different.
     package var properties: Set<UInt32> = []
     /// The numbers of the classes that have another name.
     package var renamedClasses: Set<UInt32> = []

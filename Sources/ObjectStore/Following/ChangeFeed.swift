@@ -70,7 +70,7 @@ package final class ChangeFeed: @unchecked Sendable {
     private let onStep: @Sendable (UInt64) -> Void
     private let onTick: @Sendable (UInt64) -> Void
     private var current: (transaction: ReadTransaction, version: UInt64)?
-    /// The last version that every channel has been told of: in a step the one that it begins with. The feed's thread.
+    /// The last version that was reported to every channel; during a step, the version that the step begins with. The feed's thread.
     package private(set) var toldVersion: UInt64 = 0
     /// A version up to which the commits behind ``current`` concern no channel.
     private var quietVersion: UInt64 = 0
@@ -134,13 +134,13 @@ package final class ChangeFeed: @unchecked Sendable {
         startThread(named: "feed") { self.run() }
     }
 
-    /// How long testing the filters of all channels with a step may take, in milliseconds of the clock; see ``StepBudget``.
+    /// The longest time for testing the filters of all channels with a step, in milliseconds of the clock; see ``StepBudget``.
     private static let stepMillisecondsMax: UInt64 = 5000
     /// How long the tests of those filters may take that no condition finds, in milliseconds: all streams wait for them.
     private static let unplacedMillisecondsMax: UInt64 = 250
-    /// How long a part of an event may take to be made, in milliseconds: all streams wait for it.
+    /// The longest time for making a part of an event, in milliseconds: all streams wait for it.
     package static let tellMillisecondsMax: UInt64 = 100
-    /// The processor time of actions behind which commits are told that came meanwhile, in nanoseconds.
+    /// The processor time of actions after which commits that came meanwhile are reported, in nanoseconds.
     private static let actionNanosecondsMax: UInt64 = 50_000_000
     /// Objects that a step may change: behind more of them everybody catches up, piece by piece.
     private static let stepObjectCountMax = 1_000_000
@@ -258,7 +258,7 @@ package final class ChangeFeed: @unchecked Sendable {
         inbox.update { $0.hasStopped = true }
     }
 
-    /// Runs actions, and leaves some for later where they take long: commits are told in between.
+    /// Runs actions. If they take long, leaves some for later, so that commits are reported in between.
     private func run(_ actions: inout [Action], at position: Position, all runsAll: Bool) {
         let start = threadNanoseconds()
         var count = 0

@@ -18,7 +18,7 @@ package protocol FeedChannel: AnyObject, Sendable {
     /// The client that pays for the channel's time in a step; nil for a channel that receives every step.
     var client: Int? { get }
 
-    /// Whether it asks for all events of a step, and not only whether there is one.
+    /// Whether the channel needs all events of a step, and not only the fact that the step has one.
     var wantsEvents: Bool { get }
 
     /// Takes the events of one step, which goes from the version `start` to `version`; there is at least one.

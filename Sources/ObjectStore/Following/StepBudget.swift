@@ -2,9 +2,9 @@ import HoldfastThreads
 
 /// The processor time of the feed's thread for one step. The clients whose streams the step concerns share it.
 ///
-/// When half of it is used, clients are compared: the streams of those that used an average share or more leave the step. When all
-/// of it is used, every stream that is not finished leaves the step. Workers tell these streams what they miss, and
-/// the feed goes on to the next step. Processor time counts, so that no stream leaves for a thread that waits for its
+/// When half of it is used, clients are compared: the streams of clients that used an average share or more leave the step. When all
+/// of it is used, every unfinished stream leaves the step. Workers report the missed changes to these streams, and
+/// the feed goes on to the next step. Only processor time counts, so that no stream leaves because the thread waits for a
 /// core. On the feed's thread.
 package final class StepBudget {
     /// Microseconds of a step.
@@ -24,7 +24,7 @@ package final class StepBudget {
     private(set) var isOver: Bool
     /// The filters that were tested in the step, each once.
     var tested: [ObservedFilter] = []
-    /// The time that channels of clients have used to tell of the step.
+    /// The time that the channels of each client have used to report the step.
     private var told: [Int: UInt64] = [:]
     private var telling: (client: Int, since: UInt64)?
 
@@ -32,7 +32,7 @@ package final class StepBudget {
     ///
     /// - Parameters:
     ///   - microseconds: 0 has every stream leave the step.
-    ///   - lookMicroseconds: How long the clock is not read.
+    ///   - lookMicroseconds: The time between two readings of the clock.
     ///   - clock: Nanoseconds that the thread has used.
     package init(
         microseconds: UInt64 = StepBudget.microseconds, lookMicroseconds: UInt64 = 1_000,
@@ -77,12 +77,12 @@ package final class StepBudget {
 
     /// Whether the streams of a client leave the step.
     ///
-    /// - `client`: Nil for channels that are told in any case.
+    /// - `client`: Nil for channels that receive every step.
     func refuses(_ client: Int?) -> Bool {
         client.map { isOver || excluded.contains($0) } ?? false
     }
 
-    /// Runs `body`, in which a client's channel tells of the step.
+    /// Runs `body`, in which a client's channel reports the step.
     func tell(_ client: Int?, _ body: () -> Void) {
         let now = clock()
         telling = client.map { ($0, now) }
@@ -93,7 +93,7 @@ package final class StepBudget {
         look(at: end)
     }
 
-    /// Whether a channel that tells of the step may write another part of it.
+    /// Whether a channel that reports the step may write another part of it.
     package func mayGoOn() -> Bool {
         look(at: clock())
         return !refuses(telling?.client)

@@ -22,7 +22,7 @@ package struct IdempotencyRecord: Sendable {
 
 /// The principal that a record is counted for.
 package struct IdempotencyOwner: Sendable, Hashable {
-    /// Its number, the same for all tokens of a user; 0 where there are no principals.
+    /// Its number, the same for all tokens of a user; 0 without principals.
     package var number: UInt64
     /// Whether it is a user.
     package var isUser: Bool
@@ -36,7 +36,7 @@ package struct IdempotencyOwner: Sendable, Hashable {
     package static let nobody = IdempotencyOwner(number: 0, isUser: false)
 }
 
-/// The entry of a record's number: its identifier, and the number of its principal, where it has one.
+/// The entry of a record's number: its identifier, and the number of its principal, if it has one.
 struct IdempotencyNumber {
     var id: [UInt8]
     var owner: UInt64

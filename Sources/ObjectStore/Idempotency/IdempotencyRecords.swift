@@ -88,7 +88,7 @@ package struct IdempotencyRecords {
 
     /// Drops records that are too old: some, and as many more as there has to be room for a new one.
     ///
-    /// - `share`: The bytes that all of its owner's may take.
+    /// - `share`: The bytes for all records of the owner.
     private func makeRoom(
         for byteCount: UInt64, of owner: IdempotencyOwner, share: UInt64,
         _ counters: inout IdempotencyCounters

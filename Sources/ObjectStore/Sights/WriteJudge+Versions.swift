@@ -2,7 +2,7 @@ import HoldfastRows
 
 // The check of preconditions: whether a writer that names an earlier version of an object knows its present state.
 extension WriteJudge {
-    /// The most versions and changes that are read behind the version that a writer names: the writer's thread reads them.
+    /// The largest number of versions and changes that are read after the version that a writer names: the writer's thread reads them.
     private static let recordCountMax = 10_000
 
     /// Whether one of some versions of an object showed the writer the same as its present version, without a change since. Parts that the
@@ -43,7 +43,7 @@ extension WriteJudge {
             changes.through == (try? base.state().version), !changes.changesSchema,
             changes[object]?.kind == .update
         else { return false }
-        /// Whether a client that follows a query would be told of the changes.
+        /// Whether the changes would be reported to a client that follows a query.
         func isTold(_ query: ObservedQuery, in view: ReadTransaction) -> Bool {
             let events = MissedEvents(of: query, changes, since: version, in: view)
             var candidates = events.candidates()

@@ -111,7 +111,7 @@ extension Predicate {
         var found: [Dependency] = []
         var paths: Set<ValuePath> = []
         forEachPath { path in
-            // One with NaN in the condition of a subquery does not equal itself, and is looked at again.
+            // A path with NaN in the condition of a subquery does not equal itself, and is examined again.
             guard budget.spend(), paths.insert(path).inserted else { return }
             for dependency in path.dependencies(schema)
             where budget.spend() && seen.insert(dependency).inserted {

@@ -1,6 +1,6 @@
 import HoldfastRows
 
-// Findings about the text of a rule that holds, and may mean something else than its author thinks.
+// Findings about the text of a valid rule that may not mean the intended condition.
 extension Rule {
     /// Values that users may lack, which takes from them all that a rule allows.
     package enum LackedValue: Hashable, Sendable {
@@ -10,7 +10,7 @@ extension Rule {
         case claim([String])
         /// The user's object.
         case object
-        /// A value of the user's object, or behind it, that may be null.
+        /// A value of the user's object, or of an object that it leads to, that may be null.
         case value(ValuePath)
     }
 
@@ -18,14 +18,14 @@ extension Rule {
     package struct Alternative: Sendable {
         /// The text.
         package var text: String
-        /// Whether it is about the user, and no property of the object stands in it.
+        /// Whether it concerns only the user and contains no property of the object.
         package let isOfUser: Bool
-        /// The texts by which it asks for values of the user that others of the alternatives do without.
+        /// The texts that ask for values of the user which other alternatives do not need.
         package var references: [String]
         fileprivate let lacked: Set<LackedValue>
     }
 
-    /// The alternatives of the first OR that ask for different values of the user. A user who lacks one of these values is allowed nothing, also by
+    /// The alternatives of the first OR that ask for different values of the user. A user without one of these values is allowed nothing, also by
     /// the other alternatives. Empty if the rule has no such OR.
     ///
     /// - `mayLackID`: Whether the rule is for visitors without a token, too.
@@ -64,7 +64,7 @@ extension Rule {
         }
     }
 
-    /// The texts of the claims behind a NOT. A user without such a claim is allowed nothing, and not everything.
+    /// The texts of the claims after a NOT. A user without such a claim is allowed nothing, and not everything.
     package var negatedClaims: [String] {
         userPlaces.filter { place in
             guard case .claim = place.reference else { return false }
@@ -90,7 +90,7 @@ extension Rule {
         case .id: return mayLackID ? [.id] : []
         case .claim(let names): return [.claim(names)]
         case .object(let path):
-            // A list that is empty is there.
+            // An empty list is not a missing value.
             guard !path.isMany else { return [.object] }
             switch path.terminal {
             case .value(let member)

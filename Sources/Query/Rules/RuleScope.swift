@@ -8,7 +8,7 @@ final class RuleScope {
     private(set) var references: [UserReference] = []
     /// The names of properties and classes in the text.
     private(set) var names: Set<RuleName> = []
-    /// The places of the text where it asks for them, where the rule is only checked.
+    /// The places of the text that ask for values of the user, if the rule is only checked.
     private(set) var places: [UserPlace] = []
     /// Whether the user lacks something that the rule names.
     var isLacking = false
@@ -18,7 +18,7 @@ final class RuleScope {
         self.facts = facts
     }
 
-    /// Notes that the rule asks for something, at a range of its text.
+    /// Notes that the rule asks for a value of the user, at a range of its text.
     func note(_ reference: UserReference, at range: Range<Int>) {
         if !references.contains(reference) { references.append(reference) }
         if facts == nil { places.append(UserPlace(reference: reference, range: range)) }

@@ -13,7 +13,7 @@ final class PatternTest: ValueTest {
     init?(
         _ text: String, _ storage: ElementStorage, _ relation: Relation, _ bound: BoundSource
     ) {
-        // One value may take as long as thousands of others: others have their turn meanwhile.
+        // One value may take as long as thousands of others, so that the job has to yield to other jobs meanwhile.
         let mayContinue = { [bound] in bound.budget.look() }
         guard let pattern = try? Self.pattern(text, relation, mayContinue) else { return nil }
         self.pattern = pattern

@@ -60,7 +60,7 @@ extension RESTService {
         return hash
     }
 
-    /// Whether a password, in any form of its letters, is that of a hash; as ``PasswordWorker/isRight(_:for:)``.
+    /// Whether a password, in any form of its letters, matches a hash; see ``PasswordWorker/isRight(_:for:)``.
     func isRight(
         _ password: String, for hash: String?, _ worker: PasswordWorker
     ) throws(RequestFault) -> Bool {

@@ -32,12 +32,12 @@ final class SignInTries: Sendable {
     private struct State {
         /// When the last minute's tries were, in milliseconds.
         var tries: [Key: [UInt64]] = [:]
-        /// How many are under way.
+        /// The numbers of tries under way.
         var running: [Key: Int] = [:]
         /// The number of logins and addresses at which those without a try in the last minute are forgotten.
         var sweepCount = 1024
 
-        /// When the first of too many tries was; nil where there are not too many.
+        /// The time of the first of too many tries; nil below the limit.
         mutating func oldest(of keys: [Key], at now: UInt64) -> UInt64? {
             for key in keys {
                 tries[key]?.removeAll { $0 + minute <= now }

@@ -30,7 +30,7 @@ extension RESTService {
         }
     }
 
-    /// Checks a definition and goes on with it: at once, or on a thread of the scheduler where that takes long.
+    /// Checks a definition and continues with it: at once, or on a thread of the scheduler if that takes long.
     private func checking(
         _ request: Request, _ definition: StreamDefinition,
         _ body: @escaping @Sendable (CheckedStream) throws(RequestFault) -> Outcome

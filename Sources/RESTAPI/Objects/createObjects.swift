@@ -30,7 +30,7 @@ extension RESTService {
             hint: NearestName.of(text.string, among: ["create", "merge", "replace", "ignore"]))
     }
 
-    /// Whether the body is an array, of which no header states a precondition.
+    /// Whether the body is an array, for which no header can state a precondition.
     func beginsArray(_ request: Request) throws(RequestFault) -> Bool {
         guard Self.beginsArray(request.body) else { return false }
         if try Precondition(request) != .none {

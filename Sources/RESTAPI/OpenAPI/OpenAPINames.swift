@@ -23,8 +23,8 @@ struct OpenAPINames {
             }, as: UTF8.self)
     }
 
-    /// Whether a schema of the name would hide one of the types that openapi-python-client imports beside it. The generators of
-    /// openapi-generator give their own types' namesakes other names by themselves.
+    /// Whether a schema of the name would hide a type that openapi-python-client imports in the same module. The generators of
+    /// openapi-generator rename schemas that have the name of one of their own types.
     static func isGenerators(_ name: String) -> Bool { generatorTypes.contains(folded(name)) }
 
     /// The names that the modules of openapi-python-client import: from its own `types` and `client`, and from Python's library.

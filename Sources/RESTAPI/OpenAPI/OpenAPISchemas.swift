@@ -108,8 +108,8 @@ struct OpenAPISchemas {
         }
     }
 
-    /// Writes the schema of an element as a body of its own. Where it may be a number or a string, or is a plain string, it says
-    /// so in words: generators of TypeScript make code of such a choice that does not compile, and clients of Go send a string without
+    /// Writes the schema of an element as a whole body. If the element is a plain string, or may be a number or a string, the schema says
+    /// so only in words: for such a choice, generators of TypeScript make code that does not compile, and clients of Go send a string without
     /// its quotes.
     func writeBody(
         _ element: ElementType, of property: Property, to object: inout JSONObjectWriter

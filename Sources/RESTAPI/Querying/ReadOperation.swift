@@ -38,7 +38,7 @@ extension RESTService {
     /// How long what rules read may take on a connection's thread.
     private static let shortMilliseconds: UInt64 = 5
 
-    /// - `pin`: That of the operation.
+    /// - `pin`: The pin of the operation.
     private func answerNow(
         _ request: Request, for caller: Caller, under pin: SnapshotPin?,
         _ operation: consuming some ReadOperation

@@ -9,7 +9,7 @@ extension RESTService {
 
     /// Reads a body and what follows: at once, or on the scheduler's when the body is large.
     ///
-    /// - `isLong`: Whether something else takes long than to read the body.
+    /// - `isLong`: Whether the request takes long for another reason than reading the body.
     func reading(
         _ request: Request, isLong: Bool = false,
         _ body: @escaping @Sendable () throws(RequestFault) -> Outcome

@@ -57,7 +57,7 @@ package struct Operation: Sendable {
         self.problems = problems
         self.isEndless = isEndless
         self.answer = answer
-        // The sink of an upload looks at its type by itself.
+        // The sink of an upload checks its type itself.
         if case .handler = answer {
             takesJSON = problems.contains(.unsupportedMediaType)
         } else {

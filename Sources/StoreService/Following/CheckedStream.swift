@@ -19,7 +19,7 @@ package final class CheckedStream: Sendable {
     let property: ObservedProperty?
     /// The result that is followed as a whole, if one is.
     let result: CheckedResult?
-    /// Whether the result is followed as a whole, which only events tell of.
+    /// Whether the result is followed as a whole, which only events report.
     package var isResult: Bool { result != nil }
     /// The sight that a step is shown by when its events are told; nil where all of what they hold is as it is stored.
     let showing: Sight?
@@ -62,8 +62,8 @@ package final class CheckedStream: Sendable {
     /// Whether a catch-up asks of each object that changed what a user saw of it.
     var judgesMissed: Bool { observed.sight != nil && className.isEmpty }
 
-    /// Whether some changes include changes of the schema that make the client's state invalid: changes of classes that the query reads, and of names and
-    /// properties that are shown.
+    /// Whether some changes include changes of the schema that make the client's state invalid: changes of classes that the query reads, and of
+    /// names and properties that are shown.
     func isReset(by changes: FoldedChanges) -> Bool {
         let shapes = changes.changedShapes
         if shapes.isEmpty { return false }
@@ -78,7 +78,7 @@ package final class CheckedStream: Sendable {
     private func shows(_ shapes: ShapeChanges) -> Bool {
         if shapes.properties.isEmpty, shapes.renamedClasses.isEmpty { return false }
         guard let selection, result?.showsObjects ?? true else { return false }
-        // A projection has names of its own.
+        // A projection has its own names.
         let shown = ShownShape(selection, names, isNamed: projection == nil)
         return !shapes.renamedClasses.isEmpty && shown.hasClassNames
             || !shown.properties.isDisjoint(with: shapes.properties)

@@ -104,8 +104,8 @@ extension ServedStore {
     ///
     /// - `number`: The last version whose result the client held exactly.
     /// - `known`: The client's knowledge of later changes.
-    /// - Throws: ``RequestFault`` `.expired` for a version whose changes are not kept, one of the future, and one since which the caller may
-    ///   have read something else.
+    /// - Throws: ``RequestFault`` `.expired` for a version whose changes are not kept, a future version, and a version since which the caller may
+    ///   have had another view.
     func changePage(
         _ stream: CheckedStream, from number: UInt64, _ known: StreamCursor.ChangePart,
         limit: Int, for caller: Caller, in read: ReadTransaction

@@ -46,7 +46,7 @@ final class SharedEntries {
         let shown: MemberSet?
     }
 
-    /// How many channels write such entries.
+    /// The number of channels that write such entries.
     var channelCount = 0
     private unowned let table: SharedEntryTable
     private let text = ByteBuffer()
@@ -56,7 +56,7 @@ final class SharedEntries {
 
     init(_ table: SharedEntryTable) { self.table = table }
 
-    /// The text of a change at a version, if it was written; valid until the next one is added.
+    /// The text of a change at a version, if it was written; valid until the next text is added.
     func text(of event: QueryEvent, at version: UInt64) -> UnsafeRawBufferPointer? {
         guard version == self.version,
             let entry = entries[Key(identity: event.identity, kind: event.kind)],
@@ -98,7 +98,7 @@ final class SharedEntryTable: @unchecked Sendable {
     private var used: [SharedEntries] = []
     private(set) var byteCount = 0
     private static let byteCountMax = 16 << 20
-    /// How many entries were written of which others were copied, or might have been. Any thread.
+    /// The number of entries that were written to be copied for other channels, even if no channel copied them. Any thread.
     let writtenCount = Atomic<Int>(0)
 
     /// The entries that a channel shares with others, from now until ``leave(_:)``.
@@ -110,7 +110,7 @@ final class SharedEntryTable: @unchecked Sendable {
         return entries
     }
 
-    /// Lets go of a channel.
+    /// Removes a channel.
     func leave(_ channel: StreamChannel) {
         channel.entries.channelCount -= 1
         if channel.entries.channelCount == 0 {

@@ -35,7 +35,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
 
     let key: Key
     unowned let hub: StreamHub
-    /// The entries that it shares with channels that tell of the same properties.
+    /// The entries that it shares with channels that report the same properties.
     let entries: SharedEntries
     private(set) var followers: [Follower] = []
     /// The rules under which all of these joined it, or later ones; see ``StreamHub/rulesGeneration``.
@@ -77,8 +77,8 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     /// Whether a poll waits.
     var hasPolls: Bool { followers.contains(where: \.isPoll) }
 
-    /// The last version up to which the streams have been told everything, where `version` is that of the feed. While a step is told it is not
-    /// known whether that concerns them.
+    /// The last version up to which everything was reported to the streams, where `version` is the feed's version. During a step it is not
+    /// known whether the step concerns them.
     func knownVersion(at version: UInt64) -> UInt64 {
         let version = min(version, hub.feed?.toldVersion ?? version)
         return result?.knownVersion(at: version) ?? toldThrough ?? version

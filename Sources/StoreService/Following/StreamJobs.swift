@@ -1,10 +1,10 @@
 import HoldfastThreads
 
-/// The jobs by which workers tell streams: the scheduler has only some of them at a time, so that other requests find room there
-/// however many streams have something to catch up with. The other jobs wait here, in turns by client. Any thread.
+/// The jobs with which workers serve streams. The scheduler has only some of them at a time, so that other requests find room there
+/// even if many streams catch up. The other jobs wait here; clients take turns. Any thread.
 final class StreamJobs: Sendable {
     private struct State {
-        /// How many jobs the scheduler has.
+        /// The number of these jobs in the scheduler.
         var count = 0
         var waiting = FairQueue<Job>()
     }
@@ -13,7 +13,7 @@ final class StreamJobs: Sendable {
     private let countMax: Int
     private let state = Monitor(State())
 
-    /// - `scheduler`: A quarter of the jobs that may wait there are of streams, at most.
+    /// - `scheduler`: At most a quarter of its places for waiting jobs are used for streams.
     init(_ scheduler: JobScheduler) {
         self.scheduler = scheduler
         countMax = max(1, scheduler.limits.waitingCountMax / 4)
@@ -39,7 +39,7 @@ final class StreamJobs: Sendable {
             job.whenDone = nil
             let isLast = state.withLock { state in
                 state.count -= 1
-                // The end of one that the scheduler has tries again.
+                // The job is tried again when a job in the scheduler ends.
                 if state.count > 0 { state.waiting.append(job) }
                 return state.count == 0
             }

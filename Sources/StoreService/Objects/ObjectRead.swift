@@ -26,7 +26,7 @@ package struct ObjectRead: ReadCase {
     package struct Reply {
         /// The object's version.
         package var etag: StoreVersion
-        /// The version of the store that the reply is made of.
+        /// The version of the store that the reply is made from.
         package var version: StoreVersion
         /// Whether there is no JSON, since the caller has the object.
         package var isKnown = false

@@ -13,7 +13,7 @@ struct ProjectedChangeSteps {
     }
 
     private(set) var all: [Step] = []
-    /// Of a whole object, the objects of which two paths state the same property: it may be stated as it is.
+    /// For a whole object, the objects with a property that two paths state. Such a property may only be stated with its present value.
     private var conflicts: [ObjectIdentity: RequestFault.Entry] = [:]
     private let transaction: WriteTransaction
     private var faults = FaultList()
@@ -33,7 +33,7 @@ struct ProjectedChangeSteps {
 
     private init(_ transaction: WriteTransaction) { self.transaction = transaction }
 
-    /// Requires of an object that is made that nothing is stated behind a link of it, which is null.
+    /// Requires that the body of a new object states no property behind its links, which are null.
     ///
     /// - Throws: ``StoreError`` with every fault.
     static func requireNothingBehind(
@@ -49,7 +49,7 @@ struct ProjectedChangeSteps {
         throw .refused(RequestFault.several(.invalid, first.code, faults, first.detail))
     }
 
-    /// Refuses a step that has changed an object of which two paths state the same.
+    /// Refuses a step that has changed an object with a property that two paths state.
     func requireNoConflict(_ written: WriteResult) throws(StoreError) {
         let identity = ObjectIdentity(classIndex: written.classIndex, key: written.key)
         guard written.isChanged, let fault = conflicts[identity] else { return }

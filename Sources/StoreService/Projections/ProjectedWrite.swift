@@ -11,15 +11,15 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
 
     /// The subject of the write.
     package enum Subject {
-        /// A patch of an object that is there, which its address names.
+        /// A patch of an existing object, which its address names.
         case object
-        /// An object that its address names, as a whole: it is made where it is not there.
+        /// A whole object that its address names. It is created if it does not exist.
         case whole
-        /// An object that its address names, which goes; there is no body.
+        /// The deletion of an object that its address names; the request has no body.
         case deleted
-        /// New objects; the body is one, or an array of them.
+        /// New objects; the body is one object, or an array of objects.
         case new(isArray: Bool, WriteMode)
-        /// A patch of the object that a property holds, as the projection of a name shows it.
+        /// A patch of the object in a property, as the named projection shows it.
         case property(RequestBytes, projection: String)
 
         /// The form of the body.

@@ -44,13 +44,13 @@ package struct QueryText: Sendable {
     /// The value of `now()`: the time of the request, or of the first of the pages that a cursor goes on with.
     package var now: Timestamp { cursor.flatMap { PageCursor($0) }?.query.now ?? requestTime }
 
-    /// The bytes of the text that its arguments are stated in, or of the whole body.
+    /// The number of bytes of the arguments' text, or of the whole body.
     package var argumentByteCount = 0
     /// Whether compiling it holds up a connection's thread.
     package var isLong: Bool {
         (filter?.utf8.count ?? 0) + argumentByteCount > Self.inlineByteCountMax
     }
-    /// The bytes of a text that is compiled on a connection's thread.
+    /// The largest number of bytes of a text that is compiled on a connection's thread.
     package static let inlineByteCountMax = 4 << 10
 
     /// Where the named part stands, for a fault.

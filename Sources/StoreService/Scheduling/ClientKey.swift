@@ -32,8 +32,8 @@ package struct ClientKey: Hashable, Sendable {
         hash = hasher.finalize()
     }
 
-    /// The network of an address: all addresses with the same first 16 bits, in IPv6 with the same first 48 bits, as the addresses of one customer of a
-    /// provider have.
+    /// The network of an address: all addresses with the same first 16 bits, in IPv6 with the same first 48 bits, as the addresses of one customer
+    /// of a provider have.
     package init(networkOf address: String) {
         var hasher = Hasher()
         if let network = Self.network(of: address) {

@@ -1,4 +1,4 @@
-/// Work of a client that waits for its turn.
+/// Work of a client in a queue.
 package protocol QueuedWork {
     /// The client.
     var client: ClientKey { get }
@@ -9,7 +9,7 @@ package struct FairQueue<Job: QueuedWork> {
     private var jobs: [ClientKey: [Job]] = [:]
     /// The clients that have jobs here, the next one first.
     private(set) var clients: [ClientKey] = []
-    /// How many jobs wait.
+    /// The number of waiting jobs.
     package private(set) var count = 0
 
     /// An empty queue.

@@ -70,8 +70,8 @@ extension TransactionReader {
         return precondition == nil ? nil : operation
     }
 
-    /// Has an operation be about the object that its value names, where nothing else names it; false with a fault where one has to be
-    /// named.
+    /// Takes the object of an operation from its value, if the operation does not name it. Returns false, with a fault, if a missing name is
+    /// required.
     private mutating func named(
         _ operation: inout TransactionOperation, _ key: Value?, isStated: Bool
     ) -> Bool {

@@ -26,8 +26,8 @@ enum NumberText {
         return rest.isEmpty
     }
 
-    /// The number as JSON writes it, of a text as programs write numbers into tables: with a sign or zeros before it (`+5`, `004`), or
-    /// without digits on one side of its point (`.5`, `5.`), as a decimal is read. Nil for a text that is no number.
+    /// The JSON form of a number in a table: the text may have a sign or zeros before the number (`+5`, `004`), or
+    /// no digits on one side of the point (`.5`, `5.`), as for a decimal. Nil for a text that is not a number.
     static func json(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
         var rest = text[...]
         var number: [UInt8] = []

@@ -1,8 +1,8 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// An object with a primary key, and what it leads to, as they were at each version since one, as far as the change log tells. One thread
-/// at a time uses it, while its view is open.
+/// The state of an object with a primary key, and of the objects that it leads to, at each version since a given one, as far as the change log
+/// reaches. One thread at a time uses it, while its view is open.
 package struct PastObject {
     private let classIndex: Int
     private let primaryKey: OrderedKey
@@ -11,14 +11,14 @@ package struct PastObject {
     private let changes: FoldedChanges
     private let bare: ReadTransaction
 
-    /// The most versions that it is looked at in.
+    /// The largest number of versions that are examined.
     private static let versionCountMax = 64
 
     /// - Parameters:
     ///   - classIndex: Its class.
-    ///   - primaryKey: Its key; it need not be there.
-    ///   - reads: The properties that are read of it and behind it, with those on the way.
-    ///   - changes: The changes up to the version of the view, of all classes that these are of.
+    ///   - primaryKey: Its key; the object need not exist.
+    ///   - reads: The properties that are read of the object and along its links, including the links themselves.
+    ///   - changes: The changes up to the version of the view, in all classes that have these properties.
     ///   - transaction: A view of the last version.
     package init(
         classIndex: Int, primaryKey: OrderedKey, reading reads: [Dependency],

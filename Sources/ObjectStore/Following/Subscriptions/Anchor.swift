@@ -31,7 +31,7 @@ package struct Anchor: Hashable, Sendable {
     /// The anchors of a filter, of which one holds of every match: none where nothing matches, nil where none are
     /// known.
     ///
-    /// Cost: that of the predicate's constraints, for each depth of ORs and ANDs that is looked into.
+    /// Cost: the cost of the predicate's constraints, for each examined level of ORs and ANDs.
     static func anchors(
         of predicate: Predicate, _ schema: RowSchema, within budget: Budget, depth: Int = 0
     ) -> [Anchor]? {

@@ -13,7 +13,7 @@ package final class ChangeStep {
     /// Whether it deletes objects behind its first version, which may have been otherwise by then than they are before.
     private(set) lazy var deletesLater =
         changes.isOfSeveralVersions && changes.outcomes.contains { $0.kind == .delete }
-    /// The time that may be used to tell of the step; nil where it is not bounded.
+    /// The time for reporting the step; nil for no limit.
     package var budget: StepBudget?
     /// The same step as principals see it, who have followers that it concerns.
     private var sighted: [ObjectIdentifier: ChangeStep] = [:]

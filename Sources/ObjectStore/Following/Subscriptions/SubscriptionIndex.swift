@@ -166,14 +166,14 @@ package final class SubscriptionIndex {
 
     // MARK: Steps
 
-    /// Finds whom a step concerns, and what it means to them: first by the filters that a condition or a watch finds, then
-    /// by those that are tested with each change of their class, so that the first do not wait for them.
+    /// Finds the channels that a step concerns, with its events for them: first by the filters that a condition or a watch finds, then
+    /// by the filters that are tested with each change of their class, so that the first do not wait for them.
     ///
     /// Each filter has its allowance. One that needs more is left out of the step, and its followers catch up. The same goes for
     /// filters of clients that need more than their share of the step's budget.
     ///
-    /// - `milliseconds`: How long all of the first kind may take. In a view that is late objects seem to be gone, so then no
-    ///   channel of the kind is told and all that the step may concern are deferred.
+    /// - `milliseconds`: The time for all filters of the first kind. In a view that has run out of time, objects seem to be gone. Then no
+    ///   channel of the kind gets events, and all that the step may concern are deferred.
     /// - `unplacedMilliseconds`: The same of the second kind.
     /// - `budget`: The time of both.
     /// - `body`: Takes what was found of each kind; may remove channels.

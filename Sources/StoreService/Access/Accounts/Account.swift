@@ -6,7 +6,7 @@ import HoldfastObjectStore
 package struct Account: Sendable, Equatable {
     /// The id: random, and that of the user who signs in.
     package let id: UUID128
-    /// The login, as it was stated but for the form of its letters (``AccountText``).
+    /// The login, as it was stated except for the form of its letters (``AccountText``).
     package let login: String
     /// When it was made.
     package let created: Timestamp

@@ -201,14 +201,14 @@ package final class AccessControl: Sendable {
         return (view, ViewMark(of: view, by: known.rules, for: facts, key: store.ticketKey))
     }
 
-    /// Finds out whether a principal may have had another view at some version, because its own object, or an object that this leads to, was different.
-    /// The document must be the same, which the name of the view shows.
+    /// Finds out whether a principal may have had another view at some version, because its own object, or an object that this leads to, was
+    /// different. The document must be the same, which the name of the view shows.
     ///
     /// - Parameters:
     ///   - principal: The principal.
     ///   - version: The version to begin with.
     ///   - changes: The changes from there to the version of the view, of the classes that decide.
-    ///   - read: A view of the bare store.
+    ///   - read: A view that shows everything.
     /// - Returns: Whether the view was or may have been different.
     /// - Throws: ``RequestFault`` when storage fails.
     func readOtherwise(

@@ -4,7 +4,7 @@ import HoldfastQuery
 import HoldfastRows
 
 extension AccessRules {
-    /// The key of the object of a user, of which rules on reading, or roles, read something; nil where they read nothing, or no object can be
+    /// The key of a user's own object, if read rules or roles read something of it; nil if they read nothing, or no object can be
     /// the user's.
     func decidingKey(of principal: Principal) -> (classIndex: Int, key: OrderedKey)? {
         guard let usersClass, let user = principal.user, !decidingReads.isEmpty,
@@ -32,7 +32,7 @@ extension AccessRules {
         }
     }
 
-    /// The reads of rules on reading, and of roles, from the user's object and behind it.
+    /// The properties that read rules and roles read of the user's object and along its links.
     static func decidingReads(
         of references: [UserReference], in schema: RowSchema
     ) -> [Dependency] {

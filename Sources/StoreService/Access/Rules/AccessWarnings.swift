@@ -123,9 +123,9 @@ struct AccessWarnings {
         }
     }
 
-    /// Warns of a text that means something else than it looks like.
+    /// Warns of a text with another meaning than the apparent one.
     ///
-    /// - `member`: The member of the role, or of its rules for a class, that the rule is.
+    /// - `member`: The name of the member of the role, or of its rules for a class, that has the rule.
     private mutating func warnOfWording(
         _ rule: Rule, _ member: String, mayLackID: Bool, _ pointer: JSONPointer, _ words: String
     ) {

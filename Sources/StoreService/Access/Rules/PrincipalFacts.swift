@@ -3,8 +3,8 @@ import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
 
-/// The facts about a principal for rules, as of one version of the store: id, claims, and the user's object. It reads the bare store, and
-/// is used while the view is open.
+/// The facts about a principal for rules, as of one version of the store: id, claims, and the user's object. It reads a view that shows
+/// everything, and is used while the view is open.
 struct PrincipalFacts: UserFacts {
     private let principal: Principal
     private let source: any ObjectSource

@@ -40,7 +40,7 @@ struct ViewMark: Hashable, Sendable {
         _ view: AccessView, by rules: AccessRules, for user: some UserFacts, to message: ByteBuffer
     ) {
         message.append(little: view.revision)
-        // Classes in the order in which they came, so that one that comes later, of which a rule for all is, adds nothing that is not there.
+        // Classes in the order of their creation, so that a later class with a rule for all classes adds nothing new.
         let order = rules.schema.classes.indices.sorted {
             rules.schema.classes[$0].number < rules.schema.classes[$1].number
         }

@@ -8,7 +8,7 @@ import HoldfastText
 extension CSVConverter {
     /// Reads the header from the present record.
     func readHeader() throws(RequestFault) -> CSVHeader {
-        // The first refusal is told: names are not to be trusted when the quotes are not right.
+        // Only the first refusal is reported, because wrong quotes make all names unreliable.
         if let fault { throw headerFault(fault.detail, fault.column ?? 1) }
         let known = CSVShape.columns(rowClass, schema, sight)
         var found: [CSVHeader.Column] = []
@@ -50,7 +50,7 @@ extension CSVConverter {
         return CSVHeader(columns: found, rowClass: rowClass, form: self.form)
     }
 
-    /// Refuses a column of a name that stands for no single value, unless such columns are ignored.
+    /// Refuses a column with a name that stands for no single value, unless such columns are ignored.
     private func checkUnknown(_ name: String, _ column: Int) throws(RequestFault) {
         let obstacle = rowClass.names.position(of: name)
             .flatMap { CSVShape.obstacle(rowClass, $0) }

@@ -3,7 +3,7 @@ import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastRows
 
-/// The header of a CSV text, by which the faults of its records name cells.
+/// The header of a CSV text. The faults of its records use it to name cells.
 struct CSVHeader {
     /// A column.
     struct Column {
@@ -37,10 +37,10 @@ struct CSVHeader {
     /// The form of the cells.
     let form: CSVForm
 
-    /// The code of the faults of cells that are no value of any type.
+    /// The code of faults of cells that are not a value of any type.
     static let malformedCode = "malformed-csv"
 
-    /// Returns the fault of a record with the line, and the column and the text of the cell that has it.
+    /// Returns the fault of a record, completed with the line, and with the column and the text of the faulty cell.
     ///
     /// - `number`: The line on which the record begins.
     /// - `line`: The JSON of the record; nil if the record could not be converted.
@@ -65,7 +65,7 @@ struct CSVHeader {
         return "column '\(Self.shown(columns[index].text.utf8))'"
     }
 
-    /// The position of the column that a fault of the reader, or of the write, is about.
+    /// The position of the column that a fault of the reader, or of the write, concerns.
     private func column(of fault: RequestFault.Entry) -> Int? {
         var name = fault.pointer.flatMap { JSONPointer($0)?.steps.first }
         if name == nil, fault.code == "duplicate-key" { name = rowClass.definition.primaryKey }
@@ -73,7 +73,7 @@ struct CSVHeader {
         return columns.firstIndex { $0.property?.utf8.elementsEqual(name.utf8) == true }
     }
 
-    /// The faults that say that a text is no value of the property's type.
+    /// The codes of faults for a text that is not a value of the property's type.
     private static let typeCodes = [
         "wrong-type", "invalid-decimal", "invalid-date", "invalid-base64", "invalid-object-id",
         "invalid-uuid",
@@ -96,7 +96,7 @@ struct CSVHeader {
         return "'\(shown)' is not \(ObjectReader.describe(property))."
     }
 
-    /// The text of a cell, out of the line that its record has become; nil where it was empty.
+    /// The text of a cell, from the JSON line of its record; nil if the cell was empty.
     private func cell(_ column: Column, _ line: UnsafeRawBufferPointer) -> [UInt8]? {
         let parser = JSONParser()
         // Parsed values are valid as long as their parser exists.
@@ -116,7 +116,7 @@ struct CSVHeader {
         return text.map { $0 == UInt8(ascii: ".") ? UInt8(ascii: ",") : $0 }
     }
 
-    /// The text of a cell in a message: its beginning where it is long, with blanks for ends of lines.
+    /// The text of a cell in a message, with blanks for ends of lines. A long text is cut.
     static func shown(_ text: some Collection<UInt8>) -> String {
         var bytes = text.prefix(shownByteCountMax).map { $0 < 0x20 ? 0x20 : $0 }
         guard bytes.count < text.count else { return String(decoding: bytes, as: UTF8.self) }
