@@ -309,7 +309,7 @@ struct RegionTests {
         "a polygon may have thousands of edges close beside each other, but not so many that comparing them takes long"
     )
     func dense() throws {
-        /// A comb with as many edges, each of which has all others beside it.
+        /// A comb with the given number of edges, all of them close to each other.
         func comb(_ count: Int) -> GeoShape {
             let teeth = (0..<count).map {
                 point(5 + 10 * Double($0) / Double(count), $0 % 2 == 0 ? 48 : 52)

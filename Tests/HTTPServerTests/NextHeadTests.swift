@@ -24,7 +24,7 @@ struct NextHeadTests {
             }
             #expect(isEnded)
             #expect(eventually { server.metrics.connections.load(ordering: .relaxed) == 1 })
-            // Without a byte a connection has its idle time.
+            // A connection without a byte is closed after the idle time.
             #expect(try idle.get("/hello").status == 200)
         }
     }
@@ -59,7 +59,7 @@ struct NextHeadTests {
             usleep(3_500_000)
             client.send("lo HTTP/1.1\r\n")
             #expect(try client.reply().status == 408)
-            // Less than the time of a line and that of its fields.
+            // Less than the time of a line plus the time of its fields.
             #expect(monotonicNanoseconds() - start < 7_000_000_000)
         }
     }

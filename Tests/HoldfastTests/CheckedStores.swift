@@ -3,7 +3,7 @@ import HoldfastObjectStore
 import Synchronization
 import Testing
 
-/// The check of each store that a test leaves behind, as `holdfast check` makes it, when its last realm lets go of it.
+/// The check of each store that a test leaves behind, as by `holdfast check`, when its last realm releases it.
 enum CheckedStores {
     private static let locations = Mutex<Set<String>>([])
 

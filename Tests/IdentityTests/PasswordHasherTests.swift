@@ -33,7 +33,7 @@ struct PasswordHasherTests {
 
         init() {
             for number in 0..<PasswordHasher.threadCount { submit("held \(number)", from: 0) }
-            // Both threads have theirs.
+            // Both threads have work.
             notes.wait { $0.count == PasswordHasher.threadCount ? () : nil }
         }
 
@@ -119,7 +119,7 @@ struct PasswordHasherTests {
         #expect(
             held.noted == ["refused flood \(floodCount - 1)", "refused flood \(floodCount - 2)"])
         let done = held.done(floodCount + 2).filter { !$0.hasPrefix("refused") }
-        // One of the flood is before each, two where two threads begin at once.
+        // One request of the flood comes before each, or two if two threads begin at once.
         #expect(try #require(done.firstIndex(of: "first")) <= 3)
         #expect(try #require(done.firstIndex(of: "second")) <= 4)
         #expect(done.count == floodCount)

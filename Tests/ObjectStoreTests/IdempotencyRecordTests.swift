@@ -99,7 +99,7 @@ struct IdempotencyRecordTests {
         #expect(try longer.findings() == [])
     }
 
-    /// A store with room for so many replies of a hundred bytes.
+    /// A store with room for the given number of replies of a hundred bytes.
     private func store(roomFor count: Int, _ engine: any StorageEngine) throws -> Store {
         var options = StoreOptions()
         options.idempotency.byteCountMax = byteCount * count
@@ -118,7 +118,7 @@ struct IdempotencyRecordTests {
         }
     }
 
-    /// Whether a reply is refused for want of room, in its principal's share or in all.
+    /// Whether a reply is refused for lack of room, in its principal's share or in total.
     private func isRefused(
         isShare: Bool, _ body: () throws -> Void
     ) -> Bool {
@@ -143,7 +143,7 @@ struct IdempotencyRecordTests {
         #expect(try entryCount(engine) == 10)
         #expect(try store.findings() == [])
         store.close()
-        // Once they are too old they make room, for a longer one as much as it takes.
+        // Expired records make room; for a longer reply, as many are removed as it needs.
         var options = StoreOptions()
         options.idempotency.byteCountMax = byteCount * 5
         options.idempotency.retentionSeconds = 0
@@ -204,7 +204,7 @@ struct IdempotencyRecordTests {
         try keep(store, 1, payload)
         try keep(store, 2, of: IdempotencyOwner(number: 7, isUser: true))
         store.close()
-        // The number of a record had its identifier alone.
+        // The entry of a record's number had only the record's identifier.
         let buffer = ByteBuffer()
         StoreKey.appendRecordNumber(1, to: buffer)
         let number = buffer.array

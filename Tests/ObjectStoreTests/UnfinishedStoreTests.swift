@@ -19,7 +19,7 @@ struct UnfinishedStoreTests {
 
     @Test("say so to a reader, and are finished by a writer")
     func unfinished() throws {
-        // The files are there, the first records are not.
+        // The files exist, but not the first records.
         try open(.writing).close()
         let empty = try open(.reading)
         do throws(StoreError) {
@@ -29,7 +29,7 @@ struct UnfinishedStoreTests {
             guard case .storage(.unfinished) = error else { throw error }
         }
         empty.close()
-        // The data file has its name, and the file of the format does not.
+        // The data file has its final name, but the file of the format does not.
         #expect(unlink(directory.path + "/holdfast.format") == 0)
         #expect(LMDBEngine.isStore(directory: directory.path))
         #expect(throws: StorageError.unfinished) { try open(.reading) }

@@ -152,7 +152,7 @@ struct PatternTests {
         #expect(try failure("(a|b)*c", on: String(repeating: "a", count: 1 << 20)) == .pattern)
     }
 
-    /// A turn that ends when it has been asked so often.
+    /// A time slice that ends after the given number of checks.
     private final class CountedTurn: EvaluationTurn {
         private let left: Atomic<Int>
         init(_ count: Int) { left = Atomic(count) }
@@ -173,7 +173,7 @@ struct PatternTests {
         matcher.limit(by: budget)
         let row = try #require(world.row(classIndex: 0, key: person.key))
         #expect(!matcher.matches(row: row, key: person.key, source: world))
-        // That the client has left ends it, long before the value has taken too much.
+        // The client's departure ends it, long before the value has taken too much time.
         #expect(budget.failure == .time)
         #expect(budget.lookCount == 5)
     }

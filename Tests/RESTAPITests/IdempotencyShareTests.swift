@@ -53,7 +53,7 @@ struct IdempotencyShareTests {
             #expect(server.send("GET", Self.things + "/\(id)").status == 404)
         }
         #expect(Set(statuses) == [201, 503])
-        // Its own first one, and another's, are repeats still.
+        // The user's own first request and another user's are still repeats.
         for (id, key, asker) in [(2, "key 2", ann), (1, "bob's", bob)] {
             let again = Self.make(id, key, server, as: asker)
             #expect(again.status == 201 && again.headers["idempotency-replayed"] == "true")

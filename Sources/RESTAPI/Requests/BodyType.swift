@@ -41,9 +41,9 @@ package enum BodyType: Sendable {
         }
     }
 
-    /// The refusal of the type of a body that its client sends only when it is asked to (`Expect: 100-continue`); nil where it may.
+    /// The refusal of the type of a body that the client sends only on request (`Expect: 100-continue`); nil if the type is allowed.
     ///
-    /// Handlers read the type, too, but behind the body.
+    /// Handlers read the type, too, but only after the body.
     static func refusal(ofAwaitedBodyOf request: Request, isPatch: Bool) -> Response? {
         guard request.header(.expect) != nil else { return nil }
         do throws(RequestFault) {

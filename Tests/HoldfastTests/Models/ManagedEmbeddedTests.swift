@@ -29,7 +29,7 @@ struct ManagedEmbeddedTests {
 
     private func stone(_ name: String) -> Stone { Stone(value: ["name": name]) }
 
-    /// A stone with one below each of its properties.
+    /// A stone with another stone in each of its properties.
     private func heap(_ name: String) -> (outer: Stone, inside: [Stone]) {
         let outer = stone(name)
         let inside = ["inner", "a", "b", "k"].map { stone("\(name).\($0)") }

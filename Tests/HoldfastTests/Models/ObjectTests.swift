@@ -199,7 +199,7 @@ struct ObjectTests {
         let made = Initialized(4, "first", kept)
         #expect(made.id == 4 && made.name == "first" && made.note == "none" && made.code == 9)
         #expect(Array(made.words) == ["a"] && made.when == nil)
-        // The list is the object's own, as one that is assigned later.
+        // The list belongs to the object, as a list that is assigned later does.
         kept.append("b")
         let realm = try Realm.ofSample("\(UUID())", [Initialized.self])
         try realm.write { realm.add(made) }

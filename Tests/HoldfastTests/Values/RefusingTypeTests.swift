@@ -2,7 +2,7 @@ import Foundation
 import Holdfast
 import Testing
 
-// `URL` is mapped as the page on supported types does it: it refuses the empty text, which is the default of its stored type.
+// `URL` is mapped as on the page about supported types. It refuses the empty text, which is the default of its stored type.
 
 private final class Club: Object {
     @Persisted(primaryKey: true) var id: Int

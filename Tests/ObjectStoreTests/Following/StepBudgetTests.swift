@@ -58,7 +58,7 @@ struct StepBudgetTests {
         return index.findings(of: step, within: 3_600_000, budget)
     }
 
-    /// A time in which each look at the clock takes a microsecond.
+    /// A clock that advances by a microsecond with each reading.
     private func budget(microseconds: UInt64) -> StepBudget {
         var time: UInt64 = 0
         return StepBudget(microseconds: microseconds, lookMicroseconds: 0) {
@@ -81,7 +81,7 @@ struct StepBudgetTests {
         #expect(found.told.count == 1 && found.slow.isEmpty)
         #expect(found.deferred.count == many.count)
         #expect(many.allSatisfy { channel in found.deferred.contains { $0 === channel } })
-        // All are told of a step for which there is time.
+        // All channels get the events of a step if there is time for it.
         let all = try findings()
         #expect((many + [one]).allSatisfy { count($0, in: all) == Self.personCount })
         #expect(all.deferred.isEmpty)

@@ -223,7 +223,7 @@ struct AccessSchemaTests {
             #"{"name":"More","primaryKey":"id","properties":{"id":"int","owner":"string?"}}"#
         ]
         var number = 0
-        /// Has something happen, which the streams of some targets tell without a reset.
+        /// Makes a change that the streams of some targets report without a reset.
         func expectTold(_ targets: Range<Int>) {
             number += 1
             server.send("PATCH", "/v1/classes/Task/objects/1", "{\"n\":\(number)}")

@@ -179,7 +179,7 @@ struct RuleChangeMaker {
         return request
     }
 
-    /// Makes the creation of one object under a key of its own.
+    /// Makes a request that creates one object under a new key.
     mutating func creation(_ name: String) -> RuleRequest {
         var members = whole(name)
         if let primaryKey = definition(name)?.primaryKey { members[primaryKey] = newKey(name) }

@@ -9,13 +9,13 @@ extension RuleWorld {
     enum Toggled {
         /// Rules read nothing of the user's object, or it can't be changed.
         case not
-        /// So many pages of changes tell nothing of it, or to begin again.
+        /// The number of pages of changes that report nothing of it, and of pages that tell the client to begin again.
         case same(pageCount: Int, undecidedCount: Int)
         case fault(String)
     }
 
-    /// Changes something that rules read of the user's object, and back. Meanwhile objects come and go that the user sees before and after, but
-    /// not then: no page of changes may name one of them.
+    /// Changes a value that rules read of the user's object, and reverses the change. Meanwhile, objects are created and deleted that the user could
+    /// see before and after, but not then: no page of changes may name one of them.
     mutating func toggleOwnObject(_ random: inout SeededGenerator) -> Toggled {
         guard let toggle = toggle(), let seen = seen() else { return .not }
         var pages = (0..<4).compactMap { _ in RuleChangePage(&self, &random) }
@@ -49,7 +49,7 @@ extension RuleWorld {
         whole.send(method, target, body).status < 300
     }
 
-    /// A property of the user's object that rules read, with another value, and the one that it has.
+    /// A property of the user's object that rules read, with another value and its present value.
     private func toggle() -> (target: String, away: String, back: String)? {
         guard let user = twins.user,
             let definition = twins.classes.first(where: { $0.name == "A" })
@@ -70,7 +70,7 @@ extension RuleWorld {
         return nil
     }
 
-    /// Another value than that which a property has.
+    /// A value that differs from a property's value.
     private static func other(_ property: Property, _ value: QueryJSON) -> QueryJSON? {
         switch property.type {
         case .single(.scalar(let type)):

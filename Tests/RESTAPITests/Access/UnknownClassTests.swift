@@ -4,7 +4,7 @@ import Testing
 
 @testable import HoldfastRESTAPI
 
-/// Maps of links to a class that a user does not know, which the user does not know either: of lists, and of boxes embedded in them.
+/// Maps of links to a class that is unknown to a user, so that the maps are unknown as well: maps of lists, and of boxes embedded in lists.
 @Suite("Writes of who does not know the class that entries of maps link to")
 struct UnknownClassTests {
     private static let list = "/v1/classes/List/objects/1"
@@ -15,7 +15,7 @@ struct UnknownClassTests {
         "boxed":{"k":{"label":"z","vault":{"a":null},"inner":null}}
         """
 
-    /// A store in which ann may change lists, but for properties with a right.
+    /// A store in which ann may change lists, except for properties with a right.
     private static func world(
         _ rights: String
     ) throws -> (server: RuledServer, ann: RuledServer.Asker) {

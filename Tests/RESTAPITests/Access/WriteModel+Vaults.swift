@@ -1,6 +1,6 @@
 import HoldfastServiceSupport
 
-// Maps of links to secrets: of a list, and of the boxes that are embedded in it.
+// Maps of links to secrets, in a list and in the boxes that are embedded in it.
 extension WriteModel {
     /// The entries of an object.
     static func entries(_ value: QueryJSON) -> Object {
@@ -66,14 +66,14 @@ extension WriteModel {
         }
     }
 
-    /// Whether two lists are the same but for one place.
+    /// Whether two lists differ only at one position.
     private static func differs(at index: Int, _ a: [QueryJSON], _ b: [QueryJSON]) -> Bool {
         a.count == b.count && a.indices.allSatisfy { ($0 == index) != (a[$0] == b[$0]) }
     }
 }
 
 extension WriteRequest.Maker {
-    /// The properties of which a merge patch states the whole value.
+    /// The properties that a merge patch states with their whole values.
     static let flat = ["owner", "open", "rank", "next", "others", "list", "done", "text"]
 
     /// A map of links, or a box or boxes as an object has them, with a change.
@@ -109,7 +109,7 @@ extension WriteRequest.Maker {
         return .object(box)
     }
 
-    /// One that no other box has.
+    /// A value that no other box has.
     private mutating func label() -> QueryJSON {
         .string("n\(Int64.random(in: 0..<1_000_000_000, using: &random))")
     }

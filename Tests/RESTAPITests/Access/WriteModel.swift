@@ -145,7 +145,7 @@ struct WriteModel {
             var value = value
             if ["vault", "box", "boxes"].contains(name) {
                 value = merged(stored, shown(name, of: key), value, of: name)
-                // Entries that are not seen can't be taken out.
+                // Hidden entries can't be removed.
                 if value == stored { continue }
             } else if case .array(let links) = value {
                 // What is hidden stays; its places are another test's.
@@ -275,6 +275,6 @@ enum WriteForm: String, CaseIterable {
     case update
 
     var mayCreate: Bool { self != .update }
-    /// Whether null in a map is an entry, and not one that goes.
+    /// Whether null in a map is an entry, and not the removal of an entry.
     var statesWhole: Bool { self == .create || self == .replace }
 }

@@ -36,7 +36,7 @@ struct WriteOracleTests {
             var (world, waiting) = try #require(Self.world(of: server))
             for _ in 0..<40 {
                 if random.next() % 8 == 0 {
-                    // A role is lost, or held again.
+                    // A role is lost or regained.
                     access.isOn.toggle()
                     server.send(
                         "PATCH", "/v1/classes/Person/objects/ann", "{\"on\":\(access.isOn)}")

@@ -172,7 +172,7 @@ struct WriteRequest: CustomStringConvertible {
             }
         }
 
-        /// - `isWhole`: Whether it states whole values: in a merge patch null takes an entry out of a map.
+        /// - `isWhole`: Whether the request states whole values. In a merge patch, null removes an entry of a map.
         mutating func draft(_ key: WriteModel.Key, isWhole: Bool) -> WriteModel.Object {
             var draft: WriteModel.Object = [:]
             func isFit(_ name: String) -> Bool {

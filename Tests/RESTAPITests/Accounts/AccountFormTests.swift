@@ -10,7 +10,7 @@ import Testing
 
 @testable import HoldfastRESTAPI
 
-/// Logins and passwords that look the same and have other bytes, as keyboards of two makers write them.
+/// Logins and passwords that look the same but have different bytes, as from keyboards of two makers.
 @Suite("Forms of logins and passwords")
 struct AccountFormTests {
     private static let composed = "caf\u{E9}@example.org"

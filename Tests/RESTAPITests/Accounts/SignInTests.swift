@@ -225,7 +225,7 @@ struct SignInTests {
             for thread in threads { thread.join() }
             return found.withLock { $0.sorted() }
         }
-        // On a machine with other work some wait too long.
+        // On a busy machine some tries wait too long.
         let right = statuses(AccountServer.body("ann"))
         #expect(right.contains(201) && right.allSatisfy { [201, 503].contains($0) }, "\(right)")
         let guesses = statuses(AccountServer.body("ann", "wrong guess"))

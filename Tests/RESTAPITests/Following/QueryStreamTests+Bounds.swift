@@ -3,7 +3,7 @@ import HoldfastServiceSupport
 import HoldfastTestSupport
 import Testing
 
-// How much of such streams there may be.
+// The limits on streams of several queries.
 extension QueryStreamTests {
     @Test("has a bounded number of queries, of streams for each token, and of streams")
     func bounds() throws {
@@ -44,7 +44,7 @@ extension QueryStreamTests {
         func post(_ body: String, _ status: Int) -> HTTPClient.Reply {
             APIScenario("POST", "/v1/streams", body, status: status).check(on: server.server)
         }
-        // Streams without a follower would end for others.
+        // Streams without a follower would end to make room for others.
         var followers: [ChangesClient] = []
         func follow(_ reply: HTTPClient.Reply) -> String {
             let path = reply.headers["location"] ?? ""

@@ -2,7 +2,7 @@ import Testing
 
 @testable import HoldfastRESTAPI
 
-/// When memory of closed connections is given back.
+/// The release of memory of closed connections.
 @Suite("Closed connections")
 struct ClosedConnectionsTests {
     @Test("are told of once for each thousand that are fewer than there were")

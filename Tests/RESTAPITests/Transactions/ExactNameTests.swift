@@ -4,7 +4,7 @@ import Testing
 
 @testable import HoldfastRESTAPI
 
-/// Names that look alike and have other bytes: an accent that is part of its letter, or stands behind it, and the sign of kelvins beside K.
+/// Names that look alike but have different bytes: an accent that is part of its letter or follows it, and the kelvin sign beside K.
 @Suite("Names of clients are told apart by their bytes")
 struct ExactNameTests {
     private static let composed = "caf\u{E9}"
@@ -79,7 +79,7 @@ struct ExactNameTests {
         let filtered = send(
             "GET", path(a) + "/objects?filter=" + RuleRequest.escaped("\(b) == 'x' AND \(a) == 1"))
         #expect(filtered.text.contains("\"x\""), "\(filtered.text)")
-        // Only one of the two goes.
+        // Only one of the two is deleted.
         #expect(send("DELETE", path(a) + "?allowDataLoss=true").status >= 400)
         let dropped = send("DELETE", "/v1/projections/" + RuleRequest.escaped(b + "1"))
         #expect(dropped.status == 204 || dropped.status == 200, "\(dropped.text)")

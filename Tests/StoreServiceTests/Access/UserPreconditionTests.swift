@@ -7,7 +7,7 @@ import Testing
 /// Preconditions of writes by users that see only a part of an object.
 @Suite("A user's precondition on an object")
 struct UserPreconditionTests {
-    /// The owner reads all of a list but its secret, which hides the list where it is `x`.
+    /// The owner can read a list except for its secret. The secret `x` hides the whole list.
     private static let document = """
         {"users":"Person","roles":{
           "member":{"classes":{"List":{"read":"(owner == $user.id OR open == true) AND secret != 'x'","update":true,
@@ -31,7 +31,7 @@ struct UserPreconditionTests {
 
     private var version: StoreVersion { world.service.store.version }
 
-    /// The outcomes of writes by ann that change nothing, if the list is as it was at a version: "ok", or codes of faults.
+    /// The outcomes of writes by ann that change nothing, on condition that the list is as at a version: "ok", or codes of faults.
     private func outcomes(at version: StoreVersion) throws -> Set<String> {
         func write(
             _ subject: ObjectWrite.Subject, _ json: String, _ mode: WriteMode,
@@ -78,7 +78,7 @@ struct UserPreconditionTests {
                     .named(Self.list, isMerge: true), RequestBytes(#"{"rank":7}"#), .update,
                     .matches([before]), for: .program, in: world.service.served))
         }
-        // A property that the user sees changes behind it.
+        // A property that the user sees changes after the version.
         let later = version
         try change(#"{"rank":9}"#)
         #expect(try outcomes(at: before) == ["precondition-failed"])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Roles that are lost and regained")
 struct LostRoleTests {
-    /// How a user comes to read other tasks for a while.
+    /// A cause that lets a user read other tasks for a while.
     struct Cause: CustomTestStringConvertible {
         var role: String
         var user = "ann"
@@ -69,7 +69,7 @@ struct LostRoleTests {
         Cause(
             group, [patch("Person", "ann", #"{"group":"b"}"#)],
             [patch("Person", "ann", #"{"group":"a"}"#)]),
-        // The other way round: more is seen for a while.
+        // The reverse: the user sees more for a while.
         Cause(on, [create("Person", "bob", #""on":true"#)], [delete("Person", "bob")], user: "bob"),
         Cause(
             on, [patch("Person", "cem", #"{"on":true}"#)],
@@ -165,7 +165,7 @@ struct LostRoleTests {
         try world.run(
             Self.patch("Person", "cem", #"{"on":true,"level":9,"tags":["x"],"group":"a"}"#),
             Self.create("Team", "u", #""on":true,"members":["cem"]"#))
-        // The role holds all the while.
+        // The role is active all the time.
         if role == Self.level { try world.run(Self.patch("Person", "ann", #"{"level":6}"#)) }
         try world.run(#"{"op":"patch","class":"Task","id":1,"value":{"pin":"1"}}"#)
         let page = try world.page(.all, from: cursor, for: caller).get()
@@ -184,7 +184,7 @@ struct LostRoleTests {
         let world = try LostRoleWorld(#"{"classes":{}}"#)
         try world.put(Self.on)
         let caller = world.caller("ann")
-        // More than is kept of a value.
+        // A value that is too long to be kept in the change log.
         let other = LostRoleWorld.role(when: "$user.object.group != 'b'")
         try world.put(other)
         let cursor = try world.cursor(.all, for: caller)

@@ -107,7 +107,7 @@ final class LostRoleWorld {
         try definition(form).checked(service.served, for: caller)
     }
 
-    /// The cursor of now.
+    /// The cursor of the present version.
     func cursor(_ form: Form, for caller: Caller) throws -> String {
         try checked(form, for: caller).cursor(
             StoreVersion(epoch: service.store.epoch, number: version))
@@ -126,7 +126,7 @@ final class LostRoleWorld {
         }.map { QueryJSON(String(decoding: $0.buffer.array, as: UTF8.self)) ?? .null }
     }
 
-    /// The reply to a poll that begins behind a cursor, once it has one.
+    /// The reply to a poll that begins at a cursor.
     func poll(_ form: Form, from cursor: String, for caller: Caller) throws -> AwaitedReply {
         let checked = try checked(form, for: caller)
         let start = try service.served.streamCursor(cursor, "since", of: checked.viewMark)
@@ -145,7 +145,7 @@ final class LostRoleWorld {
         let sink: ToldEvents
     }
 
-    /// Opens a stream behind a cursor, or at `now`.
+    /// Opens a stream at a cursor, or at `now`.
     func follow(_ form: Form, from cursor: String, for caller: Caller) throws -> Stream {
         let sink = ToldEvents()
         let checked = try checked(form, for: caller)

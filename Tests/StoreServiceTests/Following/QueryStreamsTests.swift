@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoldfastStoreService
 
-/// How many streams of several queries there may be, and which of them end for others.
+/// The limits on the number of streams of several queries, and the choice of streams that end to make room for others.
 @Suite("The table of streams of several queries")
 struct QueryStreamsTests {
     private let service: TestService
@@ -116,7 +116,7 @@ struct QueryStreamsTests {
     func texts() throws {
         let filter = "title != '\(String(repeating: "x", count: 1000))'"
         let table = try QueryStreamsTests { $0.queryStreamByteCountMax = 32 << 10 }
-        // A user has a 16th of it.
+        // A user has a sixteenth of the room.
         let first = try table.make(by: 1, filter: filter)
         let empty = try table.make(by: 1)
         let second = try table.make(by: 1, filter: filter)

@@ -68,7 +68,7 @@ struct SharedEntriesTests {
             try put(title: title)
             #expect(hub.isSettled(all.map(\.0), at: service.store.version.number))
         }
-        // Of three forms in two steps.
+        // Entries of three forms in two steps.
         #expect(hub.entries.writtenCount.load(ordering: .relaxed) == 2 * 50 * 3)
         var texts: Set<String> = []
         for (_, sink) in followers {
@@ -90,7 +90,7 @@ struct SharedEntriesTests {
             let changes = sink.take().flatMap { $0.data["changes"]?.elements ?? [] }
             #expect(changes.count == 100 && changes.allSatisfy { $0["object"]?["rank"] == nil })
         }
-        // Nothing is kept behind the step.
+        // Nothing is kept after the step.
         let kept = Monitor<Int?>(nil)
         hub.perform { [hub] _ in
             kept.update { $0 = hub.entries.byteCount }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import HoldfastStoreService
 
-/// The jobs by which workers tell streams.
+/// The jobs with which workers serve streams.
 @Suite("The jobs of streams")
 struct StreamJobsTests {
     private static let user = ClientKey(token: 1)
@@ -79,7 +79,7 @@ struct StreamJobsTests {
             counts.ran.load(ordering: .relaxed), counts.refused.load(ordering: .relaxed)
         )
         #expect(ranCount + refusedCount == 10_000)
-        // One that comes later is refused at once.
+        // A later job is refused at once.
         jobs.submit(Job(Self.user) { _ in }) {
             counts.refused.wrappingAdd(1, ordering: .relaxed)
         }

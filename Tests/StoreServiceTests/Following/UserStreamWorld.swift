@@ -174,8 +174,8 @@ final class UserStreamWorld {
         try note()
     }
 
-    /// Takes the data that a role, or a value of their own, shows from a user and gives it back. Meanwhile an object that they would see is created and
-    /// deleted, under a key of its own. The user's object is the same before and after.
+    /// Takes from a user the data that a role, or a value of the user's object, shows, and gives it back. Meanwhile, an object that the user would
+    /// see is created and deleted, under a new key. The user's object is the same before and after.
     private func interlude() throws {
         let name = names[any(names.count)]
         let person = ObjectAddress("Person", name)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import HoldfastStoreService
 
-/// A write ends between the two looks that a reply could take: one at the view that it is made of, and one at the newest version.
+/// A write that ends between the two reads that a reply could make: of the view that it is made from, and of the newest version.
 @Suite("The version of a reply is that of the view that it is made of")
 struct ReplyVersionTests {
     private static let thing = ObjectClass(
@@ -25,7 +25,7 @@ struct ReplyVersionTests {
         return service
     }
 
-    /// Runs `body` on a view that was opened before a write, and hands it the version that the view shows.
+    /// Runs `body` on a view that was opened before a write, and passes it the version that the view shows.
     private static func withFormerView(
         _ service: TestService, _ body: (ReadTransaction, StoreVersion) throws(RequestFault) -> Void
     ) throws {

@@ -72,7 +72,7 @@ struct RealmJSSchemaTests {
                 #"{"type":"bool","mapTo":"q","default":true}"#
             ),
             (#"{"type":"int","presentation":"counter"}"#, #"{"type":"int"}"#),
-            // As `realm.schema` tells it.
+            // The form of `realm.schema`.
             (
                 #"{"name":"p","type":"date","optional":true,"indexed":false,"mapTo":"p_at"}"#,
                 #"{"type":"date","optional":true,"mapTo":"p_at"}"#

@@ -1,4 +1,4 @@
-// Calls every operation: the function `callAll` is made of the calls, since no method can be looked for by its name.
+// Calls every operation. The function `callAll` is generated from the calls, since a method can't be found by its name.
 import Foundation
 
 /// The operations that were called, and the reasons that kept the others from being called.
@@ -22,7 +22,7 @@ func call(_ id: String, _ body: @escaping @Sendable () async throws -> Void) asy
     }
 }
 
-/// Opens a stream, which has no end.
+/// Opens a stream, which never ends.
 func follow(_ id: String, _ body: @escaping @Sendable () async throws -> Void) async {
     let stream = Task { try await body() }
     let end = Task {
@@ -42,19 +42,19 @@ func value<Value: Decodable>(_ json: String) throws -> Value {
     try JSONDecoder().decode(Value.self, from: Data(json.utf8))
 }
 
-/// Reads a string as one of some.
+/// Reads a string as a value of an enum.
 func value<Value: RawRepresentable>(_ json: String) throws -> Value where Value.RawValue == String {
     guard let found = Value(rawValue: try value(json)) else { throw CocoaError(.coderInvalidValue) }
     return found
 }
 
-/// Reads a string as one of some that can be read.
+/// Reads a string as a value of an enum that can be decoded.
 func value<Value: RawRepresentable & Decodable>(_ json: String) throws -> Value
 where Value.RawValue == String {
     try JSONDecoder().decode(Value.self, from: Data(json.utf8))
 }
 
-/// Makes a file of a text, as which the client takes lines of JSON.
+/// Makes a file from a text: the client takes lines of JSON as a file.
 func lines(_ json: String) throws -> URL {
     let file = URL(fileURLWithPath: "lines")
     try Data((try value(json) as String).utf8).write(to: file)
