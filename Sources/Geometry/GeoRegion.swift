@@ -29,8 +29,8 @@ package final class GeoRegion: @unchecked Sendable {
     /// Latitudes beyond which points are not compared with the bounds: longitudes mean little there.
     private static let polarLatitude = 89.9
 
-    /// Checks a shape. Cost: microseconds for a few vertices, some 30 ms for ``pointCountMax``, and 150 ms where as many of their edges
-    /// as may be lie close beside each other.
+    /// Checks a shape. Cost: microseconds for a few vertices, some 30 ms for ``pointCountMax``, and 150 ms if the largest allowed number of their
+    /// edges lie close to each other.
     ///
     /// - Throws: ``GeoFault`` with the first fault.
     package init(_ shape: GeoShape) throws(GeoFault) {

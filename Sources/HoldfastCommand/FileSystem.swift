@@ -12,7 +12,7 @@ enum FileSystem {
     struct OpenDirectory: ~Copyable {
         private let descriptor: Int32
 
-        /// Opens a directory; where that fails, it never counts as removed.
+        /// Opens a directory. A directory that could not be opened never counts as removed.
         init(_ path: String) { descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
 
         deinit { if descriptor >= 0 { close(descriptor) } }

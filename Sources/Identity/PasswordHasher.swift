@@ -21,7 +21,7 @@ package final class PasswordHasher: Sendable {
         ///
         /// - Parameters:
         ///   - network: The network of the client.
-        ///   - refuse: Is called in place of `run` where it is not done: too much waits, or it has waited too long. It must not block.
+        ///   - refuse: Is called instead of `run` if too much work waits, or this work has waited too long. It must not block.
         ///   - run: Is called on a thread that hashes.
         package init(
             from network: ClientKey, refuse: @escaping @Sendable () -> Void = {},

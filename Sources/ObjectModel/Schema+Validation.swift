@@ -98,7 +98,7 @@ private final class OriginProperties {
 }
 
 extension ObjectClass {
-    /// Faults behind so many others have no hints.
+    /// The number of faults after which further faults have no hints.
     private static let hintedFaultCountMax = 100
 
     fileprivate func collectFaults(

@@ -57,8 +57,8 @@ package enum StoreError: Error, Sendable {
     case transactionTooLarge(byteCountMax: Int)
     /// A value, row or key is too large to be stored.
     case tooLarge(detail: String)
-    /// There is no room for the reply to a write with an idempotency key: in its principal's share, or in all; the oldest reply goes in so
-    /// many seconds.
+    /// No room is left for the reply to a write with an idempotency key, in its principal's share or in total. The oldest reply expires in
+    /// `seconds`.
     case noIdempotencyRoom(isShare: Bool, seconds: Int)
     /// A write was to keep properties of an object, or of an embedded one, that is not there.
     case nothingToKeep

@@ -10,7 +10,7 @@ package struct QueryArgument: Hashable, Sendable {
     /// Whether decimals in it came as whole numbers that do not fit into 64 bits, and so stand for the nearest
     /// double beside a double.
     package var hasLargeIntegers: Bool
-    /// Whether it is a region, which a point may be `IN`, as it lies within one by `geoWithin`.
+    /// Whether it is a region. A point can be `IN` a region, with the same meaning as `geoWithin`.
     package var isRegion: Bool
 
     /// Bytes of memory that a value of a list takes while a query is checked, planned and run, at most, without its

@@ -17,7 +17,7 @@ extension RESTService {
         return response(fault)
     }
 
-    /// The next step where a class is unknown to a user.
+    /// The next step if a class is unknown to a user.
     static let accessHint =
         " If a role should let you use it, an admin finds out with 'holdfast access explain', or POST /v1/access/explain, why none does."
 

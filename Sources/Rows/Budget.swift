@@ -97,7 +97,7 @@ public final class Budget {
         return failure == nil
     }
 
-    /// Counts bytes that are kept until the end, and spends a step; gives the evaluation up where they are too many.
+    /// Counts bytes that are kept until the end, and spends a step. Gives the evaluation up if the bytes are too many.
     package func keep(_ byteCount: Int) -> Bool {
         keptByteCount += byteCount
         return holds(keptByteCount) && spend()

@@ -8,7 +8,7 @@ package struct DraftField: Sendable {
         case null
         /// The stored value stays, also where the draft replaces the object.
         case kept
-        /// The default, also where the draft changes an object.
+        /// The default, also if the draft changes an object.
         case defaulted
         /// A value of fixed width, in ``low`` and ``high``.
         case inline

@@ -106,7 +106,7 @@ package final class ObjectDraft {
     /// States that a property keeps what is stored, also where the draft replaces the object.
     package func keep(_ member: Int) { self[member] = DraftField(.kept, low: 0, high: 0) }
 
-    /// States that a property gets its default, also where the draft changes an object.
+    /// States that a property gets its default, also if the draft changes an object.
     package func reset(_ member: Int) {
         self[member] = DraftField(.defaulted, low: 0, high: 0)
     }

@@ -7,10 +7,10 @@ package enum CanonicalForm: Sendable {
     /// Letters and their accents are separate scalars (NFD).
     case decomposed
 
-    /// The most UTF-16 units that one becomes.
+    /// The largest number of UTF-16 units that one unit becomes.
     private static let growthMax = 4
 
-    /// Returns a text in this form; the text itself where it is ASCII, or there is no memory for another.
+    /// Returns a text in this form. Returns the text itself if it is ASCII, or if memory is short.
     package func of(_ text: String) -> String {
         if text.utf8.allSatisfy({ $0 < 0x80 }) { return text }
         let units = Array(text.utf16)

@@ -15,7 +15,7 @@ package final class TextPattern {
     /// The outcome of a test.
     package enum Outcome: Sendable {
         case no, yes
-        /// It was not to go on.
+        /// The test was stopped by `mayContinue`.
         case stopped
         /// There is no memory for the text.
         case outOfMemory
@@ -70,7 +70,7 @@ package final class TextPattern {
 
     /// Compiles a regular expression. Cost: tens of microseconds; milliseconds for long ones that name properties of characters.
     ///
-    /// - `mayContinue`: Whether a test may go on, asked each ten thousand steps of it, some milliseconds. It may block.
+    /// - `mayContinue`: Returns whether a test may continue. Called each ten thousand steps of a test, some milliseconds. It may block.
     package init(
         _ text: String, ignoresCase: Bool, mayContinue: @escaping () -> Bool = { true }
     ) throws(Fault) {

@@ -246,7 +246,7 @@ extension List: _Persistable {
         return held
     }
 
-    /// Returns a value that stands for a tracing instance's property: its one element, if the type has one, answers for all.
+    /// Returns a value that stands for a tracing instance's property. If the element type has such a value, it is the only element.
     public static func _trace(_ object: ObjectBase, field: Int) -> List? {
         let list = List()
         list.content = .own([Element._trace(object, field: field)].compactMap { $0 })

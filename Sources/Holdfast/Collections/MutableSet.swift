@@ -167,7 +167,7 @@ extension MutableSet: _Persistable {
         return held
     }
 
-    /// Returns a value that stands for a tracing instance's property: its one element, if the type has one, answers for all.
+    /// Returns a value that stands for a tracing instance's property. If the element type has such a value, it is the only element.
     public static func _trace(_ object: ObjectBase, field: Int) -> MutableSet? {
         let set = MutableSet()
         set.content = .own(OwnSet([Element._trace(object, field: field)].compactMap { $0 }))

@@ -66,7 +66,7 @@ final class OriginPlace {
         return realm.object(ObjectPlace(realm, binding, key: origin.key, way: way), nil)
     }
 
-    /// The embedded objects that link, in the order of ``keys``; nil where the origins are objects of their own.
+    /// The embedded objects that link, in the order of ``keys``; nil if the origins are not embedded.
     var embedded: [EmbeddedOrigin]? { isOfEmbedded ? present.embedded : nil }
 
     private var present: Found {
@@ -89,7 +89,7 @@ final class OriginPlace {
     }
 }
 
-/// An embedded object that links to another one, or holds it.
+/// An embedded object that links to another object, or contains it.
 struct EmbeddedOrigin {
     /// The object that it belongs to.
     let rootClass: RowClass

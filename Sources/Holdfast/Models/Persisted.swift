@@ -33,7 +33,7 @@ public struct Persisted<Value: _Persistable> {
 
     /// A property with a default value, which is made for each object.
     ///
-    /// The value is no closure, so that an initializer can give the property one before `super.init()`.
+    /// The value is not a closure, so that an initializer can set the property before `super.init()`.
     @inlinable public init(wrappedValue value: Value) {
         self.init(FieldAttributes(), value)
     }

@@ -27,7 +27,7 @@ final class ValueReader {
     /// The realm in which an object is created; nil for an unmanaged object.
     private let realm: RealmCore?
     private var copies: [Source: ObjectBase] = [:]
-    /// The copies of unmanaged embedded objects, where the value of another object is read: each belongs to one object.
+    /// The copies of unmanaged embedded objects, if the value is another object: an embedded object belongs to one object only.
     private var embeddedCopies: [ObjectIdentifier: ObjectBase] = [:]
     /// Whether such a value is being read.
     private var isCopying = false

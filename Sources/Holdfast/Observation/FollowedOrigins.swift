@@ -43,7 +43,7 @@ final class FollowedOrigins: FollowedCollection {
         return origins?.map { $0.row(in: view)?.bytes } ?? []
     }
 
-    /// The inverse link in a view; nil where the object is gone.
+    /// The inverse link in a view; nil if the object no longer exists.
     private func member(in view: ReadTransaction) throws(StoreError) -> RowClass.Member? {
         guard let state = try StoredState(object, object.owners, in: view) else { return nil }
         return state.member(columnName).map { state.rowClass.members[$0] }

@@ -10,12 +10,12 @@ extension Query where T: _QueryCollection {
     /// The number of elements.
     public var count: Query<Int> { single("@count") }
 
-    /// Each element, of which one has to meet a comparison.
+    /// The elements. A comparison is met if one element meets it.
     fileprivate var anyElement: Query<T._QueriedElement> { Query<T._QueriedElement>(path) }
 
-    /// Whether one of the elements is a value.
+    /// Whether one of the elements equals a value.
     public static func == (a: Query<T>, b: T._QueriedElement) -> Query<Bool> { a.anyElement == b }
-    /// Whether one of the elements is not a value.
+    /// Whether one of the elements differs from a value.
     public static func != (a: Query<T>, b: T._QueriedElement) -> Query<Bool> {
         a.anyElement.compared("!=", b)
     }

@@ -20,7 +20,7 @@ final class ObjectGraph {
         /// Its row, once it is written as a new one.
         var row: RowView?
         var isWritten = false
-        /// The embedded objects that it holds.
+        /// The embedded objects that it contains.
         var embedded: [Embedded] = []
     }
 

@@ -99,7 +99,7 @@ extension Realm.Error {
 }
 
 extension StorageError.Code {
-    /// Why storage failed, where it does not say so itself.
+    /// The reason of a storage failure, if the failure itself has no text.
     fileprivate var reason: String {
         switch self {
         case .conflict: "another write came first"

@@ -30,7 +30,7 @@ package final class ProjectedChange {
         package let isLink: Bool
         /// Whether an embedded object that is not there is made.
         package var makesObject: Bool
-        /// Whether there has to be an object.
+        /// Whether the object must exist.
         package var isDemanded: Bool
     }
 
@@ -41,7 +41,7 @@ package final class ProjectedChange {
     /// The primary key that is stated, in the form of ``OrderedKey``: keys never change, so it has to be
     /// the object's.
     package private(set) var statedKey: [UInt8]?
-    /// The key that an object gets which is made.
+    /// The key for an object that is made.
     private var keyOfNew: DraftField?
     package private(set) var children: [Child] = []
     /// The properties that are stated, and where in the body.

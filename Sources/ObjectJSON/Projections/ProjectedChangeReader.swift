@@ -135,7 +135,7 @@ package struct ProjectedChangeReader {
         for property in properties where property.steps.count > 1 { reset(property, of: change) }
     }
 
-    /// Gives a property that is left out its default, where it lies in the object itself and can be written.
+    /// Sets an omitted property to its default, if it belongs to the object itself and can be written.
     private func reset(_ property: CompiledProjection.Property, of change: ProjectedChange) {
         guard property.calculation == nil, let last = property.steps.last else { return }
         var change = change
@@ -205,7 +205,7 @@ package struct ProjectedChangeReader {
             )
         }
         if isNothing, property.steps.count > 1, !compiled.isOptional {
-            // Null is shown where a link on the way is.
+            // Null is shown if a link on the path is null.
             return noteShown(
                 json, name, "null-not-allowed",
                 "'\(ObjectReader.text(name))' is not optional, so it can't be null.")

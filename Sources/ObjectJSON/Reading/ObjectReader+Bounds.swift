@@ -26,7 +26,7 @@ extension ObjectReader {
     /// Whether a loop over values of the body may go on. Cost: a subtraction, and now and then a look at the clock.
     package func mayContinue() -> Bool {
         if budget.spend() { return true }
-        // Heard only where the time is over, not where the client has left, the server stops, or the body is read again later.
+        // The fault is sent only if the time is over, not if the client has left, the server stops, or the body is read again later.
         giveUp(
             RequestFault(
                 .unavailable, "write-too-slow",

@@ -41,7 +41,7 @@ extension FieldSelection {
         self.init(rowClass, parts)
     }
 
-    /// Thrown where the budget has failed, which says why.
+    /// Thrown after the budget has failed. The budget has the reason.
     private static let givenUp = RequestFault(
         .unavailable, "busy", "The selection was given up before it was made; try again.",
         retryAfterSeconds: 1)

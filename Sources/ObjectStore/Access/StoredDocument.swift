@@ -17,12 +17,12 @@ package struct StoredDocument: CodedRecord, Equatable, Sendable {
     /// The document.
     package var text: String
 
-    /// The form without ``rulesRevision``, and the one that is written.
+    /// The form without ``rulesRevision``, and the form that is written now.
     private static let forms: ClosedRange<UInt8> = 1...2
 
     /// Makes a document.
     ///
-    /// - `rulesRevision`: Nil where the revision itself sets other rules.
+    /// - `rulesRevision`: Nil if the revision itself sets other rules.
     package init(revision: UInt64, rulesRevision: UInt64? = nil, text: String) {
         self.revision = revision
         self.rulesRevision = rulesRevision ?? revision

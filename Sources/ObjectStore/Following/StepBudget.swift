@@ -45,7 +45,7 @@ package final class StepBudget {
         isOver = microseconds == 0
     }
 
-    /// Notes that about so much time was used. Cost: a system call where the clock was not read for some time.
+    /// Notes that about so much time was used. Cost: a system call if the clock was not read for some time.
     func note(_ nanoseconds: UInt64) {
         unseenNanoseconds += nanoseconds
         if unseenNanoseconds >= lookNanoseconds { look(at: clock()) }

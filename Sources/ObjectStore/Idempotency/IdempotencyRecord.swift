@@ -32,7 +32,7 @@ package struct IdempotencyOwner: Sendable, Hashable {
         (self.number, self.isUser) = (number, isUser)
     }
 
-    /// There are no principals.
+    /// The owner in a store without principals.
     package static let nobody = IdempotencyOwner(number: 0, isUser: false)
 }
 

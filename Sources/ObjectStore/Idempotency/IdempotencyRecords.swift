@@ -86,7 +86,7 @@ package struct IdempotencyRecords {
 
     // MARK: Room
 
-    /// Drops records that are too old: some, and as many more as there has to be room for a new one.
+    /// Removes expired records: some, and as many more as a new record needs room.
     ///
     /// - `share`: The bytes for all records of the owner.
     private func makeRoom(
@@ -127,7 +127,7 @@ package struct IdempotencyRecords {
             let numberKey = group.keyBuffer.making {
                 StoreKey.appendRecordNumber(counters.first, to: $0)
             }
-            // Without an entry it has made way for a new one under the same identifier.
+            // Without an entry, the record was replaced by a new record with the same identifier.
             if let found = try group.value(numberKey) {
                 guard let number = IdempotencyNumber(found) else { throw Self.damaged }
                 let key = group.keyBuffer.making { StoreKey.appendRecord(number.id, to: $0) }

@@ -96,7 +96,7 @@ extension Checker {
     private func compile(
         _ shape: GeoShape, at start: Int, argument: Int? = nil
     ) throws(QueryError) -> GeoRegion {
-        // One of many points takes as long as very many steps.
+        // A region of many points takes as long as very many steps.
         guard work.budget.look() else { throw source.givenUp() }
         do throws(GeoFault) { return try GeoRegion(shape) } catch {
             let kind: QueryError.Kind =

@@ -4,7 +4,7 @@ import HoldfastRows
 /// The budget of a check, and the state that the checkers of one text share, including the checkers of its subqueries. One thread uses it.
 final class CheckerWork {
     let budget: Budget
-    /// The regions of arguments, by number. A text may name one as often as it likes.
+    /// The regions of arguments, by number. A text may name the same argument any number of times.
     var regions: [Int: GeoRegion] = [:]
 
     /// The effort of compiling the regular expressions, see ``TextPattern/effort(of:ignoresCase:)``.

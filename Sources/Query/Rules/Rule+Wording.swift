@@ -108,9 +108,9 @@ extension Rule {
 
 /// The parts of a rule's text that ORs and NOTs make, as ranges of its bytes.
 private struct RuleStructure {
-    /// The sides of each OR, and of each text without one.
+    /// The sides of each OR, and of each text without an OR.
     var alternatives: [[Range<Int>]] = []
-    /// The conditions behind NOTs.
+    /// The conditions after NOTs.
     var negations: [Range<Int>] = []
     /// The texts in quotes.
     var strings: [Range<Int>] = []

@@ -25,7 +25,7 @@ final class PatternTest: ValueTest {
 
     /// Compiles the expression, without its accents where they do not count.
     ///
-    /// - `mayContinue`: Whether a test may go on.
+    /// - `mayContinue`: Returns whether a test may continue.
     static func pattern(
         _ text: String, _ relation: Relation, _ mayContinue: @escaping () -> Bool = { true }
     ) throws(TextPattern.Fault) -> TextPattern {

@@ -137,7 +137,7 @@ package final class AccessPolicy: Sendable {
                 .unauthenticated, "token-invalid",
                 "The Authorization header has the form 'Bearer TOKEN'.")
         }
-        // Any number of blanks stands between the two (section 11.4).
+        // Any number of blanks may separate the two (section 11.4).
         let token = header.bytes[scheme.utf8CodeUnitCount...].drop { $0 == UInt8(ascii: " ") }
         return UnsafeRawBufferPointer(UnsafeBufferPointer(rebasing: token))
     }

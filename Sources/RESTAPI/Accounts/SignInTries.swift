@@ -4,8 +4,8 @@ import HoldfastThreads
 
 /// Counts tries to sign in that failed: ten a minute for a login, and ten for an address. Thread-safe.
 ///
-/// Tries that succeed don't count, so that any number of people in an office behind one address can sign in at once. Tries under way count until they
-/// end, so that tries at the same time can't exceed the limit of ten either.
+/// Tries that succeed don't count, so that any number of people in an office behind one address can sign in at once. Tries under way count until
+/// they end, so that tries at the same time can't exceed the limit of ten either.
 final class SignInTries: Sendable {
     /// The subject that a try counts for.
     struct Subject: Sendable {
@@ -46,7 +46,7 @@ final class SignInTries: Sendable {
             return nil
         }
 
-        /// Whether one more try could be one too many.
+        /// Whether one more try could exceed the limit.
         func isFull(of keys: [Key]) -> Bool {
             keys.contains { (tries[$0]?.count ?? 0) + (running[$0] ?? 0) >= countMax }
         }
@@ -65,7 +65,7 @@ final class SignInTries: Sendable {
 
     private let state = Monitor(State())
 
-    /// Refuses a try where it would be one too many.
+    /// Refuses a try that would exceed the limit.
     ///
     /// - Throws: ``RequestFault`` `.tooOften`.
     func check(
@@ -76,10 +76,10 @@ final class SignInTries: Sendable {
         }
     }
 
-    /// Runs a try, and counts it unless it succeeds or fails because something is unavailable. It waits as long as it depends on others under way
-    /// whether it is one too many.
+    /// Runs a try, and counts it unless it succeeds or fails because a resource is unavailable. Waits as long as tries under way decide
+    /// whether this try exceeds the limit.
     ///
-    /// - Throws: ``RequestFault`` `.tooOften` where it is; errors of `body`.
+    /// - Throws: ``RequestFault`` `.tooOften` if it does; errors of `body`.
     func run<Result>(
         _ subject: Subject, at now: UInt64 = monotonicMilliseconds(),
         _ body: () throws(RequestFault) -> Result

@@ -42,7 +42,7 @@ extension RESTService {
         return .later { exchange in self.decide(for: exchange, expecting: .long, check) }
     }
 
-    /// Answers with a page of changes, or as soon as there is something to tell.
+    /// Answers with a page of changes, at once or as soon as changes occur.
     private func answerPoll(
         _ request: Request, _ checked: CheckedStream, _ text: QueryText, _ preferences: Preferences
     ) throws(RequestFault) -> Outcome {

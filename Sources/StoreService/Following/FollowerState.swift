@@ -58,7 +58,7 @@ struct FollowerState<Missed> {
     /// Whether changes after ``version`` are reported. False for a client that begins with the whole result of a later version.
     var hasKnownVersion: Bool {
         guard case .snapshot = phase else { return true }
-        // A result that is followed as a whole is sent again where its client is slow, and not because it is void.
+        // A result that is followed as a whole is sent again to a slow client, although it is still valid.
         return hasSnapshotVersion || snapshotReason == .overrun
     }
 

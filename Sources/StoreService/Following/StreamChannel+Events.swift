@@ -83,7 +83,7 @@ extension StreamChannel {
     /// Sends a step's event to the streams, in parts where it is large. Parts for which no stream has room are not made.
     ///
     /// - `before`: Nil where it is not open any more, and need not be told.
-    /// - `budget`: Says before each further part whether there is time for it; nil where that is not bounded.
+    /// - `budget`: Decides before each further part whether time is left for it; nil for no limit.
     func tell(
         _ events: [QueryEvent], _ version: UInt64, _ before: ReadTransaction?,
         _ after: ReadTransaction, _ budget: StepBudget? = nil

@@ -43,7 +43,7 @@ package final class StreamHub: @unchecked Sendable {
     let rulesGeneration = Atomic<UInt64>(0)
     /// The way of streams to the present.
     let catchUp: StreamCatchUp
-    /// The jobs by which workers tell streams.
+    /// The jobs with which workers serve streams.
     let jobs: StreamJobs
     /// The entries of steps that channels share.
     let entries = SharedEntryTable()

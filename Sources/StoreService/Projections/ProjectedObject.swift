@@ -12,7 +12,7 @@ struct ProjectedObject {
 
     /// Writes an object as the transaction leaves it, and its reader may see it.
     ///
-    /// - Returns: False, with nothing written, where that is nothing.
+    /// - Returns: False, with nothing written, if the reader may see nothing of it.
     /// - Throws: ``StoreError`` when it can't be read, or takes more memory than a reply may.
     func write(
         _ row: RowView, key: UInt64, _ transaction: WriteTransaction, to buffer: ByteBuffer

@@ -34,10 +34,10 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
 
     /// One object to write.
     private struct Item {
-        /// Names the object, as far as that is known before it is made.
+        /// The name of the object, as far as it is known before the object is made.
         let key: Value?
         let precondition: Precondition
-        /// Nil for one that goes.
+        /// The change; nil for a deletion.
         var patch: ProjectedPatch?
     }
 
@@ -52,7 +52,7 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
     private struct Written {
         let key: UInt64
         let isCreated: Bool
-        /// The object's version; nil where the caller may not read it.
+        /// The object's version; nil if the caller may not read it.
         var version: UInt64?
         var path: CreatedPath?
         /// The object as JSON, as the transaction leaves it: other objects that it shows may be changed again before the
@@ -70,7 +70,7 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
     private let isJSONPatch: Bool
     private var body: RequestBytes?
     private var plan: Plan?
-    /// The item that is being written: the one that failed when the write fails.
+    /// The item that is being written. When the write fails, the item that failed.
     private var position = 0
     private var written: [Written] = []
 

@@ -38,7 +38,7 @@ package final class Job: EvaluationTurn, QueuedWork, @unchecked Sendable {
     private let body: @Sendable (Job) -> Void
     /// Runs once the work is done, or given up; set before the scheduler has the job.
     var whenDone: (@Sendable () -> Void)?
-    /// Runs where the scheduler does not take the job, by which ``StreamJobs`` has it.
+    /// Runs if the scheduler does not take the job, which ``StreamJobs`` keeps.
     var refuse: (@Sendable () -> Void)?
 
     // With the scheduler's lock held, or before it has the job.

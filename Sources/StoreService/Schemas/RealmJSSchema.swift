@@ -76,7 +76,7 @@ package enum RealmJSSchema {
                 switch name {
                 // They are in the type; `presentation` says how to use an int.
                 case "type", "objectType", "optional", "presentation": break
-                // `realm.schema` tells it of each property again.
+                // `realm.schema` repeats it in each property.
                 case "name" where member.value.stringBytes?.elementsEqual(key) == true: break
                 case "indexed" where member.value.string == "full-text":
                     object.member("indexed").string("fulltext")

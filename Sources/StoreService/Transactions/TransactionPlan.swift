@@ -48,7 +48,7 @@ struct TransactionOperation {
     var patch: JSONPatch?
     /// The changes that are stated in the names of a projection, in place of ``draft`` and ``patch``.
     var projected: ProjectedPatch?
-    /// How the projection shows the object that the operation names; nil where it names a class.
+    /// The selection that shows the object in the operation's projection; nil if the operation names a class.
     var shown: FieldSelection?
     /// The number under which links of the transaction name the object.
     var number: Int?

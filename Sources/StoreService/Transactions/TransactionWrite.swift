@@ -166,7 +166,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         }
     }
 
-    /// How an operation's projection shows its object; nil for one that names a class.
+    /// The form in which an operation's projection shows its object; nil for an operation that names a class.
     private func shown(_ operation: TransactionOperation) -> ProjectedObject? {
         operation.shown.map {
             ProjectedObject(selection: $0, form: form, caller: caller, served: served)

@@ -30,7 +30,7 @@ package struct CreatedPath: Sendable, Equatable {
     }
 
     package var className: String
-    /// The projection that shows the object at its path; nil where its class does.
+    /// The projection that shows the object at its path; nil if its class does.
     package var projection: String?
     package var key: Key
     /// The element; nil for the object itself.

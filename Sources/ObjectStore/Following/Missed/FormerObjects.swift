@@ -220,7 +220,7 @@ final class FormerObjects: FormerSource {
         if !isWhole { isUndecided = true }
         for position in deletions(of: classIndex)[primaryKey.bytes] ?? [] {
             let change = changes.outcomes[position]
-            // One that comes later, and has gone since.
+            // The object was created later, and has been deleted since.
             if change.insertedAt > version { nextVersion = min(nextVersion, change.insertedAt) }
             guard change.version > version, change.insertedAt <= version else { continue }
             nextVersion = min(nextVersion, change.version)

@@ -11,7 +11,7 @@ struct PrincipalFacts: UserFacts {
     private let schema: RowSchema
     private let object: (key: UInt64, row: RowView)?
 
-    /// Takes the user's object as it was at some version; nil where it was not there.
+    /// Takes the user's object as it was at some version; nil if it did not exist.
     init(
         _ principal: Principal, _ object: (key: UInt64, row: RowView)?,
         in source: any ObjectSource, _ schema: RowSchema

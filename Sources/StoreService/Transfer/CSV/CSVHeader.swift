@@ -13,7 +13,7 @@ struct CSVHeader {
         var property: String?
         /// The property's name as JSON, with its colon.
         var key: [UInt8]
-        /// The form of the cells' values in JSON; nil where they are left out.
+        /// The form of the cells' values in JSON; nil if they are left out.
         var form: CSVShape.Column?
         /// Whether the values may be null.
         var isOptional: Bool

@@ -15,7 +15,7 @@ enum CSVShape {
         case decimal
         case date
         case bool
-        /// 24 hexadecimal digits, also where it is a link's key.
+        /// An object id of 24 hexadecimal digits, also as the key of a link.
         case objectID
         /// A value that JSON writes as a string; `isString` where an empty cell of a required column is one.
         case text(isString: Bool)

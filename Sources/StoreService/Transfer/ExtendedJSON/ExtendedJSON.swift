@@ -90,7 +90,7 @@ enum ExtendedJSON {
         writer.key(form)
         switch self {
         case .binary(_, isUUID: true): write(plain: .uuid, to: writer)
-        // Under the name of a double JSON has a number where it can.
+        // Under the name of a double, the value is a JSON number if JSON can express it.
         case .double: write(plain: .double, to: writer)
         default: write(plain: .mixed, to: writer)
         }

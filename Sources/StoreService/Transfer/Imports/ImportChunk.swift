@@ -138,7 +138,7 @@ final class ImportChunk: @unchecked Sendable {
         UnsafeRawBufferPointer(rebasing: text.bytes[line.start..<(line.start + line.count)])
     }
 
-    /// The text of the line of a number; nil where it is blank. Cost: linear in the number of lines.
+    /// The text of the line with a number; nil if it is blank. Cost: linear in the number of lines.
     func text(ofLine number: Int) -> UnsafeRawBufferPointer? {
         lines.first { $0.number == number }.map(text)
     }
