@@ -88,7 +88,7 @@ extension Set where Element == ExactText {
 
     /// Adds a text.
     ///
-    /// - Returns: Whether it was not there.
+    /// - Returns: Whether it is new.
     @discardableResult
     package mutating func insert(_ text: String) -> Bool { insert(ExactText(text)).inserted }
 }

@@ -120,7 +120,7 @@ extension StorageError.Code {
 }
 
 extension EvaluationFailure {
-    /// Why a query was stopped.
+    /// The reason why a query was stopped.
     fileprivate var message: String {
         switch self {
         case .time: "The query took too long."

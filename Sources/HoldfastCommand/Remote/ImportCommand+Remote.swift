@@ -46,7 +46,7 @@ extension ImportCommand {
             let line = fault.member(named: "line")?.exactInt64 ?? 0
             let pointer = fault.member(named: "pointer")?.string ?? ""
             let hint = fault.member(named: "hint")?.string.map { " Did you mean '\($0)'?" } ?? ""
-            // Of CSV the detail names the cell.
+            // For CSV the detail names the cell.
             let place =
                 options.format == .csv
                 ? "" : "line \(line)\(pointer.isEmpty ? "" : " at \(pointer)"): "

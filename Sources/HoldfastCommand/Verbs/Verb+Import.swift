@@ -150,7 +150,7 @@ struct ImportCommand {
         var converter: RealmJSONConverter?
         let report = try importAll(store, &converter)
         for entry in report.faults {
-            // Of CSV the detail names the cell.
+            // For CSV the detail names the cell.
             if options.format == .csv {
                 Terminal.complain("\(entry.fault.detail) (\(entry.fault.code))")
                 continue

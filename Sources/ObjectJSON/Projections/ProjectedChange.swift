@@ -113,7 +113,7 @@ package final class ProjectedChange {
         }
     }
 
-    /// Has the draft state an embedded object, or nothing if the object does not exist and no statement makes it.
+    /// Puts an embedded object into the draft, or nothing if the object does not exist and no statement makes it.
     package func settle(_ child: Child, isThere: Bool) {
         if child.isLink { return }
         if !isThere, !child.makesObject {

@@ -30,7 +30,7 @@ final class SignInTries: Sendable {
     }
 
     private struct State {
-        /// When the last minute's tries were, in milliseconds.
+        /// The times of the last minute's tries, in milliseconds.
         var tries: [Key: [UInt64]] = [:]
         /// The numbers of tries under way.
         var running: [Key: Int] = [:]

@@ -21,7 +21,7 @@ extension RESTService {
             sight: (principal ?? limitedToken(of: grant)).map { PrincipalSight(access, $0) })
     }
 
-    /// Has a thread of the scheduler give back the memory that long work and closed connections have freed. Call it once a second.
+    /// Returns the memory that long work and closed connections have freed to the system, on a thread of the scheduler. Call it once a second.
     func giveBackMemory() {
         let scheduler = served.scheduler
         if let metrics = serverMetrics.withLock({ $0 }),

@@ -19,7 +19,7 @@ final class StreamJobs: Sendable {
         countMax = max(1, scheduler.limits.waitingCountMax / 4)
     }
 
-    /// Has a job run, sooner or later.
+    /// Submits a job, which runs sooner or later.
     ///
     /// - `refuse`: Called instead, now or later, when the scheduler does not take it.
     func submit(_ job: Job, orElse refuse: @escaping @Sendable () -> Void) {

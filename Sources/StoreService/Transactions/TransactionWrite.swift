@@ -285,7 +285,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         throw .objectNotFound
     }
 
-    /// The object key of an operation's object; nil when it is not there.
+    /// The object key of an operation's object; nil if the object does not exist.
     private func find(_ operation: TransactionOperation, _ transaction: WriteTransaction)
         throws(StoreError) -> UInt64?
     {

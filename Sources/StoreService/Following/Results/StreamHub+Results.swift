@@ -45,7 +45,7 @@ extension StreamHub {
         }
     }
 
-    /// Has a worker compute a result, and hands it over on the feed's thread. The result is nil if it has to be tried again.
+    /// Computes a result on a worker, and hands it over on the feed's thread. The result is nil if it has to be tried again.
     ///
     /// - Returns: Whether a stream still waits for the result.
     func compute(
