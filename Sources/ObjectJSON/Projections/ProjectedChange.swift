@@ -47,10 +47,17 @@ package final class ProjectedChange {
     /// The properties that are stated, and where in the body.
     package private(set) var written: [Int: JSONPointer] = [:]
 
+    /// Makes the change of the object that a body is about, which counts as one write.
+    ///
     /// - `isWhole`: Whether a map is stated with all of its entries.
-    package init(_ rowClass: RowClass, isWhole: Bool = false) {
-        self.rowClass = rowClass
-        draft = ObjectDraft(rowClass, isMerge: true)
+    /// - `reader`: Makes the draft, and counts the memory that it takes.
+    package convenience init(_ rowClass: RowClass, isWhole: Bool, _ reader: ObjectReader) {
+        self.init(reader.makeDraft(rowClass, isMerge: true), isWhole: isWhole)
+    }
+
+    private init(_ draft: ObjectDraft, isWhole: Bool) {
+        rowClass = draft.rowClass
+        self.draft = draft
         draft.statesWholeMaps = isWhole
     }
 
@@ -71,9 +78,11 @@ package final class ProjectedChange {
 
     /// Returns the change of the object behind a single link or embedded object; nil when the property itself is
     /// stated.
+    ///
+    /// - `reader`: Makes the draft, and counts the memory that it takes.
     package func descend(
         _ member: Int, to target: RowClass, at pointer: JSONPointer, makesObject: Bool,
-        isDemanded: Bool = true
+        isDemanded: Bool = true, _ reader: ObjectReader
     ) -> ProjectedChange? {
         if written[member] != nil { return nil }
         let isLink = rowClass.members[member].storage.element == .link
@@ -82,7 +91,10 @@ package final class ProjectedChange {
             if isDemanded { children[index].isDemanded = true }
             return children[index].change
         }
-        let change = ProjectedChange(target, isWhole: draft.statesWholeMaps)
+        // No write of its own: often nothing is stated of the object, and the store counts those that are written.
+        let change = ProjectedChange(
+            reader.makeDraft(target, isMerge: true, isOperation: false),
+            isWhole: draft.statesWholeMaps)
         children.append(
             Child(
                 member: member, change: change, pointer: pointer, isLink: isLink,

@@ -23,6 +23,9 @@ package struct ProjectedChangeReader {
     /// The values that the body states for read-only properties.
     package private(set) var shown: [Shown] = []
 
+    /// The bytes of memory that a note of a stated property takes, with its place in the body: an estimate.
+    private static let noteByteCount = 128
+
     /// Makes a reader that uses the memory of `reader`, whose faults stay as they are.
     package init(_ reader: ObjectReader, _ names: SchemaNames, _ form: ProjectedForm = .patch) {
         reader.names = names
@@ -48,6 +51,7 @@ package struct ProjectedChangeReader {
             if form != .patch { key = change.takeKey(id, reader) }
         }
         self = own
+        if reader.isGivenUp { throw reader.fault() }
         guard found.faults.isEmpty else {
             throw .object(FaultList(found.faults), hasRepeatedName: found.hasRepeatedName)
         }
@@ -145,7 +149,7 @@ package struct ProjectedChangeReader {
                 change.draft.fields[step.member].state != .defaulted,
                 let inner = change.descend(
                     step.member, to: names.schema.classes[compiled.classIndex],
-                    at: reader.pointer(at: nil), makesObject: false, isDemanded: false)
+                    at: reader.pointer(at: nil), makesObject: false, isDemanded: false, reader)
             else { return }
             change = inner
         }
@@ -172,7 +176,7 @@ package struct ProjectedChangeReader {
             guard
                 let inner = change.descend(
                     step.member, to: target, at: pointer,
-                    makesObject: form != .patch && !json.isNull, isDemanded: !isNothing)
+                    makesObject: form != .patch && !json.isNull, isDemanded: !isNothing, reader)
             else { return conflict(name, change, step.member) }
             if !compiled.isEmbedded { resets = false }
             change = inner
@@ -188,7 +192,7 @@ package struct ProjectedChangeReader {
                 guard
                     let below = change.descend(
                         last.member, to: inner.rowClass, at: pointer,
-                        makesObject: compiled.isEmbedded)
+                        makesObject: compiled.isEmbedded, reader)
                 else { return conflict(name, change, last.member) }
                 reader.path.append(.name(name))
                 defer { reader.path.removeLast() }
@@ -210,6 +214,7 @@ package struct ProjectedChangeReader {
                 json, name, "null-not-allowed",
                 "'\(ObjectReader.text(name))' is not optional, so it can't be null.")
         }
+        reader.takeMemory(Self.noteByteCount)
         guard change.write(last.member, at: pointer) else {
             return conflict(name, change, last.member)
         }
@@ -241,6 +246,8 @@ package struct ProjectedChangeReader {
         let pointer = reader.pointer(at: name)
         let buffer = ByteBuffer(capacity: 64)
         JSONWriter(buffer).copy(json)
+        // The fault says more than the note.
+        reader.takeMemory(4 * Self.noteByteCount + buffer.count)
         shown.append(
             Shown(
                 pointer: pointer, json: buffer.array,

@@ -11,16 +11,23 @@ extension ObjectReader {
         .transactionTooLarge(byteCountMax: draftByteCountMax))
 
     /// Makes the draft of an object. It states nothing and is not to be used once reading was given up.
-    func makeDraft(_ rowClass: RowClass, isMerge: Bool) -> ObjectDraft {
-        draftByteCount += ObjectDraft.byteCount(of: rowClass)
-        if rowClass.definition.kind != .embedded {
+    ///
+    /// - `isOperation`: Whether the draft counts as a write, unless it is of an embedded object.
+    func makeDraft(_ rowClass: RowClass, isMerge: Bool, isOperation: Bool = true) -> ObjectDraft {
+        takeMemory(ObjectDraft.byteCount(of: rowClass))
+        if isOperation, rowClass.definition.kind != .embedded {
             operationCount += 1
             if operationCount > operationCountMax {
                 giveUp(RequestFault(.tooManyOperations(limit: operationCountMax)))
             }
         }
-        if draftByteCount > Self.draftByteCountMax { giveUp(Self.tooLarge) }
         return drafts?.draft(rowClass, isMerge: isMerge) ?? ObjectDraft(rowClass, isMerge: isMerge)
+    }
+
+    /// Counts memory that the drafts of the body take, and gives the reading up where they take too much.
+    func takeMemory(_ byteCount: Int) {
+        draftByteCount += byteCount
+        if draftByteCount > Self.draftByteCountMax { giveUp(Self.tooLarge) }
     }
 
     /// Whether a loop over values of the body may go on. Cost: a subtraction, and now and then a look at the clock.

@@ -66,11 +66,12 @@ struct ProjectedPatch {
                 ))
             return
         }
-        let change = ProjectedChange(subject.rowClass, isWhole: form == .whole)
+        let change = ProjectedChange(subject.rowClass, isWhole: form == .whole, context.reader)
         let inner =
             subject.member.map {
                 change.descend(
-                    $0, to: subject.projection.rowClass, at: JSONPointer(), makesObject: false)
+                    $0, to: subject.projection.rowClass, at: JSONPointer(), makesObject: false,
+                    context.reader)
             } ?? change
         var reader = ProjectedChangeReader(context.reader, context.names, form)
         var read: (version: StoreVersion?, key: Value?) = (nil, id)
@@ -229,13 +230,23 @@ struct ProjectedPatch {
             a.stringBytes.map { Array($0) } == b.stringBytes.map { Array($0) }
         case (.array, .array):
             a.count == b.count && zip(a.elements, b.elements).allSatisfy { isSame($0, $1) }
-        case (.object, .object):
-            a.count == b.count
-                && a.members.allSatisfy { member in
-                    b.members.first { $0.name.elementsEqual(member.name) }
-                        .map { isSame(member.value, $0.value) } ?? false
-                }
+        case (.object, .object): a.count == b.count && hasSameMembers(a, b)
         default: a.kind == b.kind && a.bool == b.bool
+        }
+    }
+
+    /// Whether two objects with equally many members have the same ones, in any order. Cost: linear where the order is equal, that of
+    /// sorting both otherwise.
+    private static func hasSameMembers(_ a: JSONValue, _ b: JSONValue) -> Bool {
+        // The names alone decide: values that were compared here and again below would take twice the time for each level.
+        if zip(a.members, b.members).allSatisfy({ $0.name.elementsEqual($1.name) }) {
+            return zip(a.members, b.members).allSatisfy { isSame($0.value, $1.value) }
+        }
+        func sorted(_ object: JSONValue) -> [JSONMember] {
+            object.members.sorted { $0.name.lexicographicallyPrecedes($1.name) }
+        }
+        return zip(sorted(a), sorted(b)).allSatisfy {
+            $0.name.elementsEqual($1.name) && isSame($0.value, $1.value)
         }
     }
 

@@ -56,8 +56,8 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         var version: UInt64?
         var path: CreatedPath?
         /// The object as JSON, as the transaction leaves it: other objects that it shows may be changed again before the
-        /// reply is made.
-        let json = ByteBuffer(capacity: 512)
+        /// reply is made. Empty where the reply shows none.
+        var json: [UInt8] = []
     }
 
     /// How the caller wants the reply.
@@ -73,6 +73,8 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
     /// The item that is being written. When the write fails, the item that failed.
     private var position = 0
     private var written: [Written] = []
+    /// Whether the reply to an array shows no objects: none is wanted, or they take too much memory.
+    private var isMinimal = false
 
     /// Makes a write from a body.
     package init(
@@ -103,8 +105,8 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
             return
         }
         let json = try served.json(body.bytes, scratch.parser)
-        let context = ObjectReadingContext(
-            names, scratch.reader, operationCountMax: served.store.options.operationCountMax)
+        let countMax = served.store.options.operationCountMax
+        let context = ObjectReadingContext(names, scratch.reader, operationCountMax: countMax)
         func read(_ json: JSONValue) throws(RequestFault) {
             let patch = try ProjectedPatch(
                 json, isJSONPatch: isJSONPatch, of: subject, id: key, as: self.subject.form,
@@ -119,11 +121,17 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
             self.plan = plan
             return
         }
+        guard json.count <= countMax else {
+            throw RequestFault(.tooManyOperations(limit: countMax))
+        }
+        plan.items.reserveCapacity(json.count)
         var faults = FaultList()
         var first: RequestFault?
         for (index, element) in json.elements.enumerated() {
             guard scratch.reader.mayContinue() else { throw scratch.reader.fault() }
             do throws(RequestFault) { try read(element) } catch {
+                // Given up, which is about the whole body.
+                if scratch.reader.isGivenUp { throw scratch.reader.fault() }
                 let placed = error.placed(at: JSONPointer().appending(index: index))
                 first = first ?? placed
                 for fault in placed.errors { faults.note(fault) }
@@ -173,24 +181,31 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         guard var plan else { return }
         defer { self.plan = plan }
         written = []
+        written.reserveCapacity(plan.items.count)
         let deadline = served.queryDeadline
+        var sourceCount = 0
         for index in plan.items.indices {
             try served.checkWriteTime(deadline)
             position = index
             var item = plan.items[index]
             defer { plan.items[index] = item }
-            let (key, isCreated) = try write(&item, plan, transaction)
+            let (key, isCreated) = try write(&item, plan, firstSource: sourceCount, transaction)
+            sourceCount += item.patch?.sourceCount ?? 0
             written.append(Written(key: key, isCreated: isCreated))
             transaction.releaseShown()
         }
         if case .deleted = subject { return }
+        if isArray { return try showAll(plan, transaction, until: deadline) }
         var shown = written
         for index in shown.indices { try show(&shown[index], plan, transaction) }
         written = shown
     }
 
+    /// Writes one object.
+    ///
+    /// - `firstSource`: The first of the transaction's source numbers that it may use.
     private func write(
-        _ item: inout Item, _ plan: Plan, _ transaction: WriteTransaction
+        _ item: inout Item, _ plan: Plan, firstSource: Int, _ transaction: WriteTransaction
     ) throws(StoreError) -> (key: UInt64, isCreated: Bool) {
         let rowClass = plan.rowClass
         let found = try item.key.flatMap { key throws(StoreError) in
@@ -208,7 +223,7 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
             guard var patch = item.patch else { throw .objectNotFound }
             defer { item.patch = patch }
             let made = try patch.make(
-                mode, item.precondition, firstSource: firstSource(plan), transaction, in: served)
+                mode, item.precondition, firstSource: firstSource, transaction, in: served)
             return (made.key, made.isCreated)
         }
         let projected = ProjectedObject(
@@ -227,7 +242,7 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         }
         defer { item.patch = patch }
         try patch.apply(
-            to: rowClass, key: key, firstSource: firstSource(plan), transaction, in: served
+            to: rowClass, key: key, firstSource: firstSource, transaction, in: served
         ) { buffer throws(StoreError) in
             if let row = try transaction.storedRow(rowClass, key) {
                 _ = try projected.write(row, key: key, transaction, to: buffer)
@@ -236,11 +251,37 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         return (key, false)
     }
 
-    /// The first of the transaction's source numbers that the next item may use.
-    private func firstSource(_ plan: Plan) -> Int {
-        plan.items[..<position].reduce(0) { $0 + ($1.patch?.sourceCount ?? 0) }
+    /// Copies the objects of an array as the reply shows them, as long as there is room.
+    private mutating func showAll(
+        _ plan: Plan, _ transaction: WriteTransaction, until deadline: UInt64
+    ) throws(StoreError) {
+        var copies = try ReplyCopies(transaction, for: caller, form, until: deadline, in: served)
+        let projected = ProjectedObject(
+            selection: plan.selection, form: form, caller: caller, served: served)
+        let buffer = ByteBuffer(capacity: 512)
+        var shown = written
+        for index in shown.indices {
+            try served.checkWriteTime(deadline)
+            guard let row = try transaction.storedRow(plan.rowClass, shown[index].key) else {
+                throw .objectNotFound
+            }
+            if copies.isExhausted { continue }
+            buffer.removeAll()
+            if try projected.write(row, key: shown[index].key, transaction, to: buffer),
+                case .json(let json)? = copies.copy(buffer)
+            {
+                shown[index].version = row.version
+                shown[index].json = json
+            }
+        }
+        isMinimal = copies.isExhausted
+        if isMinimal {
+            for index in shown.indices { shown[index].json = [] }
+        }
+        written = shown
     }
 
+    /// Notes the one object that the request is about as the reply shows it.
     private func show(
         _ object: inout Written, _ plan: Plan, _ transaction: WriteTransaction
     ) throws(StoreError) {
@@ -252,7 +293,9 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         } else {
             let projected = ProjectedObject(
                 selection: plan.selection, form: form, caller: caller, served: served)
-            let isSeen = try projected.write(row, key: object.key, transaction, to: object.json)
+            let buffer = ByteBuffer(capacity: 512)
+            let isSeen = try projected.write(row, key: object.key, transaction, to: buffer)
+            object.json = buffer.array
             object.version = isSeen ? row.version : nil
         }
         guard object.isCreated, object.version != nil else { return }
@@ -261,6 +304,8 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
     }
 
     // MARK: The reply
+
+    package var hasLongReply: Bool { isArray && written.count > ReplyWriter.shortObjectCountMax }
 
     package func reply(_ writer: ReplyWriter) throws(RequestFault) -> WriteReply {
         var reply = WriteReply(writer.version)
@@ -275,16 +320,20 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
             reply.created = object?.path
             reply.isMinimal = writer.form.isMinimal || object?.version == nil
             reply.hasJSON = !reply.isMinimal
-            if reply.hasJSON, let object { writer.scratch.reply.append(object.json.bytes) }
+            if reply.hasJSON, let object { writer.scratch.reply.append(object.json) }
             return reply
         }
         let isSeen = written.isEmpty || written.contains { $0.version != nil }
-        reply.isMinimal = writer.form.isMinimal || !isSeen
+        reply.isMinimal = writer.form.isMinimal || isMinimal || !isSeen
         reply.hasJSON = !reply.isMinimal
         guard reply.hasJSON else { return reply }
         JSONWriter(writer.scratch.reply).object { json in
             json.member("objects").array(of: written) { object, json in
-                if object.version == nil { json.null() } else { json.raw(object.json.bytes) }
+                if object.version == nil {
+                    json.null()
+                } else {
+                    object.json.withUnsafeBytes { json.raw($0) }
+                }
             }
             json.member("version").string(writer.version.description)
         }

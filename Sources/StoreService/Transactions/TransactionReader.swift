@@ -97,6 +97,7 @@ struct TransactionReader {
         reader.references = references
         plan.operations.reserveCapacity(list.count)
         for (index, element) in list.elements.enumerated() {
+            guard reader.mayContinue() else { break }
             reader.path = [.name(ObjectReader.name("operations")), .element(index)]
             if let operation = operation(statement(element, index)) {
                 plan.operations.append(operation)
