@@ -244,7 +244,8 @@ struct AccessSchemaTests {
         put("New", #","more":"int?""#, more)
         expectTold(0..<3)
         #expect((0..<4).map(status) == [200, 200, 200, 410])
-        #expect(streams[3].events(to: "upToDate").contains { $0.name == "reset" })
+        // The change before may have come in a catch-up, which ended with an event of its own.
+        #expect(streams[3].events(to: "reset").last?.name == "reset")
     }
 
     @Test("an import of a whole store takes no schema in which the document does not hold")
