@@ -138,8 +138,10 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
             }
         }
         if var first {
+            // The detail of several faults of one element counts these already.
+            let detail = first.errors.count > 1 ? first.errors[0].detail : first.detail
             first.errors = faults.entries
-            first.detail = FaultList.told(first.detail, of: faults.count)
+            first.detail = FaultList.told(detail, of: faults.count)
             throw first
         }
         self.plan = plan

@@ -390,20 +390,19 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         _ fault: RequestFault.Entry, _ kind: RequestFault.Kind, _ source: Int, inValue: Bool
     ) -> [RequestFault.Entry] {
         var own = RequestFault(kind, fault.code, fault.detail, errors: [fault])
-        guard inValue else { return own.placed(inOperation: source, inValue: false).errors }
         var position = source
         if projectedSources.indices.contains(source - plan.operations.count) {
             let projected = projectedSources[source - plan.operations.count]
             position = projected.operation
-            if let patch = plan.operations[position].projected {
+            if inValue, let patch = plan.operations[position].projected {
                 own.errors = own.errors.map { patch.placed($0, part: projected.part) }
             }
-        } else if plan.operations.indices.contains(source),
+        } else if inValue, plan.operations.indices.contains(source),
             let patch = plan.operations[source].patch
         {
             own = own.placed(by: patch)
         }
-        return own.placed(inOperation: position, inValue: true).errors
+        return own.placed(inOperation: position, inValue: inValue).errors
     }
 }
 

@@ -174,4 +174,15 @@ struct UserProjectionTests {
                 && reply.text.contains(#"{"what":"loaf","then":null}"#), "\(reply.text)")
         #expect(patch(#"{"then":"x"}"#).text.contains("null-on-path"))
     }
+
+    @Test("name the operation of a transaction that is not allowed")
+    func refusedOperation() throws {
+        let world = try Self.world()
+        let reply = Self.send(
+            world, "transactions",
+            #"{"operations":[{"op":"patch","projection":"Ranked","id":1,"value":{"rank":9}}]}"#)
+        #expect(
+            reply.status == 403 && reply.text.contains(#""pointer":"/operations/0""#),
+            "\(reply.text)")
+    }
 }
