@@ -35,7 +35,7 @@ package struct IdempotencyRecords {
     ///
     /// - `owner`: The principal that the record is counted for.
     /// - Throws: ``StoreError`` `.tooLarge` for a reply of more bytes than one may have, `.noIdempotencyRoom` if there is no room
-    ///   for it: records are never removed before their time.
+    ///   for it: records that have an owner are never removed before their time.
     package mutating func add(
         _ payload: [UInt8], as id: [UInt8], of owner: IdempotencyOwner = .nobody
     ) throws(StoreError) {
