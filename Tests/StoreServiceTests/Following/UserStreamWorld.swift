@@ -195,9 +195,11 @@ final class UserStreamWorld {
         let owner = way == 0 ? "null" : "{\"id\":\"\(name)\"}"
         let teamText = team.map(quoted) ?? "null"
         try service.put(list, "{\"title\":\"a\",\"team\":\(teamText),\"owner\":\(owner)}")
+        try note()
         try service.put(task, #"{"title":"a","rank":9,"note":"a","list":{"id":20}}"#)
         try note()
         try service.delete(task)
+        try note()
         try service.delete(list)
         try note()
         try service.put(person, "{\"verified\":\(isVerified),\"team\":\(teamText)}")
