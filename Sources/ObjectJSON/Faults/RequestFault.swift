@@ -98,6 +98,17 @@ package struct RequestFault: Error, Sendable {
             errors: faults.entries)
     }
 
+    /// The detail of the first part, without the number of the others.
+    package var firstDetail: String { errors.count > 1 ? errors[0].detail : detail }
+
+    /// This fault as that of several parts of a body, which all have faults.
+    package func first(of faults: FaultList) -> RequestFault {
+        var fault = self
+        fault.detail = FaultList.told(firstDetail, of: faults.count)
+        fault.errors = faults.entries
+        return fault
+    }
+
     /// Makes the fault of a definition with faults: 400 when names repeat, else 422.
     package static func definition(
         _ code: String, _ faults: FaultList, _ detail: String

@@ -13,6 +13,11 @@ package enum ProjectedForm: Sendable {
     /// The object as the projection shows it. Omitted projected properties get their defaults. A link on a path may be null if the body states
     /// no property behind it.
     case whole
+    /// The same, of an object that is created and must not exist.
+    case new
+
+    /// Whether an omitted property gets its default.
+    package var isWhole: Bool { self == .whole || self == .new }
 }
 
 /// The changes that a statement of a projected object makes to one object, and to the objects that its paths lead to.
@@ -138,13 +143,14 @@ package final class ProjectedChange {
     /// Takes the key of a new object: the key that the draft states, that names the object, or that is made for it.
     ///
     /// - `key`: Names the object; nil if only the body does.
+    /// - `statedID`: The `$id` of the body.
     /// - `reader`: Notes the faults.
     /// - Returns: The object's key, as far as it is known before the object is made.
-    package func takeKey(_ key: Value?, _ reader: ObjectReader) -> Value? {
+    package func takeKey(_ key: Value?, _ statedID: JSONValue?, _ reader: ObjectReader) -> Value? {
         var reading = ObjectReading(draft: draft)
-        reader.identify(&reading, nil, key)
+        reader.identify(&reading, statedID, key)
         guard let member = rowClass.primaryKeyIndex, draft.fields[member].state != .absent else {
-            return key
+            return key ?? reading.objectKey.map { .int(Int64(clamping: $0)) }
         }
         keyOfNew = draft.fields[member]
         return draft.primaryKey

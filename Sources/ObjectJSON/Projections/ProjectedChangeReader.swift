@@ -7,7 +7,8 @@ import HoldfastRows
 /// Reads a merge patch in the names of a projection, or a whole object in them, and collects every fault that does not depend on
 /// stored data.
 package struct ProjectedChangeReader {
-    /// A value in a whole object for a property that can't be written through the projection. It has to equal the value that the projection shows.
+    /// A value in a whole object for a property that can't be written through the projection, or that another member states. It has to equal
+    /// the value that the projection shows.
     package struct Shown: Sendable {
         /// The location of the value in the body, and in the shown object.
         package let pointer: JSONPointer
@@ -47,8 +48,13 @@ package struct ProjectedChangeReader {
         var key = id
         var own = self
         let found = reader.collecting(embeddingDepth: 0) { _ in
-            version = own.readMembers(json, projection, into: change, id: id)
-            if form != .patch { key = change.takeKey(id, reader) }
+            let special = own.readMembers(json, projection, into: change, id: id)
+            version = special.version
+            if form == .patch { return own.requireID(special.id, of: change, id) }
+            key = change.takeKey(id, special.id, reader)
+            if form == .new, special.id != nil, change.rowClass.primaryKeyIndex == nil {
+                reader.refuseID(element: nil)
+            }
         }
         self = own
         if reader.isGivenUp { throw reader.fault() }
@@ -58,37 +64,45 @@ package struct ProjectedChangeReader {
         return (version, key)
     }
 
-    /// Reads the members of a body, and returns its `$version`.
+    /// Requires that the `$id` of a patch is the key that the request names.
+    private func requireID(_ stated: JSONValue?, of change: ProjectedChange, _ id: Value?) {
+        guard let stated, KeyText.value(stated, of: change.rowClass) != id else { return }
+        reader.fault(
+            "key-mismatch", "\"$id\" is not the one that the request names; leave it out.",
+            at: "$id")
+    }
+
+    /// Reads the members of a body, and returns its `$id` and its `$version`.
     private mutating func readMembers(
         _ json: JSONValue, _ projection: CompiledProjection, into change: ProjectedChange,
         id: Value?
-    ) -> StoreVersion? {
-        var version: StoreVersion?
+    ) -> (id: JSONValue?, version: StoreVersion?) {
+        var special: (id: JSONValue?, version: StoreVersion?) = (nil, nil)
         if json.kind == .object {
             var specials: Set<ExactText> = []
             let reader = reader
-            readMembers(json, projection, into: change, resets: form == .whole) { json in
-                guard let id, json.isNamed("$id") || json.isNamed("$version") else { return false }
+            let isNamed = id != nil || form != .patch
+            readMembers(json, projection, into: change, resets: form.isWhole) { json in
+                guard isNamed, json.isNamed("$id") || json.isNamed("$version") else {
+                    return false
+                }
                 if !specials.insert(ObjectReader.text(json.name)) {
                     reader.repeated(json.name)
                 } else if json.isNamed("$version") {
-                    version = reader.version(json.value, json.name)
-                } else if KeyText.value(json.value, of: change.rowClass) != id {
-                    reader.fault(
-                        "key-mismatch",
-                        "\"$id\" is not the one that the request names; leave it out.",
-                        at: json.name)
+                    special.version = reader.version(json.value, json.name)
+                } else {
+                    special.id = json.value
                 }
                 return true
             }
         } else {
-            let properties = form == .whole ? "" : " that change"
+            let properties = form.isWhole ? "" : " that change"
             reader.fault(
                 "wrong-type",
                 "Expected an object with the properties of '\(projection.definition.name)'\(properties), "
                     + "found \(ObjectReader.describe(json)).")
         }
-        return version
+        return special
     }
 
     /// - `resets`: Whether omitted properties get their defaults. False for the properties of another object.
@@ -99,6 +113,8 @@ package struct ProjectedChangeReader {
         var seen: Set<Int> = []
         var next = 0
         var omitted: JSONValue?
+        // Of a whole object a link is the statement, and not the value behind it.
+        var paths: [(member: JSONMember, position: Int)] = []
         for member in json.members {
             if member.isNamed("$omitted") {
                 if omitted != nil { reader.repeated(member.name) }
@@ -117,6 +133,15 @@ package struct ProjectedChangeReader {
                 reader.repeated(member.name)
                 continue
             }
+            if form.isWhole, projection.properties[position].steps.count > 1 {
+                paths.append((member, position))
+                continue
+            }
+            read(
+                member.value, member.name, projection.properties[position], into: change,
+                resets: resets)
+        }
+        for (member, position) in paths {
             read(
                 member.value, member.name, projection.properties[position], into: change,
                 resets: resets)
@@ -164,7 +189,7 @@ package struct ProjectedChangeReader {
     ) {
         if let refusal = names.calculated(property) { return refuseWriting(refusal, json, name) }
         let pointer = reader.pointer(at: name)
-        let isNothing = form == .whole && json.isNull
+        let isNothing = form.isWhole && json.isNull
         var change = change
         var resets = resets
         for step in property.steps.dropLast() {
@@ -177,7 +202,7 @@ package struct ProjectedChangeReader {
                 let inner = change.descend(
                     step.member, to: target, at: pointer,
                     makesObject: form != .patch && !json.isNull, isDemanded: !isNothing, reader)
-            else { return conflict(name, change, step.member) }
+            else { return conflict(name, json, change, step.member) }
             if !compiled.isEmbedded { resets = false }
             change = inner
         }
@@ -193,7 +218,7 @@ package struct ProjectedChangeReader {
                     let below = change.descend(
                         last.member, to: inner.rowClass, at: pointer,
                         makesObject: compiled.isEmbedded, reader)
-                else { return conflict(name, change, last.member) }
+                else { return conflict(name, json, change, last.member) }
                 reader.path.append(.name(name))
                 defer { reader.path.removeLast() }
                 return readMembers(
@@ -201,11 +226,10 @@ package struct ProjectedChangeReader {
                 ) { _ in false }
             }
         }
-        if form == .whole, compiled.storage.shape == .none {
-            let property = change.rowClass.definition.properties[last.member].name
+        if form.isWhole, compiled.storage.shape == .none {
             return noteShown(
                 json, name, "inverse-link-read-only",
-                "'\(ObjectReader.text(name))' shows which objects link to '\(property)'; change those."
+                "'\(ObjectReader.text(name))' shows the objects that link to this one; change their links."
             )
         }
         if isNothing, property.steps.count > 1, !compiled.isOptional {
@@ -216,10 +240,10 @@ package struct ProjectedChangeReader {
         }
         reader.takeMemory(Self.noteByteCount)
         guard change.write(last.member, at: pointer) else {
-            return conflict(name, change, last.member)
+            return conflict(name, json, change, last.member)
         }
         let isMerge = change.draft.isMerge
-        if form == .whole { change.draft.isMerge = false }
+        if form.isWhole { change.draft.isMerge = false }
         reader.read(json, name, last.member, into: change.draft)
         change.draft.isMerge = isMerge
     }
@@ -236,7 +260,7 @@ package struct ProjectedChangeReader {
     private mutating func refuseWriting(
         _ refusal: PatchRefusal, _ json: JSONValue, _ name: UnsafeRawBufferPointer
     ) {
-        if form == .whole { return noteShown(json, name, refusal.code, refusal.detail) }
+        if form.isWhole { return noteShown(json, name, refusal.code, refusal.detail) }
         refuse(refusal, at: name)
     }
 
@@ -261,14 +285,16 @@ package struct ProjectedChangeReader {
         reader.fault(refusal.code, refusal.detail, at: name, hint: refusal.hint)
     }
 
-    private func conflict(
-        _ name: UnsafeRawBufferPointer, _ change: ProjectedChange, _ member: Int
+    /// Another member states the property. In a whole object, this one may be stated as it is shown.
+    private mutating func conflict(
+        _ name: UnsafeRawBufferPointer, _ json: JSONValue, _ change: ProjectedChange,
+        _ member: Int
     ) {
         let property = change.rowClass.definition.properties[member].name
         let other = change.written[member] ?? change.children.first { $0.member == member }?.pointer
-        reader.fault(
-            "conflicting-properties",
+        let detail =
             "'\(ObjectReader.text(name))' and '\(other?.description ?? "")' both change '\(property)' of "
-                + "the same '\(change.rowClass.definition.name)'; state one of them.", at: name)
+            + "the same '\(change.rowClass.definition.name)'; state one of them."
+        refuseWriting(PatchRefusal(code: "conflicting-properties", detail: detail), json, name)
     }
 }

@@ -7,16 +7,10 @@ extension RESTService {
     /// `PATCH /v1/classes/{class}/objects/{id}`: changes the properties that a merge patch states, or
     /// applies a JSON patch; with `upsert=true` a merge patch creates an object that is not there.
     func patch(_ request: Request, _ source: KeySource) throws(RequestFault) -> Outcome {
-        let isUpsert = try request.flag("upsert")
+        let isUpsert = try request.isUpsert()
         let type = try BodyType.read(request, isPatch: true)
         try request.requireAccepted("application/json")
         if type == .jsonPatch {
-            guard !isUpsert else {
-                throw .parameter(
-                    "upsert",
-                    "A JSON patch changes an object that is there; send a merge patch with 'upsert'."
-                )
-            }
             return try write(request, .patched(ObjectAddress(request, source)), .update)
         }
         return try write(

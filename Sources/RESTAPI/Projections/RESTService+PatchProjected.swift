@@ -60,11 +60,11 @@ extension RESTService {
         return try takeIn(request, write)
     }
 
-    /// `PATCH` of a projected object by either kind of key.
+    /// `PATCH` of a projected object by either kind of key; with `upsert=true` a merge patch creates an object that is not there.
     func patchProjectedObject(_ request: Request, _ source: KeySource) throws(RequestFault)
         -> Outcome
     {
-        try patchProjected(request, .object, source)
+        try patchProjected(request, request.isUpsert() ? .merged : .object, source)
     }
 }
 
@@ -74,5 +74,18 @@ extension Request {
     /// - Throws: ``RequestFault`` `.unsupportedPatchType` when it is none by its media type.
     func patchBody() throws(RequestFault) -> PatchBody {
         PatchBody(bodyBytes, isJSONPatch: try BodyType.read(self, isPatch: true) == .jsonPatch)
+    }
+
+    /// Whether the patch in the body creates an object that is not there.
+    ///
+    /// - Throws: ``RequestFault`` if it is no merge patch, or has no known media type.
+    func isUpsert() throws(RequestFault) -> Bool {
+        guard try flag("upsert") else { return false }
+        guard try BodyType.read(self, isPatch: true) != .jsonPatch else {
+            throw .parameter(
+                "upsert",
+                "A JSON patch changes an object that is there; send a merge patch with 'upsert'.")
+        }
+        return true
     }
 }

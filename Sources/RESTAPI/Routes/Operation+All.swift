@@ -182,7 +182,7 @@ extension Operation {
             ).forUsers(),
             Operation(
                 .patch, projection + source.path, "patchProjectedObject" + source.ending, .write,
-                source.key + write + [.idempotencyKey], .writing,
+                source.key + [.upsert] + write + [.idempotencyKey], .writing,
                 with(source) { $0.patchProjectedObject }
             ).forUsers(),
         ]

@@ -11,6 +11,8 @@ import HoldfastThreads
 /// objects, as one with `return=minimal`, of which nothing is copied. What the writer does not see takes no room.
 struct ReplyCopies {
     private var copies: [ObjectIdentity: ShownObject] = [:]
+    /// The JSON of an object that a projection shows, before it is copied.
+    private let json = ByteBuffer(capacity: 512)
     private var roomByteCount: Int
     /// The writer's view of the transaction; nil where the reply shows no objects: once there was no room, or no time for its rules.
     private var view: ReadTransaction?
@@ -39,9 +41,17 @@ struct ReplyCopies {
     /// Whether none is shown: none is wanted, or one of them could not be copied.
     var isExhausted: Bool { view == nil }
 
-    /// The copy of an object as it is shown; nil when there is no room for it.
-    mutating func copy(_ json: ByteBuffer) -> ShownObject? {
-        takeRoom(json.count) ? .json(json.array) : nil
+    /// The copy of an object as a projection shows it; nil when there is no room for it.
+    ///
+    /// - Throws: ``StoreError`` where storage fails, or the object takes more memory than a reply may.
+    mutating func copy(
+        _ projected: ProjectedObject, _ row: RowView, _ key: UInt64,
+        _ transaction: WriteTransaction
+    ) throws(StoreError) -> ShownObject? {
+        if isExhausted { return nil }
+        json.removeAll()
+        guard try projected.write(row, key: key, transaction, to: json) else { return .hidden }
+        return takeRoom(json.count) ? .json(json.array) : nil
     }
 
     /// The copy of an object; nil when there is no room for it.

@@ -87,22 +87,18 @@ struct ProjectedPatch {
     /// Applies the patch to an object that is there. Writer's thread.
     ///
     /// - `firstSource`: The first of the transaction's source numbers that the patch may use.
-    /// - `show`: Writes the object as the projection shows it.
+    /// - `projected`: The form in which the projection shows the object, with which a whole object is compared.
     /// - Throws: ``StoreError``; nothing may be committed then.
     mutating func apply(
         to rowClass: RowClass, key: UInt64, firstSource: Int, _ transaction: WriteTransaction,
-        in served: ServedStore, _ show: (ByteBuffer) throws(StoreError) -> Void = { _ in }
+        in served: ServedStore, _ projected: ProjectedObject? = nil
     ) throws(StoreError) {
         parts = []
         switch statement {
         case .merge(let stated):
             guard let row = try transaction.row(rowClass, key) else { throw .objectNotFound }
             _ = stated.change.draftOfChange()
-            if !stated.shown.isEmpty {
-                let buffer = ByteBuffer(capacity: 512)
-                try show(buffer)
-                try Self.require(stated.shown, in: buffer)
-            }
+            try Self.require(stated.shown, of: rowClass, key, transaction, projected)
             let steps = try ProjectedChangeSteps(stated.change, key, row, transaction)
             for step in steps.all {
                 parts.append(.merge(step.change))
@@ -125,7 +121,7 @@ struct ProjectedPatch {
         }
     }
 
-    /// Makes the object. Writer's thread.
+    /// Makes the object, which the projection then shows as it is stated. Writer's thread.
     ///
     /// - `reservedKey`: The object key that it gets, if it has been given one.
     /// - `mode`: The treatment of an object that has its key and is not visible.
@@ -133,15 +129,14 @@ struct ProjectedPatch {
     /// - Throws: ``StoreError``; nothing may be committed then.
     mutating func make(
         reservedKey: UInt64? = nil, _ mode: WriteMode, _ precondition: Precondition,
-        firstSource: Int, _ transaction: WriteTransaction, in served: ServedStore
+        firstSource: Int, _ transaction: WriteTransaction, in served: ServedStore,
+        _ projected: ProjectedObject?
     ) throws(StoreError) -> WriteResult {
         guard case .merge(let stated) = statement else { throw .objectNotFound }
         parts = [.merge(stated.change)]
-        let others = stated.shown.filter { $0.json != Array("null".utf8) }
-        if !others.isEmpty { throw Self.refused(others) }
         try ProjectedChangeSteps.requireNothingBehind(stated.change, transaction)
         let draft = stated.change.draftOfNew()
-        return try stating(served) { () throws(StoreError) in
+        let made = try stating(served) { () throws(StoreError) in
             if let reservedKey {
                 try transaction.check(precondition, draft.rowClass, key: nil, nil)
                 return try transaction.create(
@@ -150,6 +145,8 @@ struct ProjectedPatch {
             return try transaction.write(
                 draft, mode: mode, precondition: precondition, source: firstSource)
         }
+        try Self.require(stated.shown, of: draft.rowClass, made.key, transaction, projected)
+        return made
     }
 
     /// Runs a write of the last part. Its faults are reported with their places in the body.
@@ -201,15 +198,22 @@ struct ProjectedPatch {
 
     /// Requires that values equal the shown ones.
     private static func require(
-        _ stated: [ProjectedChangeReader.Shown], in buffer: ByteBuffer
+        _ stated: [ProjectedChangeReader.Shown], of rowClass: RowClass, _ key: UInt64,
+        _ transaction: WriteTransaction, _ projected: ProjectedObject?
     ) throws(StoreError) {
+        if stated.isEmpty { return }
+        let buffer = ByteBuffer(capacity: 512)
+        if let projected, let row = try transaction.storedRow(rowClass, key) {
+            _ = try projected.write(row, key: key, transaction, to: buffer)
+        }
         let (own, other) = (JSONParser(), JSONParser())
         let whole = try? own.value(of: buffer.array)
         let others = stated.filter { stated in
             guard let value = try? other.value(of: stated.json) else { return true }
             var shown = whole
             for step in stated.pointer.steps { shown = shown?.member(named: step) }
-            return !(shown.map { isSame($0, value) } ?? false)
+            // The caller sees nothing of a hidden object.
+            return !(shown.map { isSame($0, value) } ?? value.isNull)
         }
         if !others.isEmpty { throw refused(others) }
     }

@@ -15,6 +15,8 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         case object
         /// A whole object that its address names. It is created if it does not exist.
         case whole
+        /// A merge patch of an object that its address names. It is created if it does not exist.
+        case merged
         /// The deletion of an object that its address names; the request has no body.
         case deleted
         /// New objects; the body is one object, or an array of objects.
@@ -26,8 +28,19 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         fileprivate var form: ProjectedForm {
             switch self {
             case .object, .deleted, .property: .patch
-            case .new(_, .merge): .merge
+            case .merged, .new(_, .merge): .merge
+            case .new(_, .create): .new
             case .whole, .new: .whole
+            }
+        }
+
+        /// The mode in which an object that does not exist is made; nil if it has to exist.
+        fileprivate var modeOfNew: WriteMode? {
+            switch self {
+            case .object, .deleted, .property: nil
+            case .whole: .replace
+            case .merged: .merge
+            case .new(_, let mode): mode
             }
         }
     }
@@ -137,13 +150,7 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
                 for fault in placed.errors { faults.note(fault) }
             }
         }
-        if var first {
-            // The detail of several faults of one element counts these already.
-            let detail = first.errors.count > 1 ? first.errors[0].detail : first.detail
-            first.errors = faults.entries
-            first.detail = FaultList.told(detail, of: faults.count)
-            throw first
-        }
+        if let first { throw first.first(of: faults) }
         self.plan = plan
     }
 
@@ -210,26 +217,24 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         _ item: inout Item, _ plan: Plan, firstSource: Int, _ transaction: WriteTransaction
     ) throws(StoreError) -> (key: UInt64, isCreated: Bool) {
         let rowClass = plan.rowClass
+        let projected = ProjectedObject(
+            selection: plan.selection, form: form, caller: caller, served: served)
         let found = try item.key.flatMap { key throws(StoreError) in
             try transaction.find(rowClass, id: key)
         }
         guard let key = found, let row = try transaction.row(rowClass, key) else {
-            let mode: WriteMode
-            switch subject {
-            case .whole where rowClass.primaryKeyIndex != nil: mode = .replace
-            case .new(_, let stated): mode = stated
-            default:
+            // Without a primary key the store names new objects.
+            let isMade = rowClass.primaryKeyIndex != nil || item.key == nil
+            guard isMade, let mode = subject.modeOfNew, var patch = item.patch else {
                 try transaction.check(item.precondition, rowClass, key: nil, nil)
                 throw .objectNotFound
             }
-            guard var patch = item.patch else { throw .objectNotFound }
             defer { item.patch = patch }
             let made = try patch.make(
-                mode, item.precondition, firstSource: firstSource, transaction, in: served)
+                mode, item.precondition, firstSource: firstSource, transaction, in: served,
+                projected)
             return (made.key, made.isCreated)
         }
-        let projected = ProjectedObject(
-            selection: plan.selection, form: form, caller: caller, served: served)
         try projected.check(item.precondition, rowClass, key, row, transaction)
         guard var patch = item.patch else {
             try transaction.delete(rowClass, key: key)
@@ -244,12 +249,7 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         }
         defer { item.patch = patch }
         try patch.apply(
-            to: rowClass, key: key, firstSource: firstSource, transaction, in: served
-        ) { buffer throws(StoreError) in
-            if let row = try transaction.storedRow(rowClass, key) {
-                _ = try projected.write(row, key: key, transaction, to: buffer)
-            }
-        }
+            to: rowClass, key: key, firstSource: firstSource, transaction, in: served, projected)
         return (key, false)
     }
 
@@ -260,18 +260,14 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         var copies = try ReplyCopies(transaction, for: caller, form, until: deadline, in: served)
         let projected = ProjectedObject(
             selection: plan.selection, form: form, caller: caller, served: served)
-        let buffer = ByteBuffer(capacity: 512)
         var shown = written
         for index in shown.indices {
             try served.checkWriteTime(deadline)
-            guard let row = try transaction.storedRow(plan.rowClass, shown[index].key) else {
+            let key = shown[index].key
+            guard let row = try transaction.storedRow(plan.rowClass, key) else {
                 throw .objectNotFound
             }
-            if copies.isExhausted { continue }
-            buffer.removeAll()
-            if try projected.write(row, key: shown[index].key, transaction, to: buffer),
-                case .json(let json)? = copies.copy(buffer)
-            {
+            if case .json(let json)? = try copies.copy(projected, row, key, transaction) {
                 shown[index].version = row.version
                 shown[index].json = json
             }

@@ -150,7 +150,8 @@ extension TransactionReader {
         if case .id(let stated) = target { id = stated }
         let form: ProjectedForm
         switch kind {
-        case .create, .put: form = .whole
+        case .create: form = .new
+        case .put: form = .whole
         case .merge: form = .merge
         case .patch, .delete: form = .patch
         }
@@ -171,7 +172,7 @@ extension TransactionReader {
         do throws(RequestFault) {
             return try body()
         } catch {
-            note(error.kind, error.code, error.detail)
+            note(error.kind, error.code, error.firstDetail)
             for fault in error.errors {
                 reader.path.append(.name(ObjectReader.name("value")))
                 reader.add(fault)

@@ -92,6 +92,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         results.reserveCapacity(keys.count)
         var copies = try ReplyCopies(transaction, for: caller, form, until: deadline, in: served)
         for (operation, key) in zip(plan.operations, keys) {
+            try served.checkWriteTime(deadline)
             let rowClass = operation.rowClass
             var id = Value.int(Int64(clamping: key))
             if case .id(let stated) = operation.target {
@@ -105,10 +106,8 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
                 written.isDeleted = false
                 // What can't be read has no version to compare.
                 if !rowClass.isAsymmetric { written.version = row.version }
-                if !form.isMinimal, let projected = shown(operation) {
-                    let json = ByteBuffer(capacity: 512)
-                    let isSeen = try projected.write(row, key: key, transaction, to: json)
-                    written.shown = isSeen ? copies.copy(json) : .hidden
+                if let projected = shown(operation) {
+                    written.shown = try copies.copy(projected, row, key, transaction)
                 } else {
                     written.shown = try copies.copy(rowClass, key, row)
                 }
@@ -200,12 +199,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         }
         if let key = found {
             try patch.apply(
-                to: rowClass, key: key, firstSource: firstSource, transaction, in: served
-            ) { buffer throws(StoreError) in
-                if let row = try transaction.storedRow(rowClass, key) {
-                    _ = try shown?.write(row, key: key, transaction, to: buffer)
-                }
-            }
+                to: rowClass, key: key, firstSource: firstSource, transaction, in: served, shown)
             return key
         }
         var reservedKey: UInt64?
@@ -225,7 +219,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
             }
         let key = try patch.make(
             reservedKey: reservedKey, mode, operation.precondition, firstSource: firstSource,
-            transaction, in: served
+            transaction, in: served, shown
         ).key
         try noteMadeKey(operation, key, transaction)
         return key

@@ -91,10 +91,7 @@ package struct StreamQueriesBody {
                 faults.note(error.placed(at: JSONPointer().appending("queries").appending(name)))
             }
         }
-        guard var first else { return }
-        first.errors = faults.entries
-        first.detail = FaultList.told(first.detail, of: faults.count)
-        throw first
+        if let first { throw first.first(of: faults) }
     }
 
     private static func interval(_ json: JSONValue?) throws(RequestFault) -> Int {
