@@ -11,7 +11,7 @@ final class SharedEntries {
     struct Form: Hashable {
         private let schema: ObjectIdentifier
         private let classIndex: Int?
-        private let shown: StreamDefinition.Target?
+        @Exact private var shown: StreamDefinition.Target?
         @Exact private var fields: String?
         @Exact private var expand: String?
         @Exact private var keyPaths: String?
@@ -24,7 +24,7 @@ final class SharedEntries {
             let definition = stream.definition
             schema = stream.names.schema.identity
             classIndex = stream.observed.classIndex
-            shown = definition.shown
+            _shown = Exact(definition.shown)
             _fields = Exact(definition.fields)
             _expand = Exact(definition.expand)
             _keyPaths = Exact(definition.telling.keyPaths)

@@ -19,7 +19,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             let (own, other) = (a.stream.definition, b.stream.definition)
             return a.stream.observed.filterKey == b.stream.observed.filterKey
                 && a.isUntested == b.isUntested && a.stream.viewMark == b.stream.viewMark
-                && own.shown == other.shown
+                && own.shown.isSame(as: other.shown)
                 && own.fields.isSame(as: other.fields) && own.expand.isSame(as: other.expand)
                 && own.telling == other.telling && own.quotesLargeInts == other.quotesLargeInts
                 && own.result == other.result

@@ -8,7 +8,7 @@ import HoldfastRows
 /// changed.
 package final class StreamDefinition: Sendable {
     /// The subject that is followed.
-    package enum Target: Hashable, Sendable {
+    package enum Target: Sendable {
         case store
         case objects(className: String)
         case object(className: String, key: Value)

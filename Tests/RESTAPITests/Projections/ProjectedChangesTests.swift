@@ -59,6 +59,28 @@ struct ProjectedChangesTests {
                 == QueryJSON(server.send("GET", "/v1/projections/PersonCard/objects/1").text))
     }
 
+    @Test("projections whose names differ only in their bytes have entries of their own")
+    func names() throws {
+        let server = try server()
+        let names = ["caf%C3%A9", "cafe%CC%81"]
+        for (name, property) in zip(names, ["firstName", "lastName"]) {
+            let put = server.send(
+                "PUT", "/v1/projections/\(name)",
+                #"{"class":"Person","properties":{"shown":"\#(property)"}}"#)
+            #expect(put.status == 201, "\(put.text)")
+        }
+        let streams = names.map { name in
+            let stream = server.events("/v1/projections/\(name)/changes")
+            #expect(stream.nextEvent().name == "hello")
+            return stream
+        }
+        patch(server, 1, #"{"firstName":"a","lastName":"b"}"#)
+        let shown = streams.map {
+            $0.nextEvent().json["changes"]?.elements.first?["object"]?["shown"]?.string
+        }
+        #expect(shown == ["a", "b"])
+    }
+
     @Test("an object is told of once for each change, whatever leads to it")
     func reached() throws {
         let server = try server()
