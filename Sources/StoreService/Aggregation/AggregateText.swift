@@ -1,26 +1,28 @@
+import HoldfastObjectModel
+
 /// An aggregate as a client states it beside the query, before it is checked.
 package struct AggregateText: Hashable, Sendable {
     /// `op`: what is asked of all objects, or of each group; nil for the count.
-    package var operations: String?
+    @Exact package var operations: String?
     /// `by`: what the objects of a group have in common; nil for no groups.
-    package var by: String?
+    @Exact package var by: String?
     /// `having`: what the results of a group satisfy.
-    package var having: String?
+    @Exact package var having: String?
     /// `order`: which groups come first.
-    package var order: String?
+    @Exact package var order: String?
     /// `tz`: in which zone parts of dates are read; nil for UTC.
-    package var timeZone: String?
+    @Exact package var timeZone: String?
 
     /// Makes an aggregate.
     package init(
         operations: String? = nil, by: String? = nil, having: String? = nil, order: String? = nil,
         timeZone: String? = nil
     ) {
-        self.operations = operations
-        self.by = by
-        self.having = having
-        self.order = order
-        self.timeZone = timeZone
+        _operations = Exact(operations)
+        _by = Exact(by)
+        _having = Exact(having)
+        _order = Exact(order)
+        _timeZone = Exact(timeZone)
     }
 
     /// Its parts with their names in a request.

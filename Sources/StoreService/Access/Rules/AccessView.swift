@@ -42,7 +42,7 @@ package struct AccessView: Hashable, Sendable {
     /// A role that holds.
     package struct Role: Hashable, Sendable {
         /// The name.
-        package var name: String
+        @Exact package var name: String
         /// By the position of the class in the schema; nil where it allows nothing.
         package var classes: [ClassRules?]
     }

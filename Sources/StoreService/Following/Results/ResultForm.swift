@@ -1,4 +1,5 @@
 import HoldfastObjectJSON
+import HoldfastObjectModel
 import HoldfastQuery
 import HoldfastRows
 
@@ -10,6 +11,30 @@ package indirect enum ResultForm: Hashable, Sendable {
     case sections(by: String?, sort: String?, limit: Int?, objectCount: Int?)
     /// Aggregates of all objects, or of each group of them.
     case aggregate(AggregateText)
+
+    // Names and texts are compared by their bytes.
+    package static func == (a: ResultForm, b: ResultForm) -> Bool {
+        switch (a, b) {
+        case (.list(let sort, let limit), .list(let otherSort, let otherLimit)):
+            limit == otherLimit && sort.isSame(as: otherSort)
+        case (
+            .sections(let by, let sort, let limit, let count),
+            .sections(let otherBy, let otherSort, let otherLimit, let otherCount)
+        ):
+            limit == otherLimit && count == otherCount && by.isSame(as: otherBy)
+                && sort.isSame(as: otherSort)
+        case (.aggregate(let text), .aggregate(let other)): text == other
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .list(let sort, _): sort.hashBytes(into: &hasher)
+        case .sections(let by, _, _, _): by.hashBytes(into: &hasher)
+        case .aggregate(let text): hasher.combine(text)
+        }
+    }
 
     /// The most objects that followed sections show.
     private static let sectionObjectCountMax = 10_000
