@@ -1,5 +1,6 @@
 import HoldfastHTTPServer
 import HoldfastObjectJSON
+import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastObjectSupport
 import HoldfastRESTAPI
@@ -119,6 +120,51 @@ struct IdempotencyTests {
         // The version in the reply can be requested.
         let version = repeats(2).headers["holdfast-version"] ?? ""
         #expect(server.send("GET", dogs + "?minVersion=\(version)").status == 200)
+    }
+
+    @Test("another epoch changes no property of an object in a repeated reply, whatever its name")
+    func epochsOfProperties() throws {
+        let engine = LastingEngine(try EngineCase.memory.open())
+        func named(_ name: String, _ type: PropertyType) -> Property {
+            Property(name: name, type: type)
+        }
+        let text = PropertyType.single(.scalar(.string))
+        let schema = Schema(classes: [
+            ObjectClass(
+                name: "Note", properties: [named("version", text), named("etag", text)]),
+            ObjectClass(name: "Log", kind: .asymmetric, properties: [named("version", text)]),
+        ])
+        var server = try TestServer(engine, schema: schema)
+        let epoch = server.store.version.description.prefix(9)
+        let note = "{\"version\":\"\(epoch)7\",\"etag\":\"\(epoch)8\"}"
+        let entry = "{\"version\":\"\(epoch)7\"}"
+        let requests = [
+            ("/v1/classes/Note/objects", note), ("/v1/classes/Note/objects", "[\(note)]"),
+            ("/v1/classes/Log/objects", entry),
+            (
+                transactions,
+                "{\"operations\":[{\"op\":\"create\",\"class\":\"Note\",\"value\":\(note)}]}"
+            ),
+        ]
+        var first: [HTTPClient.Reply] = []
+        for (number, (target, body)) in requests.enumerated() {
+            first.append(server.send("POST", target, body, headers: key("key \(number)")))
+            #expect([200, 201].contains(first[number].status), "\(first[number].text)")
+        }
+        var options = StoreOptions()
+        options.takesNewEpoch = true
+        server = try TestServer(engine, schema: schema, storeOptions: options)
+        let present = server.store.version.description.prefix(9)
+        for (number, (target, body)) in requests.enumerated() {
+            let again = server.send("POST", target, body, headers: key("key \(number)"))
+            #expect(again.headers["idempotency-replayed"] == "true")
+            // A stand-in keeps the values of the properties.
+            let expected = first[number].text
+                .replacing("\(epoch)7\"", with: "<7>").replacing("\(epoch)8\"", with: "<8>")
+                .replacing(epoch, with: present)
+                .replacing("<7>", with: "\(epoch)7\"").replacing("<8>", with: "\(epoch)8\"")
+            #expect(again.text == expected)
+        }
     }
 
     @Test("a repeat gets the first reply whatever has happened since")

@@ -202,6 +202,7 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
     package func reply(_ writer: ReplyWriter) throws(RequestFault) -> WriteReply {
         var reply = WriteReply(writer.version)
         reply.hasJSON = true
+        reply.isDocument = true
         reply.affectedCountMax = affectedCountMax
         writer.scratch.reply.removeAll()
         JSONWriter(writer.scratch.reply).object { object in

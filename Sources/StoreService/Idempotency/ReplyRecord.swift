@@ -6,7 +6,7 @@ import HoldfastObjectStore
 /// request.
 ///
 ///     bytes  field
-///     1      the form of the record, 1
+///     1      the form of the record: 2 for a document about several objects, else 1
 ///     1      bits: 1 created, 2 JSON, 4 minimal, 8 large ints quoted, 16 etag, 32 limit of objects, 64 path, 128 without objects
 ///     16     version: epoch and number; each number is little-endian
 ///     16     etag, if there is one
@@ -15,6 +15,7 @@ import HoldfastObjectStore
 ///     rest   the JSON
 enum ReplyRecord {
     private static let form: UInt8 = 1
+    private static let documentForm: UInt8 = 2
 
     /// The most bytes of a path that is kept: a longer one is too long for any URL, and the records of all share their room.
     private static let pathByteCountMax = 32 << 10
@@ -46,7 +47,7 @@ enum ReplyRecord {
             texts.reduce(0) { $0 + $1.count } > pathByteCountMax ? nil : texts
         }
         if path != nil { bits.insert(.path) }
-        buffer.append(form)
+        buffer.append(reply.isDocument ? documentForm : form)
         buffer.append(bits.rawValue)
         append(reply.version, to: buffer)
         if let etag = reply.etag { append(etag, to: buffer) }
@@ -74,9 +75,10 @@ enum ReplyRecord {
         var reader = Reader(rest: record[...])
         let first = try reader.byte()
         if first == 200 || first == 201 || first == 204 { return try former(record, json: json) }
-        guard first == form else { throw .unreadableIdempotencyRecord }
+        guard first == form || first == documentForm else { throw .unreadableIdempotencyRecord }
         let bits = Bits(rawValue: try reader.byte())
         var reply = WriteReply(try reader.version())
+        reply.isDocument = first == documentForm
         reply.isCreated = bits.contains(.created)
         reply.hasJSON = bits.contains(.json)
         reply.isMinimal = bits.contains(.minimal)
@@ -111,6 +113,7 @@ enum ReplyRecord {
         reply.etag = StoreVersion(text: fields[0].filter { $0 != "\"" })
         reply.isCreated = status == 201
         reply.hasJSON = !reader.rest.isEmpty
+        reply.isDocument = reply.hasJSON && reply.etag == nil
         reply.isMinimal = fields[3].contains("return=minimal")
         reply.quotesLargeInts = fields[3].contains("int64=string")
         if fields[3].hasPrefix("max-affected=") {

@@ -16,20 +16,50 @@ extension ServedStore {
         reply.version = present
         if former.epoch == present.epoch { return reply }
         reply.etag?.epoch = present.epoch
-        func quoted(_ member: String, _ epoch: UInt64) -> String {
+        func quoted(_ epoch: UInt64) -> [UInt8] {
             let tag = StoreVersion(epoch: epoch, number: 0).description.dropLast()
-            return "\"\(member)\":\"\(tag)"
+            return Array("\"$version\":\"\(tag)".utf8)
         }
-        var text = json.array[...]
-        for member in ["version", "etag", "$version"] {
-            text = text.replacing(
-                Array(quoted(member, former.epoch).utf8),
-                with: Array(quoted(member, present.epoch).utf8))
-        }
+        // No property and no key of a map begins with `$`.
+        let text = json.array.replacing(quoted(former.epoch), with: quoted(present.epoch))
         json.removeAll()
-        json.append(Array(text))
+        json.append(text)
+        if reply.isDocument { try Self.renewVersions(in: json, to: present.epoch) }
         return reply
     }
+
+    /// Gives a document about several objects another epoch, in its `version` and in the `etag` of each result. The objects stay as they are: they
+    /// may have properties of these names.
+    private static func renewVersions(in json: ByteBuffer, to epoch: UInt64) throws(RequestFault) {
+        let parser = JSONParser()
+        guard let document = try? parser.parse(json.bytes, depthMax: depthMax) else {
+            throw .unreadableIdempotencyRecord
+        }
+        func copy(_ value: JSONValue, renewing name: StaticString, to writer: JSONWriter) {
+            writer.object { object in
+                for member in value.members {
+                    let own = object.member(named: String(decoding: member.name, as: UTF8.self))
+                    if member.isNamed("results") {
+                        own.array(of: member.value.elements) { copy($0, renewing: "etag", to: $1) }
+                        continue
+                    }
+                    let text = member.isNamed(name) ? member.value.string : nil
+                    guard var version = text.flatMap({ StoreVersion(text: $0) }) else {
+                        own.copy(member.value)
+                        continue
+                    }
+                    version.epoch = epoch
+                    own.string(version.description)
+                }
+            }
+        }
+        // The parser has its own copy of the text.
+        json.removeAll()
+        withExtendedLifetime(parser) { copy(document, renewing: "version", to: JSONWriter(json)) }
+    }
+
+    /// How deep a reply nests at most: its objects as deep as a body, within those that link to them and its own arrays.
+    private static let depthMax = 512
 
     /// Has the reply to a repeat show what its caller may read now of the one object that was created: its place, version and, unless a
     /// minimal reply is wanted, JSON; nothing where that is nothing. Of other objects nothing is shown. What was recorded stays for those who may read everything.

@@ -321,6 +321,7 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
             if reply.hasJSON, let object { writer.scratch.reply.append(object.json) }
             return reply
         }
+        reply.isDocument = true
         let isSeen = written.isEmpty || written.contains { $0.version != nil }
         reply.isMinimal = writer.form.isMinimal || isMinimal || !isSeen
         reply.hasJSON = !reply.isMinimal

@@ -298,6 +298,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
 
     package func reply(_ writer: ReplyWriter) throws(RequestFault) -> WriteReply {
         var reply = WriteReply(writer.version)
+        reply.isDocument = true
         reply.isMinimal =
             writer.form.isMinimal || results.contains { !$0.isShown }
         if !reply.isMinimal {

@@ -70,6 +70,7 @@ package struct ReplyWriter {
     /// The reply to the write of an array of objects, without them when they would be too much.
     func reply(to written: [WrittenObject]) throws(RequestFault) -> WriteReply {
         var reply = WriteReply(version)
+        reply.isDocument = true
         reply.isCreated = written.contains(where: \.isCreated)
         let shown = written.compactMap(\.shown)
         // Of what can't be read nothing is told, not even that it is null.

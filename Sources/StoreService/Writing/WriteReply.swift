@@ -12,6 +12,8 @@ package struct WriteReply: Sendable {
     package var created: CreatedPath?
     /// Whether there is JSON.
     package var hasJSON = false
+    /// Whether that is a document about several objects, with members of its own beside theirs; else it is an object's.
+    package var isDocument = false
     /// Whether that lacks the objects, because the caller wants none or there was no room for them.
     package var isMinimal = false
     /// Whether it was made for somebody who may not read everything, so that its JSON, which counts what was done, shows nothing of any object.
