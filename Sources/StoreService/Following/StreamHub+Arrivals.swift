@@ -56,6 +56,7 @@ extension StreamHub {
         follower.lastSent = monotonicMilliseconds()
         // Equal queries are held once.
         follower.query = channel.stream
+        (follower.sink as? QuerySink)?.query.checked = channel.stream
         channel.add(follower)
         watchView(of: follower)
         if follower.isPoll { polled[ObjectIdentifier(channel)] = channel }

@@ -198,3 +198,24 @@ struct LostRoleTests {
         #expect(fault.code == "access-changed", "\(fault)")
     }
 }
+    @Test(
+        "a stream of several queries whose view changed while it was open goes on at its next connection"
+    )
+    func reopened() throws {
+        let world = try LostRoleWorld(Self.on)
+        let caller = world.caller("ann")
+        let stream = try world.follow(.several, from: "now", for: caller)
+        _ = try #require(world.events(of: stream))
+        try world.put(Self.team)
+        try world.run(Self.patch("Task", "1", #"{"pin":"1"}"#))
+        let events = try #require(world.events(of: stream))
+        #expect(events.contains { $0.name == "reset" }, "\(events)")
+        let cursor = try #require(events.last { $0.id != nil }?.id)
+        try world.run(Self.patch("Task", "1", #"{"pin":"2"}"#))
+        let next = try world.reopen(stream, from: cursor, for: caller)
+        let more = try #require(world.events(of: next))
+        #expect(!more.contains { $0.name == "reset" }, "\(more)")
+        let changed = more.flatMap { $0.data["changes"]?.elements ?? [] }
+        #expect(changed.contains { $0["id"]?.int == 1 && $0["query"]?.string == "a" }, "\(more)")
+    }
+

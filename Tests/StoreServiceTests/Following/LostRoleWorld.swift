@@ -6,6 +6,7 @@ import HoldfastObjectStore
 import HoldfastServiceSupport
 import HoldfastTestSupport
 import HoldfastThreads
+import Testing
 
 @testable import HoldfastStoreService
 
@@ -176,3 +177,14 @@ final class LostRoleWorld {
             at: version) ? stream.sink.take() : nil
     }
 }
+    /// Opens a stream of several queries on another connection, at a cursor of the present view.
+    func reopen(_ stream: Stream, from cursor: String, for caller: Caller) throws -> Stream {
+        let group = try #require(stream.group)
+        stream.sink.close()
+        let sink = ToldEvents()
+        let mark = try service.served.sight(of: caller)?.mark ?? ""
+        let start = try service.served.streamCursor(cursor, "since", of: mark)
+        hub.open(group, to: sink, for: caller, from: start) {}
+        return Stream(follower: nil, group: group, sink: sink)
+    }
+

@@ -4,8 +4,8 @@ package final class FollowedQuery: @unchecked Sendable {
 
     /// Its name among the others.
     package let name: String
-    /// The followed query, checked against some schema.
-    package let checked: CheckedStream
+    /// The followed query, as it was checked when it was added, or when it was last delivered live. A connection begins with it.
+    package var checked: CheckedStream
     /// Bytes of the text that it was stated in.
     let byteCount: Int
     /// The generation of its stream that it was added in.

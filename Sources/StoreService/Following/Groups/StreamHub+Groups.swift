@@ -11,7 +11,6 @@ extension StreamHub {
         from start: StreamCursor, begin: @escaping @Sendable () -> Void
     ) {
         let group = StreamGroup(stream, sink, caller, hub: self)
-        for query in stream.queries { query.checked.observed.prepare() }
         perform { position in
             if let before = self.groups.updateValue(group, forKey: stream.id) { self.drop(before) }
             let isNow = start == .now
