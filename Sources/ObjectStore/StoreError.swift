@@ -57,9 +57,8 @@ package enum StoreError: Error, Sendable {
     case transactionTooLarge(byteCountMax: Int)
     /// A value, row or key is too large to be stored.
     case tooLarge(detail: String)
-    /// No room is left for the reply to a write with an idempotency key, in its principal's share or in total. The oldest reply expires in
-    /// `seconds`.
-    case noIdempotencyRoom(isShare: Bool, seconds: Int)
+    /// No room is left for the reply to a write with an idempotency key. In `seconds` the oldest reply expires that makes room for it.
+    case noIdempotencyRoom(IdempotencyRoom, seconds: Int)
     /// A write was to keep properties of an object, or of an embedded one, that is not there.
     case nothingToKeep
     /// A query took too long, or needed too much memory.

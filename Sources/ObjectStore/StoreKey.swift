@@ -11,9 +11,10 @@ import HoldfastStorage
 ///     00 'M'                                     what is left of schema changes, see
 ///                                                ``MigrationRecord``; mostly not there
 ///     00 'R'                                     counters of idempotency records, see ``IdempotencyCounters``
-///     00 'n' number:8                            identifier of an idempotency record, 32 bytes, and its principal, 8 bytes,
-///                                                where there is one; the oldest first
-///     00 'q' principal:8                         bytes of a principal's idempotency records, 8 bytes little-endian
+///     00 'n' number:8                            identifier of an idempotency record and its owner, see ``IdempotencyNumber``; the
+///                                                oldest first
+///     00 'o' share:8 number:8                    idempotency record of a share, empty; the oldest first, see ``IdempotencyOwner``
+///     00 'q' share:8                             bytes of a share's idempotency records, 8 bytes little-endian
 ///     00 'r' identifier:32                       idempotency record, see ``IdempotencyRecord``
 ///     00 'A'                                     what there is one of for access, see ``AccessRecord``
 ///     00 'D'                                     access document, see ``StoredDocument``; mostly not there
@@ -64,6 +65,7 @@ package enum StoreKey {
     static let migration: [UInt8] = [Tag.meta, UInt8(ascii: "M")]
     static let recordCounters: [UInt8] = [Tag.meta, UInt8(ascii: "R")]
     static let recordNumberPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "n")]
+    static let recordOrderPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "o")]
     static let recordSharePrefix: [UInt8] = [Tag.meta, UInt8(ascii: "q")]
     static let recordPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "r")]
     static let access: [UInt8] = [Tag.meta, UInt8(ascii: "A")]
@@ -74,8 +76,9 @@ package enum StoreKey {
     static let loginPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "l")]
     static let sessionPrefix: [UInt8] = [Tag.meta, UInt8(ascii: "s")]
 
-    /// The bytes of the key of a reply's number, and of a reply's own.
+    /// The bytes of the key of a reply's number, of its place in a share, and of a reply's own.
     static let recordNumberByteCount = 10
+    static let recordOrderByteCount = 18
     static let recordKeyByteCount = 2 + IdempotencyRecord.idByteCount
 
     /// The bytes of a token's key, of an account's and of a session's.
@@ -181,9 +184,17 @@ package enum StoreKey {
         buffer.append(big: number)
     }
 
-    static func appendRecordShare(_ principal: UInt64, to buffer: ByteBuffer) {
+    static func appendRecordOrder(
+        _ share: UInt64, _ number: UInt64? = nil, to buffer: ByteBuffer
+    ) {
+        buffer.append(recordOrderPrefix)
+        buffer.append(big: share)
+        if let number { buffer.append(big: number) }
+    }
+
+    static func appendRecordShare(_ share: UInt64, to buffer: ByteBuffer) {
         buffer.append(recordSharePrefix)
-        buffer.append(big: principal)
+        buffer.append(big: share)
     }
 
     static func appendUser(_ id: String, to buffer: ByteBuffer) {

@@ -118,14 +118,15 @@ struct IdempotencyRecordTests {
         }
     }
 
-    /// Whether a reply is refused for lack of room, in its principal's share or in total.
-    private func isRefused(
-        isShare: Bool, _ body: () throws -> Void
-    ) -> Bool {
-        do { try body() } catch StoreError.noIdempotencyRoom(isShare, let seconds) {
-            return (1...86_400).contains(seconds)
-        } catch {}
-        return false
+    /// The room that a reply is refused for, and the seconds until there is some; nil if it is not refused.
+    private func refusal(
+        _ body: () throws -> Void
+    ) throws -> (room: IdempotencyRoom, seconds: Int)? {
+        do { try body() } catch StoreError.noIdempotencyRoom(let room, let seconds) {
+            #expect((1...86_400).contains(seconds))
+            return (room, seconds)
+        }
+        return nil
     }
 
     @Test(
@@ -137,7 +138,7 @@ struct IdempotencyRecordTests {
         for number in 1...5 { try keep(store, UInt8(number), payload) }
         #expect(try entryCount(engine) == 10)
         for number in 6...9 {
-            #expect(isRefused(isShare: false) { try keep(store, UInt8(number), payload) })
+            #expect(try refusal { try keep(store, UInt8(number), payload) }?.room == .store)
         }
         for number in 1...5 { #expect(try store.idempotencyRecord(id(UInt8(number))) != nil) }
         #expect(try entryCount(engine) == 10)
@@ -164,16 +165,84 @@ struct IdempotencyRecordTests {
         )
         let token = IdempotencyOwner(number: 9, isUser: false)
         for number in 0..<4 { try keep(store, UInt8(number), of: ann) }
-        #expect(isRefused(isShare: true) { try keep(store, 4, of: ann) })
+        #expect(try refusal { try keep(store, 4, of: ann) }?.room == .principal)
         for number in 10..<14 { try keep(store, UInt8(number), of: bob) }
         for number in 20..<52 { try keep(store, UInt8(number), of: token) }
-        #expect(isRefused(isShare: true) { try keep(store, 52, of: token) })
+        #expect(try refusal { try keep(store, 52, of: token) }?.room == .principal)
         for number in [0, 3, 10, 13, 20, 51] {
             #expect(try store.idempotencyRecord(id(UInt8(number))) != nil)
         }
         let other = IdempotencyOwner(number: 10, isUser: false)
         for number in 60..<84 { try keep(store, UInt8(number), of: other) }
-        #expect(isRefused(isShare: false) { try keep(store, 84, of: other) })
+        #expect(try refusal { try keep(store, 84, of: other) }?.room == .store)
+        #expect(try store.findings() == [])
+    }
+
+    @Test("users together have half of the room, so that tokens of the store keep the other half")
+    func roomOfUsers() throws {
+        let engine = LastingEngine(try EngineCase.memory.open())
+        let store = try store(roomFor: 64, engine)
+        defer { store.close() }
+        func user(_ number: Int) -> IdempotencyOwner {
+            IdempotencyOwner(number: UInt64(100 + number), isUser: true)
+        }
+        for number in 0..<32 { try keep(store, UInt8(number), of: user(number / 4)) }
+        #expect(try refusal { try keep(store, 32, of: user(8)) }?.room == .users)
+        let token = IdempotencyOwner(number: 9, isUser: false)
+        for number in 40..<72 { try keep(store, UInt8(number), of: token) }
+        #expect(try refusal { try keep(store, 72, of: token) }?.room == .principal)
+        for number in 0..<32 { #expect(try store.idempotencyRecord(id(UInt8(number))) != nil) }
+        #expect(try store.findings() == [])
+    }
+
+    @Test("a refusal says when the oldest reply expires that makes room for its principal")
+    func timeOfRoom() throws {
+        let engine = LastingEngine(try EngineCase.memory.open())
+        var store = try store(roomFor: 64, engine)
+        func user(_ number: UInt64) -> IdempotencyOwner {
+            IdempotencyOwner(number: number, isUser: true)
+        }
+        let (ann, bob) = (user(7), user(8))
+        let token = IdempotencyOwner(number: 9, isUser: false)
+        // The number of a reply, its principal, and the hours that it has been stored for.
+        var stored: [(number: UInt8, owner: IdempotencyOwner, hours: Int64)] = [
+            (0, token, 20), (1, ann, 10),
+        ]
+        for number in 2..<40 {
+            let owner = number < 5 ? ann : number < 8 ? bob : number == 8 ? user(10) : token
+            stored.append((UInt8(number), owner, 0))
+        }
+        for reply in stored { try keep(store, reply.number, of: reply.owner) }
+        store.close()
+        let now = Timestamp.now().seconds
+        var batch = OwnedBatch()
+        let buffer = ByteBuffer()
+        for reply in stored {
+            buffer.removeAll()
+            StoreKey.appendRecord(id(reply.number), to: buffer)
+            let key = buffer.array
+            buffer.removeAll()
+            IdempotencyRecord(
+                number: UInt64(reply.number), seconds: now - reply.hours * 3600, payload: payload
+            ).append(to: buffer)
+            batch.changes[key] = buffer.array
+        }
+        try batch.commit(to: engine)
+        func hours(_ roomCount: Int, _ number: UInt8, of owner: IdempotencyOwner) throws -> Int? {
+            store = try self.store(roomFor: roomCount, engine)
+            defer { store.close() }
+            return try refusal { try keep(store, number, of: owner) }.map {
+                ($0.seconds + 60) / 3600
+            }
+        }
+        #expect(try hours(64, 100, of: ann) == 14)
+        #expect(try hours(64, 100, of: token) == 4)
+        // In less room, that of all users is full as well as the store's, and then the store's alone.
+        #expect(try hours(16, 100, of: user(6)) == 14)
+        #expect(try hours(40, 100, of: IdempotencyOwner(number: 5, isUser: false)) == 4)
+        #expect(try hours(64, 100, of: bob) == nil)
+        store = try self.store(roomFor: 64, engine)
+        defer { store.close() }
         #expect(try store.findings() == [])
     }
 
@@ -185,7 +254,7 @@ struct IdempotencyRecordTests {
         for number in 0..<4 { try keep(store, UInt8(number), of: ann) }
         store.close()
         store = try self.store(roomFor: 64, engine)
-        #expect(isRefused(isShare: true) { try keep(store, 4, of: ann) })
+        #expect(try refusal { try keep(store, 4, of: ann) }?.room == .principal)
         store.close()
         var options = StoreOptions()
         options.idempotency.byteCountMax = byteCount * 64
@@ -209,9 +278,16 @@ struct IdempotencyRecordTests {
         StoreKey.appendRecordNumber(1, to: buffer)
         let number = buffer.array
         buffer.removeAll()
-        StoreKey.appendRecordShare(7, to: buffer)
         var batch = OwnedBatch()
-        batch.changes = [number: id(2), buffer.array: nil]
+        batch.changes = [number: id(2)]
+        for share in [7, IdempotencyOwner.users] {
+            buffer.removeAll()
+            StoreKey.appendRecordShare(share, to: buffer)
+            batch.changes[buffer.array] = .some(nil)
+            buffer.removeAll()
+            StoreKey.appendRecordOrder(share, 1, to: buffer)
+            batch.changes[buffer.array] = .some(nil)
+        }
         try batch.commit(to: engine)
         store = try self.store(roomFor: 64, engine)
         #expect(try store.findings() == [])
@@ -234,7 +310,7 @@ struct IdempotencyRecordTests {
         let store = try store(roomFor: 8, engine)
         defer { store.close() }
         for number in 0..<8 { try keep(store, UInt8(number), payload) }
-        #expect(isRefused(isShare: false) { try keep(store, 8, payload) })
+        #expect(try refusal { try keep(store, 8, payload) }?.room == .store)
         let token = IdempotencyOwner(number: 7, isUser: false)
         for number in 8..<12 { try keep(store, UInt8(number), of: token) }
         #expect(try store.idempotencyRecord(id(3)) == nil)

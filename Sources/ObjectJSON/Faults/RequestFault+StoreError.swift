@@ -71,12 +71,17 @@ extension RequestFault {
                 "A transaction may change at most \(limit) bytes, which wait in memory; split the request: "
                     + "fewer objects, or a filter that finds fewer.")
         case .tooLarge(let detail): self.init(.invalid, "too-large", detail)
-        case .noIdempotencyRoom(let isShare, let seconds):
+        case .noIdempotencyRoom(let room, let seconds):
+            let full =
+                switch room {
+                case .principal: "Your stored replies take all of your share of the room"
+                case .users: "The stored replies of all users together take all of their room"
+                case .store: "The stored replies take all of the room"
+                }
             self.init(
                 .unavailable, "too-many-idempotency-keys",
-                "The replies that are stored for repeats take all the room that there is"
-                    + (isShare ? " for you" : "")
-                    + ", and none goes before its time; nothing was changed. Come back later, or write without 'Idempotency-Key'.",
+                full
+                    + ", and no reply is removed before its time; nothing was changed. Try again later, or write without 'Idempotency-Key'.",
                 retryAfterSeconds: max(1, seconds))
         case .nothingToKeep:
             self.init(

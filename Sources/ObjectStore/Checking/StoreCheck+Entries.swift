@@ -17,10 +17,9 @@ extension StoreCheck {
             StoreKey.recordCounters, StoreKey.access, StoreKey.accessDocument,
         ].map { KeyRange(lower: $0, upper: $0 + [0]) }
         known += [
-            StoreKey.recordNumberPrefix, StoreKey.recordSharePrefix, StoreKey.recordPrefix,
-            StoreKey.tokenPrefix,
-            StoreKey.userPrefix, StoreKey.accountPrefix, StoreKey.loginPrefix,
-            StoreKey.sessionPrefix,
+            StoreKey.recordNumberPrefix, StoreKey.recordOrderPrefix, StoreKey.recordSharePrefix,
+            StoreKey.recordPrefix, StoreKey.tokenPrefix, StoreKey.userPrefix,
+            StoreKey.accountPrefix, StoreKey.loginPrefix, StoreKey.sessionPrefix,
         ].map { KeyRange(prefix: $0) }
         for (kind, append) in kinds.enumerated() {
             for rowClass in classes {

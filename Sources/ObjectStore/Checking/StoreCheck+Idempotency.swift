@@ -14,6 +14,7 @@ extension StoreCheck {
         let buffer = ByteBuffer()
         var byteCount: UInt64 = 0
         var shares: [UInt64: UInt64] = [:]
+        var orderCount = 0
         try scan(StoreKey.recordPrefix) { (key, value) throws(StoreError) in
             byteCount += IdempotencyRecord.byteCount(ofValue: value.count)
             guard key.count == StoreKey.recordKeyByteCount,
@@ -26,9 +27,9 @@ extension StoreCheck {
                 let entry = try transaction.value(number).flatMap({ IdempotencyNumber($0) }),
                 entry.id == id
             else { return report.add("reply-number-wrong", "reply \(header.number)") }
-            if entry.owner != 0 {
-                shares[entry.owner, default: 0] += IdempotencyRecord.byteCount(
-                    ofValue: value.count)
+            for share in entry.owner.shares {
+                shares[share, default: 0] += IdempotencyRecord.byteCount(ofValue: value.count)
+                orderCount += 1
             }
         }
         try scan(StoreKey.recordNumberPrefix) { (key, value) throws(StoreError) in
@@ -42,6 +43,20 @@ extension StoreCheck {
                 return report.add("reply-missing", "reply \(number)")
             }
         }
+        try scan(StoreKey.recordOrderPrefix) { (key, value) throws(StoreError) in
+            orderCount -= 1
+            guard key.count == StoreKey.recordOrderByteCount, value.isEmpty else {
+                return report.add("reply-order-damaged", "\(key.count) bytes of key")
+            }
+            let share = StoreKey.trailingObjectKey(
+                UnsafeRawBufferPointer(rebasing: key.dropLast(8)))
+            let number = StoreKey.trailingObjectKey(key)
+            let entry = Array(buffer.making { StoreKey.appendRecordNumber(number, to: $0) })
+            guard
+                try has(entry, { IdempotencyNumber($0)?.owner.shares.contains(share) ?? false })
+            else { return report.add("reply-order-wrong", "reply \(number)") }
+        }
+        if orderCount != 0 { report.add("reply-order-missing", "\(orderCount) replies") }
         try scan(StoreKey.recordSharePrefix) { (key, value) throws(StoreError) in
             guard key.count == StoreKey.recordSharePrefix.count + 8, value.count == 8 else {
                 return report.add("reply-share-damaged", "\(key.count) bytes of key")
@@ -52,7 +67,7 @@ extension StoreCheck {
                 report.add("reply-share-wrong", "\(stored) bytes counted")
             }
         }
-        if !shares.isEmpty { report.add("reply-share-missing", "\(shares.count) principals") }
+        if !shares.isEmpty { report.add("reply-share-missing", "\(shares.count) shares") }
         if byteCount != counters.byteCount {
             report.add(
                 "reply-size-wrong", "\(counters.byteCount) counted, \(byteCount) there")

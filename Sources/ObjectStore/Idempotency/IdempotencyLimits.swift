@@ -7,10 +7,13 @@ package struct IdempotencyLimits: Sendable, Equatable {
     /// The bytes that one record may have.
     package var recordByteCountMax = 4 << 20
 
-    /// The bytes for the records of one principal: a sixteenth of the room for a user, half of it for a token, and all of it in a store
-    /// without principals.
-    func shareByteCount(of owner: IdempotencyOwner) -> Int {
-        owner.number == 0 ? byteCountMax : byteCountMax / (owner.isUser ? 16 : 2)
+    /// The bytes that an owner's records may take in a room.
+    func byteCountMax(in room: IdempotencyRoom, of owner: IdempotencyOwner) -> UInt64 {
+        switch room {
+        case .principal: UInt64(byteCountMax / (owner.isUser ? 16 : 2))
+        case .users: UInt64(byteCountMax / 2)
+        case .store: UInt64(byteCountMax)
+        }
     }
 
     /// Makes the defaults.

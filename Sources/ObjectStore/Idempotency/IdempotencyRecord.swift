@@ -20,6 +20,16 @@ package struct IdempotencyRecord: Sendable {
     package static let idByteCount = 32
 }
 
+/// Room for idempotency records, which has a bound of its own.
+package enum IdempotencyRoom: Sendable {
+    /// A principal's share: a sixteenth of the store's room for a user, half of it for a token.
+    case principal
+    /// The room of all users together: half of the store's.
+    case users
+    /// The store's.
+    case store
+}
+
 /// The principal that a record is counted for.
 package struct IdempotencyOwner: Sendable, Hashable {
     /// Its number, the same for all tokens of a user; 0 without principals.
@@ -34,27 +44,53 @@ package struct IdempotencyOwner: Sendable, Hashable {
 
     /// The owner in a store without principals.
     package static let nobody = IdempotencyOwner(number: 0, isUser: false)
+
+    /// The share of all users together.
+    static let users: UInt64 = 0
+
+    /// The rooms that its records have to fit into, each but the store's with the share that counts them.
+    var rooms: [(room: IdempotencyRoom, share: UInt64?)] {
+        let store = (IdempotencyRoom.store, UInt64?.none)
+        if number == 0 { return [store] }
+        return [(.principal, number)] + (isUser ? [(.users, Self.users)] : []) + [store]
+    }
+
+    /// The shares that count its records.
+    var shares: [UInt64] { rooms.compactMap(\.share) }
 }
 
-/// The entry of a record's number: its identifier, and the number of its principal, if it has one.
+/// The entry of a record's number.
+///
+///     offset  bytes  field (little-endian)
+///     0       32     identifier of the record
+///     32      8      number of its principal; not there without one
+///     40      1      1 for a user, else 0; not there without a principal
 struct IdempotencyNumber {
     var id: [UInt8]
-    var owner: UInt64
+    var owner: IdempotencyOwner
 
-    init(id: [UInt8], owner: UInt64) { (self.id, self.owner) = (id, owner) }
+    init(id: [UInt8], owner: IdempotencyOwner) { (self.id, self.owner) = (id, owner) }
 
     /// Reads a stored entry; nil when it is damaged.
     init?(_ bytes: UnsafeRawBufferPointer) {
         let count = IdempotencyRecord.idByteCount
-        guard bytes.count == count || bytes.count == count + 8 else { return nil }
+        guard bytes.count == count || bytes.count == count + 9 && bytes[count + 8] <= 1 else {
+            return nil
+        }
         id = Array(bytes[..<count])
         owner =
-            bytes.count == count ? 0 : bytes.loadUnaligned(fromByteOffset: count, as: UInt64.self)
+            bytes.count == count
+            ? .nobody
+            : IdempotencyOwner(
+                number: bytes.loadUnaligned(fromByteOffset: count, as: UInt64.self),
+                isUser: bytes[count + 8] == 1)
     }
 
     func append(to buffer: ByteBuffer) {
         buffer.append(id)
-        if owner != 0 { buffer.append(little: owner) }
+        if owner == .nobody { return }
+        buffer.append(little: owner.number)
+        buffer.append(owner.isUser ? 1 : 0 as UInt8)
     }
 }
 

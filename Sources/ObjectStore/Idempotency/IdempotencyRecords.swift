@@ -31,7 +31,7 @@ package struct IdempotencyRecords {
     /// Stores the reply to the transaction under an identifier, and removes some of the oldest records that have expired. The reply is stored even
     /// if the transaction changes nothing else.
     ///
-    /// Cost: four changes, and three for each removed record.
+    /// Cost: three changes, and two for each share; as many for each removed record.
     ///
     /// - `owner`: The principal that the record is counted for.
     /// - Throws: ``StoreError`` `.tooLarge` for a reply of more bytes than one may have, `.noIdempotencyRoom` if there is no room
@@ -41,10 +41,10 @@ package struct IdempotencyRecords {
     ) throws(StoreError) {
         let byteCount = IdempotencyRecord.byteCount(
             ofValue: IdempotencyRecord.headerByteCount + payload.count)
-        let share = UInt64(limits.shareByteCount(of: owner))
+        let smallest = owner.rooms.map { limits.byteCountMax(in: $0.room, of: owner) }.min() ?? 0
         let limit = min(limits.recordByteCountMax, group.valueByteCountMax - 64)
-        guard payload.count <= limit, byteCount <= share else {
-            let room = Int(share) - Int(byteCount) + payload.count
+        guard payload.count <= limit, byteCount <= smallest else {
+            let room = Int(smallest) - Int(byteCount) + payload.count
             throw .tooLarge(
                 detail:
                     "The reply takes \(payload.count) bytes, and at most \(max(0, min(limit, room))) are stored for a "
@@ -55,18 +55,24 @@ package struct IdempotencyRecords {
         var counters = try counters()
         // One that is too old makes way for the new one.
         try drop(id, &counters)
-        try makeRoom(for: byteCount, of: owner, share: share, &counters)
+        try makeRoom(for: byteCount, of: owner, &counters)
         let record = IdempotencyRecord(
             number: counters.next, seconds: now.seconds, payload: payload)
         let key = group.keyBuffer.making { StoreKey.appendRecord(id, to: $0) }
-        counters.byteCount += byteCount
         overlay.put(key, group.rowBuffer.making { record.append(to: $0) })
         let numberKey = group.keyBuffer.making {
             StoreKey.appendRecordNumber(counters.next, to: $0)
         }
-        let number = IdempotencyNumber(id: id, owner: owner.number)
+        let number = IdempotencyNumber(id: id, owner: owner)
         overlay.put(numberKey, group.rowBuffer.making { number.append(to: $0) })
-        try changeShare(of: owner.number) { $0 + byteCount }
+        for share in owner.shares {
+            let orderKey = group.keyBuffer.making {
+                StoreKey.appendRecordOrder(share, counters.next, to: $0)
+            }
+            overlay.put(orderKey, group.rowBuffer.making { _ in })
+            try setByteCount(of: share, self.byteCount(of: share) + byteCount)
+        }
+        counters.byteCount += byteCount
         counters.next += 1
         StoreKey.recordCounters.withUnsafeBytes { key in
             _ = overlay.put(key, group.rowBuffer.making { counters.append(to: $0) })
@@ -86,64 +92,98 @@ package struct IdempotencyRecords {
 
     // MARK: Room
 
-    /// Removes expired records: some, and as many more as a new record needs room.
-    ///
-    /// - `share`: The bytes for all records of the owner.
+    /// Expired records that a new one removes although there is room, so that old ones get fewer.
+    private static let droppedCountMax = 8
+
+    /// A record as its number leads to it.
+    private struct Found {
+        let id: [UInt8]
+        let owner: IdempotencyOwner
+        /// When it expires, in seconds since 1970.
+        let end: Int64
+    }
+
+    /// Removes the oldest records as far as they have expired: some, and as many more as a new record needs room.
     private func makeRoom(
-        for byteCount: UInt64, of owner: IdempotencyOwner, share: UInt64,
-        _ counters: inout IdempotencyCounters
+        for byteCount: UInt64, of owner: IdempotencyOwner, _ counters: inout IdempotencyCounters
     ) throws(StoreError) {
-        // Each write drops more records than it adds, so that old ones get fewer. Records without an owner beside those of principals are
-        // from before format 8, when the oldest record made way.
-        var oldest = try dropOld(&counters, countMax: 8)
-        while true {
-            let isShareFull = try self.share(of: owner.number) + byteCount > share
-            guard isShareFull || counters.byteCount + byteCount > UInt64(limits.byteCountMax)
-            else { return }
-            if let oldest {
-                let first = counters.first
-                if !isShareFull, owner.number != 0 {
-                    _ = try dropOld(&counters, countMax: 1, dropsUnowned: true)
-                    if counters.first > first { continue }
-                }
-                throw .noIdempotencyRoom(
-                    isShare: isShareFull,
-                    seconds: Int(clamping: oldest + Int64(limits.retentionSeconds) - now.seconds))
+        var droppedCount = 0
+        while let oldest = try oldest(&counters) {
+            let full = try fullRooms(for: byteCount, of: owner, counters)
+            let hasExpired = oldest.end <= now.seconds
+            if full.isEmpty, !hasExpired || droppedCount == Self.droppedCountMax { return }
+            // Records of stores before format 8 have no owner. The oldest of them makes way, as it did then.
+            let makesWay =
+                oldest.owner == .nobody && owner != .nobody && full.allSatisfy { $0.share == nil }
+            guard hasExpired || makesWay else {
+                throw try refusal(by: full, oldest)
             }
-            if counters.first == counters.next { return }
-            oldest = try dropOld(&counters, countMax: 64)
+            try drop(oldest.id, &counters)
+            droppedCount += 1
         }
     }
 
-    /// Drops records that are too old, from the oldest on.
-    ///
-    /// - `dropsUnowned`: Whether records without an owner are dropped before their time.
-    /// - Returns: When the oldest was stored that is left, if it is not too old.
-    private func dropOld(
-        _ counters: inout IdempotencyCounters, countMax: Int, dropsUnowned: Bool = false
-    ) throws(StoreError) -> Int64? {
-        var count = 0
-        while counters.first < counters.next, count < countMax {
-            let numberKey = group.keyBuffer.making {
-                StoreKey.appendRecordNumber(counters.first, to: $0)
+    /// The rooms of an owner in which a new record does not fit.
+    private func fullRooms(
+        for byteCount: UInt64, of owner: IdempotencyOwner, _ counters: IdempotencyCounters
+    ) throws(StoreError) -> [(room: IdempotencyRoom, share: UInt64?)] {
+        var full: [(room: IdempotencyRoom, share: UInt64?)] = []
+        for (room, share) in owner.rooms {
+            let used = try share.map(self.byteCount(of:)) ?? counters.byteCount
+            if used + byteCount > limits.byteCountMax(in: room, of: owner) {
+                full.append((room, share))
             }
-            // Without an entry, the record was replaced by a new record with the same identifier.
-            if let found = try group.value(numberKey) {
-                guard let number = IdempotencyNumber(found) else { throw Self.damaged }
-                let key = group.keyBuffer.making { StoreKey.appendRecord(number.id, to: $0) }
-                guard let bytes = try group.value(key),
-                    let header = IdempotencyRecord.header(bytes)
-                else { throw Self.damaged }
-                let isDropped = dropsUnowned && number.owner == 0
-                if !isDropped, header.seconds + Int64(limits.retentionSeconds) > now.seconds {
-                    return header.seconds
-                }
-                try drop(number.id, &counters)
-                count += 1
-            }
+        }
+        return full
+    }
+
+    /// The refusal of a new record. Each of the rooms that are full has to lose its oldest record first.
+    private func refusal(
+        by full: [(room: IdempotencyRoom, share: UInt64?)], _ oldest: Found
+    ) throws(StoreError) -> StoreError {
+        var refusal = (room: IdempotencyRoom.store, end: Int64.min)
+        for (room, share) in full {
+            let end = try share.map(firstEnd(of:)) ?? oldest.end
+            if end > refusal.end { refusal = (room, end) }
+        }
+        return .noIdempotencyRoom(
+            refusal.room, seconds: Int(clamping: refusal.end - now.seconds))
+    }
+
+    /// When the oldest record of a share expires. Cost: a search.
+    private func firstEnd(of share: UInt64) throws(StoreError) -> Int64 {
+        let prefix = Array(
+            group.keyBuffer.making { StoreKey.appendRecordOrder(share, to: $0) })
+        var number: UInt64?
+        try group.scan(KeyRange(prefix: prefix), expecting: 1) { key, _ in
+            number = StoreKey.trailingObjectKey(key)
+            return false
+        }
+        guard let number, let found = try record(number) else { throw Self.damaged }
+        return found.end
+    }
+
+    /// The oldest record; nil without any.
+    private func oldest(_ counters: inout IdempotencyCounters) throws(StoreError) -> Found? {
+        while counters.first < counters.next {
+            if let found = try record(counters.first) { return found }
+            // The record was removed, or replaced by a new one with the same identifier.
             counters.first += 1
         }
         return nil
+    }
+
+    /// The record of a number; nil if it was removed.
+    private func record(_ number: UInt64) throws(StoreError) -> Found? {
+        let numberKey = group.keyBuffer.making { StoreKey.appendRecordNumber(number, to: $0) }
+        guard let entry = try group.value(numberKey) else { return nil }
+        guard let number = IdempotencyNumber(entry) else { throw Self.damaged }
+        let key = group.keyBuffer.making { StoreKey.appendRecord(number.id, to: $0) }
+        guard let bytes = try group.value(key), let header = IdempotencyRecord.header(bytes)
+        else { throw Self.damaged }
+        return Found(
+            id: number.id, owner: number.owner,
+            end: header.seconds + Int64(limits.retentionSeconds))
     }
 
     private func drop(
@@ -159,27 +199,28 @@ package struct IdempotencyRecords {
         let numberKey = group.keyBuffer.making {
             StoreKey.appendRecordNumber(header.number, to: $0)
         }
-        let owner = try group.value(numberKey).flatMap { IdempotencyNumber($0) }?.owner ?? 0
-        group.overlay.remove(
-            group.keyBuffer.making { StoreKey.appendRecordNumber(header.number, to: $0) })
-        try changeShare(of: owner) { $0 - min($0, byteCount) }
+        let owner = try group.value(numberKey).flatMap { IdempotencyNumber($0) }?.owner ?? .nobody
+        group.overlay.remove(numberKey)
+        for share in owner.shares {
+            group.overlay.remove(
+                group.keyBuffer.making {
+                    StoreKey.appendRecordOrder(share, header.number, to: $0)
+                })
+            let former = try self.byteCount(of: share)
+            try setByteCount(of: share, former - min(former, byteCount))
+        }
     }
 
-    /// The bytes of a principal's records.
-    private func share(of owner: UInt64) throws(StoreError) -> UInt64 {
-        let key = group.keyBuffer.making { StoreKey.appendRecordShare(owner, to: $0) }
+    /// The bytes of a share's records.
+    private func byteCount(of share: UInt64) throws(StoreError) -> UInt64 {
+        let key = group.keyBuffer.making { StoreKey.appendRecordShare(share, to: $0) }
         guard let bytes = try group.value(key) else { return 0 }
         guard bytes.count == 8 else { throw Self.damaged }
         return bytes.loadUnaligned(as: UInt64.self)
     }
 
-    private func changeShare(
-        of owner: UInt64, _ change: (UInt64) -> UInt64
-    ) throws(StoreError) {
-        // Records without an owner are either all of the records, or have an earlier format.
-        if owner == 0 { return }
-        let byteCount = change(try share(of: owner))
-        let key = group.keyBuffer.making { StoreKey.appendRecordShare(owner, to: $0) }
+    private func setByteCount(of share: UInt64, _ byteCount: UInt64) throws(StoreError) {
+        let key = group.keyBuffer.making { StoreKey.appendRecordShare(share, to: $0) }
         if byteCount == 0 {
             group.overlay.remove(key)
         } else {
