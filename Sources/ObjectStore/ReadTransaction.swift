@@ -341,6 +341,12 @@ package final class ReadTransaction {
         return state
     }
 
+    /// Returns when a version was committed, in milliseconds since 1970; nil if the change log does not have it.
+    package func milliseconds(ofVersion number: UInt64) throws(StoreError) -> UInt64? {
+        let key = StoreKey.bytes { StoreKey.appendChangeLog(number, to: $0) }
+        return try value(key).flatMap { $0.count < 8 ? nil : $0.loadUnaligned(as: UInt64.self) }
+    }
+
     /// Walks the rows of a class in the order of their object keys until `body` returns false.
     ///
     /// A view that shows a part hands over copies, which are valid until `body` returns.

@@ -7,10 +7,10 @@ package struct StoredAccess: Equatable, Sendable {
     package var tokens: [TokenRecord] = []
     /// Whether a request needs one.
     package var needsToken = false
-    /// The users who are barred, by their ids.
+    /// The records of users who are barred, or were, by their ids.
     package var users: [UserRecord] = []
 
-    /// Reads that of a snapshot. Cost: a look at each token and each barred user.
+    /// Reads that of a snapshot. Cost: a look at each token and each record of a user.
     ///
     /// - Throws: ``StorageError`` `.corrupted` when a record is damaged.
     init(_ snapshot: any StorageSnapshot) throws(StorageError) {
@@ -19,9 +19,12 @@ package struct StoredAccess: Equatable, Sendable {
         tokens = try snapshot.records(in: KeyRange(prefix: StoreKey.tokenPrefix)) {
             TokenRecord($0, $1)
         }
-        users = try snapshot.records(in: KeyRange(prefix: StoreKey.userPrefix)) {
-            UserRecord($0, $1)
-        }
+        users = try Self.users(in: snapshot)
+    }
+
+    /// Reads the records of users who are barred, or were, by their ids.
+    static func users(in snapshot: any StorageSnapshot) throws(StorageError) -> [UserRecord] {
+        try snapshot.records(in: KeyRange(prefix: StoreKey.userPrefix)) { UserRecord($0, $1) }
     }
 
     static let damaged = StorageError(.corrupted, operation: "read tokens")
@@ -33,7 +36,7 @@ extension Store {
         try withSnapshot { snapshot throws(StorageError) in try StoredAccess(snapshot) }
     }
 
-    /// What is said of a user whom the store bars, as of the last commit; nil where nothing is. Cost: a look-up by their id, byte for byte.
+    /// The record of a user who is barred, or was, as of the last commit; nil without one. Cost: a look-up by the id, byte for byte.
     package func user(_ id: String) throws(StoreError) -> UserRecord? {
         let key = StoreKey.bytes { StoreKey.appendUser(id, to: $0) }
         return try withSnapshot { snapshot throws(StorageError) in

@@ -25,11 +25,13 @@ package struct TokenRecord: CodedRecord, Equatable, Sendable {
     package var claims = ""
     /// The names of the only classes that it is for; empty for all.
     package var classes: [String] = []
+    /// The version at which its terms last changed what its bearer may read; 0 if they never did.
+    package var accessVersion: UInt64 = 0
 
     /// The bytes of a hash.
     package static let hashByteCount = 32
-    /// The form without end, user and claims, of format 6, that without classes, and the one that is written.
-    private static let forms: ClosedRange<UInt8> = 1...3
+    /// The form without end, user and claims, of format 6, those without classes and without ``accessVersion``, and the one that is written.
+    private static let forms: ClosedRange<UInt8> = 1...4
 
     /// Describes a token.
     package init(number: UInt64, name: String, hash: [UInt8], right: String, seconds: Int64) {
@@ -64,5 +66,7 @@ package struct TokenRecord: CodedRecord, Equatable, Sendable {
         coder.code(&claims)
         if form == 2 { return }
         coder.code(&classes, of: "") { coder, name in coder.code(&name) }
+        if form == 3 { return }
+        coder.code(&accessVersion)
     }
 }

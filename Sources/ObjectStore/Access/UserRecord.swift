@@ -1,11 +1,13 @@
 import HoldfastBytes
 
-/// The record of a user whom the store lets in under a condition, or not at all. It lies under their id (``StoreKey``).
+/// The record of a user who is barred, or was barred before a version that the change log still has. It lies under the user's id
+/// (``StoreKey``).
 ///
 ///     field (as ``RecordCoder`` writes it)
-///     1 byte:  the form, 1
+///     1 byte:  the form, 2; 1 before format 8
 ///     1 byte:  1 when the user is blocked, else 0
 ///     8 bytes: seconds since 1970 before which what they signed in with is void; the earliest time for none
+///     8 bytes: the access version; not in form 1
 package struct UserRecord: CodedRecord, Equatable, Sendable {
     /// Their id.
     package var id: String
@@ -13,6 +15,14 @@ package struct UserRecord: CodedRecord, Equatable, Sendable {
     package var isBlocked: Bool
     /// The time before which what they signed in with is void, in seconds since 1970; ``Int64/min`` for none.
     package var signedInAfter: Int64
+    /// The version at which the user's last bar was taken away or changed; 0 without one.
+    package internal(set) var accessVersion: UInt64 = 0
+
+    /// The form without ``accessVersion``, and the form that is written.
+    private static let forms: ClosedRange<UInt8> = 1...2
+
+    /// The seconds since 1970 before which every sign-in is void; ``Int64/min`` for none, ``Int64/max`` for a blocked user.
+    package var horizon: Int64 { isBlocked ? .max : signedInAfter }
 
     /// Describes a user.
     package init(id: String, isBlocked: Bool, signedInAfter: Int64) {
@@ -34,11 +44,14 @@ package struct UserRecord: CodedRecord, Equatable, Sendable {
     }
 
     mutating func code(_ coder: inout RecordCoder) {
-        Self.code(form: 1, &coder)
+        var form = Self.forms.upperBound
+        coder.code(&form)
+        if !Self.forms.contains(form) { coder.fail() }
         var flag: UInt8 = isBlocked ? 1 : 0
         coder.code(&flag)
         if flag > 1 { coder.fail() }
         isBlocked = flag == 1
         coder.code(&signedInAfter)
+        if form > 1 { coder.code(&accessVersion) }
     }
 }

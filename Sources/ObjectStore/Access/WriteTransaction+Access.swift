@@ -21,16 +21,23 @@ extension WriteTransaction {
         changesAccess = true
     }
 
-    /// Stores what is said of a user.
-    package func putUser(_ user: UserRecord) {
+    /// Stores whether a user is let in, and removes the records that nothing depends on any more: they bar no user, and the change log begins
+    /// behind their access versions. Cost: a look at each record of a user.
+    package func putUser(_ user: UserRecord) throws(StoreError) {
+        var records = try withSnapshot { snapshot throws(StorageError) in
+            try StoredAccess.users(in: snapshot)
+        }
+        var user = user
+        if let index = records.firstIndex(where: { $0.id.isSame(as: user.id) }) {
+            let former = records.remove(at: index)
+            user.accessVersion = former.horizon > .min ? baseVersion : former.accessVersion
+        }
         let key = keyBuffer.making { StoreKey.appendUser(user.id, to: $0) }
         overlay.put(key, rowBuffer.making { user.append(to: $0) })
-        changesAccess = true
-    }
-
-    /// Removes what is said of a user.
-    package func removeUser(_ id: String) {
-        overlay.remove(keyBuffer.making { StoreKey.appendUser(id, to: $0) })
+        for record in records + [user]
+        where record.horizon == .min && record.accessVersion < group.state.logFirst {
+            overlay.remove(keyBuffer.making { StoreKey.appendUser(record.id, to: $0) })
+        }
         changesAccess = true
     }
 

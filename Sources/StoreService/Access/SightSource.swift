@@ -18,6 +18,14 @@ package protocol SightSource: AnyObject, Sendable {
     /// - Throws: ``RequestFault`` where rules can't be told: nothing is done then.
     func rights(in read: ReadTransaction) throws(RequestFault) -> WriteRights?
 
+    /// Returns whether the principal may have been barred at some version since one, or whether its token had other terms then.
+    ///
+    /// - `read`: A view of a later version, which shows everything.
+    /// - Throws: ``RequestFault`` when storage fails.
+    func wasShutOut(
+        since version: UInt64, in read: ReadTransaction
+    ) throws(RequestFault) -> Bool
+
     /// Returns the object whose changes, with those of what it leads to, may change that while rules stay the same; nil for none.
     ///
     /// - `read`: A view that shows everything.

@@ -38,7 +38,7 @@ package struct StoredTokens: Sendable {
         }
         return (
             tokens.sorted { $0.name < $1.name }, access.needsToken,
-            access.users.map { UserAccess($0) }
+            access.users.compactMap { UserAccess($0) }
         )
     }
 
@@ -54,7 +54,7 @@ package struct StoredTokens: Sendable {
 
     /// What is said of a user whom the store bars; nil where nothing is. Cost: a look-up.
     package func user(_ id: String) throws(RequestFault) -> UserAccess? {
-        do { return try store.user(id).map { UserAccess($0) } } catch { throw fault(error) }
+        do { return try store.user(id).flatMap { UserAccess($0) } } catch { throw fault(error) }
     }
 
     // MARK: Changes
@@ -106,12 +106,16 @@ package struct StoredTokens: Sendable {
     package func change(_ name: String, _ members: TokenMembers) throws(RequestFault) -> Token {
         try change { transaction throws(StoreError) in
             let stored = try Self.record(name, transaction)
-            guard var terms = Token(stored)?.terms else {
+            guard let former = Token(stored)?.terms else {
                 throw .refused(RequestFault.noToken(name))
             }
+            var terms = former
             do throws(RequestFault) { try members.change(&terms) } catch { throw .refused(error) }
             var record = stored
             record.set(terms)
+            if !terms.read(asBefore: former, at: transaction.now) {
+                record.accessVersion = transaction.baseVersion
+            }
             if record != stored { try transaction.putToken(record) }
         }
         return try token(named: name)
@@ -137,11 +141,7 @@ package struct StoredTokens: Sendable {
     /// Says whether a user is let in.
     package func set(_ user: UserAccess) throws(RequestFault) {
         try change { transaction throws(StoreError) in
-            if user.horizon > .min {
-                transaction.putUser(user.record)
-            } else {
-                transaction.removeUser(user.id)
-            }
+            try transaction.putUser(user.record)
         }
     }
 

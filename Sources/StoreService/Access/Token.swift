@@ -32,11 +32,16 @@ package final class Token: Sendable {
         terms.classes = record.classes
         self.terms = terms
         principal = terms.user.map {
-            Principal(user: $0, claims: terms.claims, classes: terms.classes)
+            Principal(
+                user: $0, claims: terms.claims, classes: terms.classes,
+                accessVersion: record.accessVersion)
         }
         limited =
             terms.classes.isEmpty
-            ? nil : Principal(token: record.number, right, classes: terms.classes)
+            ? nil
+            : Principal(
+                token: record.number, right, classes: terms.classes,
+                accessVersion: record.accessVersion)
         created = Timestamp(seconds: record.seconds, nanoseconds: 0)
         self.hash = hash
     }

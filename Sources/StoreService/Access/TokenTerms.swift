@@ -23,6 +23,12 @@ package struct TokenTerms: Sendable, Equatable {
         self.claims = claims
     }
 
+    /// Whether a token whose terms change to these reads the same afterwards, and could read it until now.
+    func read(asBefore former: TokenTerms, at now: Timestamp) -> Bool {
+        !former.hasEnded(at: now) && claims == former.claims && classes == former.classes
+            && (right >= .read) == (former.right >= .read)
+    }
+
     /// Whether the token has ended.
     package func hasEnded(at now: Timestamp) -> Bool { end.map { $0 <= now } ?? false }
 }

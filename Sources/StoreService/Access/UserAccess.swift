@@ -24,7 +24,11 @@ package struct UserAccess: Sendable, Equatable {
         record = UserRecord(id: id, isBlocked: false, signedInAfter: .min)
     }
 
-    init(_ record: UserRecord) { self.record = record }
+    /// Takes a stored record; nil for one that bars the user from nothing.
+    init?(_ record: UserRecord) {
+        if record.horizon == .min { return nil }
+        self.record = record
+    }
 
     /// Reads a body such as `{"blocked":true}` or `{"signedInAfter":"2027-01-31T00:00:00Z"}`; what it leaves out does not hold.
     ///
@@ -56,7 +60,7 @@ package struct UserAccess: Sendable, Equatable {
     }
 
     /// Seconds since 1970; what they signed in with before is void. The earliest time where nothing is, the latest where all is.
-    package var horizon: Int64 { record.isBlocked ? .max : record.signedInAfter }
+    package var horizon: Int64 { record.horizon }
 
     /// Writes the members `id`, `blocked` and, where there is one, `signedInAfter`.
     package func write(to object: inout JSONObjectWriter) {

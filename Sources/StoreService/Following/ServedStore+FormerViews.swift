@@ -6,7 +6,8 @@ extension ServedStore {
     static let decidingObjectCountMax = 200_000
 
     /// Whether a caller may have had another view at some version since one, because its own object, or data that rules read along its links, was
-    /// different. Changes since then can't be reported by the present values, although the rules are the same.
+    /// different, its token had other terms, or the user was barred. Changes since then can't be reported by the present values, although the rules
+    /// are the same.
     ///
     /// - Parameters:
     ///   - caller: The caller.
@@ -20,12 +21,12 @@ extension ServedStore {
         _ caller: Caller, since version: UInt64, in read: ReadTransaction,
         sharing folds: FoldCache? = nil, objectCountMax: Int = decidingObjectCountMax
     ) throws(RequestFault) -> Bool {
+        guard let sight = caller.sight else { return false }
         let bare = read.bare
-        guard let sight = caller.sight, let deciding = try sight.decidingObject(in: bare) else {
-            return false
-        }
         let present = try stored(bare.state().version)
         if version >= present { return false }
+        if try sight.wasShutOut(since: version, in: bare) { return true }
+        guard let deciding = try sight.decidingObject(in: bare) else { return false }
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             let shared = try folds?.changes(

@@ -49,7 +49,94 @@ struct UserAccessTests {
         }
         #expect(Self.put(server, "ann", "{}").status == 200)
         #expect(SignedInUserTests.me(server, seen).status == 200)
-        #expect(try server.restoredStore().access().users.isEmpty)
+        #expect(try StoredTokens(server.restoredStore()).read().users.isEmpty)
+    }
+
+    /// A service whose users may read nodes, and one node.
+    private static func ruledServer() throws -> GuardedServer {
+        let server = try Self.server()
+        let rules = #"{"roles":{"all":{"classes":{"Node":{"read":true}}}}}"#
+        let headers = [server.authorization(.admin), ("Content-Type", "application/json")]
+        #expect(server.send("PUT", "/v1/access", headers, body: rules).status == 200)
+        makeNode(1, server)
+        return server
+    }
+
+    private static func makeNode(_ id: Int, _ server: GuardedServer) {
+        let reply = server.send(
+            "POST", "/v1/classes/Node/objects",
+            [server.authorization(.write), ("Content-Type", "application/json")],
+            body: "{\"id\":\(id)}")
+        #expect(reply.status == 201, "\(reply.text)")
+    }
+
+    /// The changes of nodes since a cursor, or the present cursor.
+    private static func changes(
+        _ server: GuardedServer, _ token: String, since cursor: String? = nil
+    ) -> HTTPClient.Reply {
+        server.send(
+            "GET", "/v1/classes/Node/changes" + (cursor.map { "?since=\($0)" } ?? ""),
+            [("Authorization", "Bearer \(token)")])
+    }
+
+    private static func cursor(_ server: GuardedServer, _ token: String) throws -> String {
+        let reply = changes(server, token)
+        return try #require(QueryJSON(reply.text)?["cursor"]?.string, "\(reply.text)")
+    }
+
+    /// Expects that a cursor of before is void, as `Last-Event-ID` too, and that a new one is not.
+    private static func expectNewBeginning(
+        _ server: GuardedServer, _ token: String, since cursor: String
+    ) throws {
+        let page = changes(server, token, since: cursor)
+        #expect(page.status == 410 && page.text.contains("access-changed"), "\(page.text)")
+        let stream = ChangesClient(
+            port: server.port, "/v1/classes/Node/changes",
+            headers: [("Authorization", "Bearer \(token)"), ("Last-Event-ID", cursor)])
+        #expect(stream.next()?.name == "hello")
+        let reset = try #require(stream.next())
+        #expect(reset.name == "reset" && reset.json["reason"]?.string == "access-changed")
+        let next = try Self.cursor(server, token)
+        makeNode(9, server)
+        let more = changes(server, token, since: next)
+        #expect(QueryJSON(more.text)?["changes"]?.elements.count == 1, "\(more.text)")
+    }
+
+    @Test("a user who was blocked begins again, also after a restart")
+    func catchUp() throws {
+        let server = try Self.ruledServer()
+        let token = SignedInUserTests.token("ann")
+        let cursor = try Self.cursor(server, token)
+        #expect(Self.put(server, "ann", #"{"blocked":true}"#).status == 200)
+        Self.makeNode(2, server)
+        #expect(Self.put(server, "ann", "{}").status == 200)
+        let listed = server.send("GET", "/v1/access/users", [server.authorization(.admin)])
+        #expect(listed.text == #"{"users":[]}"#)
+        try server.restart()
+        try Self.expectNewBeginning(server, token, since: cursor)
+    }
+
+    @Test(
+        "a user whose token had other claims for a while begins again, and not with another token")
+    func otherClaims() throws {
+        let server = try Self.ruledServer()
+        let (phone, tablet) = (try TokenSecret(), try TokenSecret())
+        try server.table.change { stored throws(RequestFault) in
+            _ = try stored.add("phone", TokenTerms(.read, user: "ann"), phone.hash)
+            _ = try stored.add("tablet", TokenTerms(.read, user: "ann"), tablet.hash)
+        }
+        let cursor = try Self.cursor(server, phone.text)
+        for claims in [#"{"groups":["visitor"]}"#, "{}"] {
+            let reply = server.send(
+                "PATCH", "/v1/tokens/phone",
+                [server.authorization(.admin), ("Content-Type", "application/json")],
+                body: "{\"claims\":\(claims)}")
+            #expect(reply.status == 200, "\(reply.text)")
+            Self.makeNode(claims == "{}" ? 3 : 2, server)
+        }
+        let other = Self.changes(server, tablet.text, since: cursor)
+        #expect(QueryJSON(other.text)?["changes"]?.elements.count == 2, "\(other.text)")
+        try Self.expectNewBeginning(server, phone.text, since: cursor)
     }
 
     @Test("what was issued before a time is void, and what is issued later is not")
@@ -75,7 +162,7 @@ struct UserAccessTests {
             listed.text == #"{"users":[{"id":"aaron","blocked":true},\#(reply.text)]}"#,
             "\(listed.text)")
         #expect(Self.put(server, "aaron", "{}").status == 200)
-        #expect(try server.restoredStore().access().users.map(\.id) == ["ann"])
+        #expect(try StoredTokens(server.restoredStore()).read().users.map(\.id) == ["ann"])
     }
 
     @Test("tokens of the store that are a user's end too, with their streams, and no others")

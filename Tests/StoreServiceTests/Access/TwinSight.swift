@@ -13,6 +13,7 @@ final class TwinSight: SightSource, @unchecked Sendable {
     var name: String { "" }
 
     func sight(in read: ReadTransaction) -> Sight? { twins.sight(in: read) }
+    func wasShutOut(since version: UInt64, in read: ReadTransaction) -> Bool { false }
     func decidingObject(in read: ReadTransaction) -> ObservedQuery? { nil }
     func wasOtherwise(
         since version: UInt64, _ changes: FoldedChanges, in read: ReadTransaction

@@ -1,4 +1,6 @@
 import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
 import HoldfastServiceSupport
 import HoldfastTestSupport
 import Testing
@@ -83,6 +85,12 @@ struct LostRoleTests {
     /// Makes a change that only the role shows, and that a user without the role must not learn of.
     private func happen(_ cause: Cause, in world: LostRoleWorld) throws {
         try world.service.transaction(cause.lose)
+        try happen(in: world)
+        try world.service.transaction(cause.regain)
+    }
+
+    /// Shows two objects for a while.
+    private func happen(in world: LostRoleWorld) throws {
         try world.run(
             #"{"op":"create","class":"Task","value":{"id":9,"shown":true,"pin":"4711","group":"a"}}"#,
             #"{"op":"create","class":"Task","value":{"id":10,"shown":true,"pin":"4712","group":"a"}}"#
@@ -90,7 +98,6 @@ struct LostRoleTests {
         try world.run(
             #"{"op":"patch","class":"Task","id":9,"value":{"shown":false}}"#,
             #"{"op":"delete","class":"Task","id":10}"#)
-        try world.service.transaction(cause.regain)
     }
 
     /// Whether no event names a change that was made meanwhile.
@@ -108,6 +115,14 @@ struct LostRoleTests {
         let caller = world.caller(cause.user)
         let cursor = try world.cursor(form, for: caller)
         try happen(cause, in: world)
+        try expectNewBeginning(of: form, from: cursor, for: caller, in: world)
+    }
+
+    /// Expects that a page, a poll and a stream of events begin again, and name no change that was made meanwhile.
+    private func expectNewBeginning(
+        of form: LostRoleWorld.Form, from cursor: String, for caller: Caller,
+        in world: LostRoleWorld
+    ) throws {
         if form != .several, form != .list {
             switch try world.page(form, from: cursor, for: caller) {
             case .success(let page): Issue.record("\(page)")
@@ -127,6 +142,139 @@ struct LostRoleTests {
         let reasons = events.filter { $0.name == "reset" }.map { $0.data["reason"]?.string }
         #expect(Set(reasons) == ["access-changed"], "\(events)")
         #expect(isSilent(events), "\(events)")
+    }
+
+    private static let editor = LostRoleWorld.role(when: "'editor' IN $user.groups")
+
+    private static func claims(group: String) -> Claims {
+        Claims(text: "{\"groups\":[\"\(group)\"]}")
+    }
+
+    @Test(
+        "a catch-up over a time when the user was barred begins again, in every mode",
+        arguments: [#"{"blocked":true}"#, #"{"signedInAfter":"2999-01-01T00:00:00Z"}"#],
+        LostRoleWorld.Form.allCases)
+    func barred(bar: String, form: LostRoleWorld.Form) throws {
+        let world = try LostRoleWorld(Self.on)
+        let caller = world.caller("ann")
+        let cursor = try world.cursor(form, for: caller)
+        try world.setAccess(of: "ann", bar)
+        try happen(in: world)
+        // The second bar holds until its time, and ends by itself.
+        if bar.contains("blocked") { try world.setAccess(of: "ann", "{}") }
+        try expectNewBeginning(of: form, from: cursor, for: caller, in: world)
+    }
+
+    @Test("a user who was barred goes on from a later cursor, and others from every one")
+    func unbarred() throws {
+        let world = try LostRoleWorld(Self.on)
+        let (ann, bob) = (world.caller("ann"), world.caller("bob"))
+        let first = try world.cursor(.all, for: bob)
+        try world.setAccess(of: "ann", #"{"blocked":true}"#)
+        try world.run(Self.patch("Task", "1", #"{"pin":"1"}"#))
+        try world.setAccess(of: "ann", "{}")
+        let later = try world.cursor(.all, for: ann)
+        try world.run(Self.patch("Task", "1", #"{"pin":"2"}"#))
+        // What was issued later than that is not void.
+        for user in ["ann", "bob"] {
+            try world.setAccess(of: user, #"{"signedInAfter":"2020-01-01T00:00:00Z"}"#)
+        }
+        for (caller, cursor) in [(ann, later), (bob, first)] {
+            let page = try world.page(.all, from: cursor, for: caller).get()
+            #expect(page["changes"]?.elements.compactMap { $0["id"]?.int } == [1], "\(page)")
+        }
+    }
+
+    @Test(
+        "the record of a user who was barred stays as long as the change log reaches back to then")
+    func recordOfBar() throws {
+        let world = try LostRoleWorld(Self.on)
+        let store = world.service.store
+        try world.setAccess(of: "ann", #"{"blocked":true}"#)
+        try happen(in: world)
+        try world.setAccess(of: "ann", "{}")
+        try world.setAccess(of: "cem", "{}")
+        #expect(try store.access().users.map(\.id) == ["ann"])
+        #expect(try StoredTokens(store).read().users.isEmpty)
+        #expect(try StoredTokens(store).user("ann") == nil)
+        #expect(try StoreCheck.run(store).findings.isEmpty)
+    }
+
+    /// The members of a token that take a view away for a while, and those that give it back.
+    struct TokenChange: CustomTestStringConvertible {
+        var lost: TokenMembers
+        var regained: TokenMembers
+        var testDescription: String { String(decoding: lost.json, as: UTF8.self) }
+    }
+
+    static let tokenChanges = [
+        TokenChange(
+            lost: TokenMembers(claims: claims(group: "visitor")),
+            regained: TokenMembers(claims: claims(group: "editor"))),
+        TokenChange(lost: TokenMembers(right: .metrics), regained: TokenMembers(right: .read)),
+        TokenChange(
+            lost: TokenMembers(classes: ["Person"]), regained: TokenMembers(classes: ["Task"])),
+        TokenChange(
+            lost: TokenMembers(expiry: .at(Timestamp(seconds: 1, nanoseconds: 0))),
+            regained: TokenMembers(expiry: .never)),
+    ]
+
+    @Test(
+        "a catch-up over a time when the token had other terms begins again, in every mode",
+        arguments: tokenChanges, LostRoleWorld.Form.allCases)
+    func otherTerms(change: TokenChange, form: LostRoleWorld.Form) throws {
+        let world = try LostRoleWorld(Self.editor)
+        var terms = TokenTerms(.read, user: "ann", claims: Self.claims(group: "editor"))
+        if change.lost.classes != nil { terms.classes = ["Task"] }
+        try world.makeToken("phone", terms)
+        try world.makeToken("tablet", terms)
+        let cursor = try world.cursor(form, for: world.caller(with: "phone"))
+        try world.changeToken("phone", change.lost)
+        try happen(in: world)
+        try world.changeToken("phone", change.regained)
+        let caller = try world.caller(with: "phone")
+        try expectNewBeginning(of: form, from: cursor, for: caller, in: world)
+        // The user could read all of it by the other token.
+        if form == .all {
+            let tablet = try world.caller(with: "tablet")
+            let page = try world.page(form, from: cursor, for: tablet).get()
+            #expect(page["changes"]?.elements.count ?? 0 > 0, "\(page)")
+        }
+    }
+
+    @Test("a catch-up over a time when a token of some classes was for others begins again")
+    func otherClasses() throws {
+        let world = try LostRoleWorld(Self.editor)
+        var terms = TokenTerms(.read)
+        terms.classes = ["Task"]
+        try world.makeToken("reports", terms)
+        let cursor = try world.cursor(.all, for: world.caller(with: "reports"))
+        try world.changeToken("reports", TokenMembers(classes: ["Person"]))
+        try happen(in: world)
+        try world.changeToken("reports", TokenMembers(classes: ["Task"]))
+        let caller = try world.caller(with: "reports")
+        guard case .failure(let fault) = try world.page(.all, from: cursor, for: caller) else {
+            Issue.record("reported")
+            return
+        }
+        #expect(fault.code == "access-changed", "\(fault)")
+    }
+
+    @Test("terms of a token that decide about no view reset nothing")
+    func unrelatedTerms() throws {
+        let world = try LostRoleWorld(Self.editor)
+        let claims = Self.claims(group: "editor")
+        try world.makeToken("phone", TokenTerms(.read, user: "ann", claims: claims))
+        let cursor = try world.cursor(.all, for: world.caller(with: "phone"))
+        try world.run(Self.patch("Task", "1", #"{"pin":"1"}"#))
+        try world.changeToken("phone", TokenMembers(right: .write))
+        try world.changeToken("phone", TokenMembers(claims: claims))
+        for expiry in [TokenMembers.Expiry(after: 60), .never] {
+            try world.changeToken("phone", TokenMembers(expiry: expiry))
+        }
+        let caller = try world.caller(with: "phone")
+        let page = try world.page(.all, from: cursor, for: caller).get()
+        #expect(page["changes"]?.elements.compactMap { $0["id"]?.int } == [1], "\(page)")
     }
 
     @Test(
@@ -179,25 +327,6 @@ struct LostRoleTests {
         }
     }
 
-    @Test("what the change log does not keep of the user's object begins again")
-    func notKept() throws {
-        let world = try LostRoleWorld(#"{"classes":{}}"#)
-        try world.put(Self.on)
-        let caller = world.caller("ann")
-        // A value that is too long to be kept in the change log.
-        let other = LostRoleWorld.role(when: "$user.object.group != 'b'")
-        try world.put(other)
-        let cursor = try world.cursor(.all, for: caller)
-        let long = String(repeating: "c", count: 40_000)
-        try world.run(Self.patch("Person", "ann", "{\"group\":\"\(long)\"}"))
-        try world.run(Self.patch("Person", "ann", #"{"group":"a"}"#))
-        guard case .failure(let fault) = try world.page(.all, from: cursor, for: caller) else {
-            Issue.record("told")
-            return
-        }
-        #expect(fault.code == "access-changed", "\(fault)")
-    }
-}
     @Test(
         "a stream of several queries whose view changed while it was open goes on at its next connection"
     )
@@ -219,3 +348,22 @@ struct LostRoleTests {
         #expect(changed.contains { $0["id"]?.int == 1 && $0["query"]?.string == "a" }, "\(more)")
     }
 
+    @Test("what the change log does not keep of the user's object begins again")
+    func notKept() throws {
+        let world = try LostRoleWorld(#"{"classes":{}}"#)
+        try world.put(Self.on)
+        let caller = world.caller("ann")
+        // A value that is too long to be kept in the change log.
+        let other = LostRoleWorld.role(when: "$user.object.group != 'b'")
+        try world.put(other)
+        let cursor = try world.cursor(.all, for: caller)
+        let long = String(repeating: "c", count: 40_000)
+        try world.run(Self.patch("Person", "ann", "{\"group\":\"\(long)\"}"))
+        try world.run(Self.patch("Person", "ann", #"{"group":"a"}"#))
+        guard case .failure(let fault) = try world.page(.all, from: cursor, for: caller) else {
+            Issue.record("told")
+            return
+        }
+        #expect(fault.code == "access-changed", "\(fault)")
+    }
+}

@@ -84,6 +84,33 @@ final class LostRoleWorld {
             sight: PrincipalSight(control, Principal(user: user, claims: .none)))
     }
 
+    /// Bars a user, or lets the user in again, as the body of `PUT /v1/access/users/{id}` says.
+    func setAccess(of user: String, _ body: String) throws {
+        let bytes = RequestBytes(body)
+        let parser = JSONParser()
+        try withExtendedLifetime((bytes, parser)) {
+            try StoredTokens(service.store).set(UserAccess(id: user, parser.parse(bytes.bytes)))
+        }
+    }
+
+    /// Makes a token of the store.
+    func makeToken(_ name: String, _ terms: TokenTerms) throws {
+        _ = try StoredTokens(service.store).add(name, terms, TokenSecret().hash)
+    }
+
+    /// Changes the terms of a token.
+    func changeToken(_ name: String, _ members: TokenMembers) throws {
+        _ = try StoredTokens(service.store).change(name, members)
+    }
+
+    /// The caller with a token, as its terms are now.
+    func caller(with name: String) throws -> Caller {
+        let token = try StoredTokens(service.store).token(named: name)
+        let principal = try #require(token.principal ?? token.limited)
+        return Caller(
+            token: token.number, address: "", sight: PrincipalSight(control, principal))
+    }
+
     // MARK: Following
 
     private func definition(_ form: Form) -> StreamDefinition {
@@ -170,13 +197,6 @@ final class LostRoleWorld {
         return Stream(follower: nil, group: group, sink: sink)
     }
 
-    /// The events of a stream that has reported everything; nil if it has not.
-    func events(of stream: Stream) -> [ToldEvents.Event]? {
-        hub.isSettled(
-            [stream.follower].compactMap { $0 }, groups: [stream.group?.id].compactMap { $0 },
-            at: version) ? stream.sink.take() : nil
-    }
-}
     /// Opens a stream of several queries on another connection, at a cursor of the present view.
     func reopen(_ stream: Stream, from cursor: String, for caller: Caller) throws -> Stream {
         let group = try #require(stream.group)
@@ -188,3 +208,10 @@ final class LostRoleWorld {
         return Stream(follower: nil, group: group, sink: sink)
     }
 
+    /// The events of a stream that has reported everything; nil if it has not.
+    func events(of stream: Stream) -> [ToldEvents.Event]? {
+        hub.isSettled(
+            [stream.follower].compactMap { $0 }, groups: [stream.group?.id].compactMap { $0 },
+            at: version) ? stream.sink.take() : nil
+    }
+}

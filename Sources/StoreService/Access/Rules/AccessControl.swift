@@ -201,6 +201,27 @@ package final class AccessControl: Sendable {
         return (view, ViewMark(of: view, by: known.rules, for: facts, key: store.ticketKey))
     }
 
+    /// Finds out whether a principal may have been barred at some version since one, or whether its token had other terms then.
+    ///
+    /// Cost: a look-up, in the last commit and not in the view, since users are let in without a new version.
+    func wasShutOut(
+        _ principal: Principal, since version: UInt64, on read: ReadTransaction
+    ) throws(RequestFault) -> Bool {
+        if version < principal.accessVersion { return true }
+        guard let user = principal.user else { return false }
+        do throws(StoreError) {
+            guard let record = try store.user(user) else { return false }
+            if version < record.accessVersion { return true }
+            guard record.horizon > .min,
+                let milliseconds = try read.milliseconds(ofVersion: version + 1)
+            else { return false }
+            // What was issued before the horizon is void: tokens, sessions, and cursors.
+            return Int64(clamping: milliseconds / 1000) < record.horizon
+        } catch {
+            throw fault(error)
+        }
+    }
+
     /// Finds out whether a principal may have had another view at some version, because its own object, or an object that this leads to, was
     /// different. The document must be the same, which the name of the view shows.
     ///

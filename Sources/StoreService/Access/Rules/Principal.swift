@@ -12,6 +12,8 @@ package final class Principal: Sendable {
     package let classes: Set<ExactText>
     /// The token whose right decides what they may do with these, and not a document; nil where that does.
     package let token: TokenRight?
+    /// The version at which the token's terms last changed what the principal may read; 0 if they never did.
+    let accessVersion: UInt64
     /// The number of the user once it was asked for, 0 before.
     let knownNumber = Atomic<UInt64>(0)
     /// The claims once rules have asked for one.
@@ -25,18 +27,26 @@ package final class Principal: Sendable {
 
     /// Names a user.
     ///
-    /// - `classes`: The only classes that they come for; empty for all.
-    package init(user: String?, claims: Claims = .none, classes: [String] = []) {
+    /// - Parameters:
+    ///   - user: The id; nil for an anonymous visitor.
+    ///   - claims: The claims about the user.
+    ///   - classes: The only classes that they come for; empty for all.
+    ///   - accessVersion: The version at which the terms of a token of the store last changed what they may read.
+    package init(
+        user: String?, claims: Claims = .none, classes: [String] = [], accessVersion: UInt64 = 0
+    ) {
         self.user = user
         self.claims = claims
         self.classes = Set(texts: classes)
+        self.accessVersion = accessVersion
         token = nil
     }
 
     /// Names a token of some classes, whose right holds with these.
-    package init(token number: UInt64, _ right: Right, classes: [String]) {
+    package init(token number: UInt64, _ right: Right, classes: [String], accessVersion: UInt64) {
         (user, claims) = (nil, .none)
         self.classes = Set(texts: classes)
+        self.accessVersion = accessVersion
         token = TokenRight(number: number, right: right)
     }
 

@@ -27,6 +27,13 @@ package final class PrincipalSight: SightSource {
         try access.rights(for: principal, on: read)
     }
 
+    /// Decides by the terms of the token and the record of the user.
+    package func wasShutOut(
+        since version: UInt64, in read: ReadTransaction
+    ) throws(RequestFault) -> Bool {
+        try access.wasShutOut(principal, since: version, on: read)
+    }
+
     /// The user's own object, where rules read something of it.
     package func decidingObject(in read: ReadTransaction) throws(RequestFault) -> ObservedQuery? {
         try access.rules(for: read.rows)?.decidingObject(of: principal)

@@ -1,0 +1,49 @@
+import HoldfastBytes
+import HoldfastObjectModel
+@testable import HoldfastObjectStore
+import HoldfastObjectSupport
+import HoldfastTestSupport
+import Testing
+
+@Suite("Records of users")
+struct UserRecordTests {
+    private func set(_ id: String, isBlocked: Bool, in store: Store) throws {
+        try store.write { transaction throws(StoreError) in
+            try transaction.putUser(
+                UserRecord(id: id, isBlocked: isBlocked, signedInAfter: .min))
+        }
+    }
+
+    @Test(
+        "the record of a user who was barred stays as long as the change log reaches back to then")
+    func lifetime() throws {
+        var options = StoreOptions()
+        options.retentionByteCount = 200
+        let store = try Shelter.open(.memory, options: options)
+        defer { store.close() }
+        try set("eve", isBlocked: true, in: store)
+        try set("ann", isBlocked: true, in: store)
+        try store.put("City", ["id": .value(.int(0))])
+        try set("ann", isBlocked: false, in: store)
+        try set("bob", isBlocked: false, in: store)
+        let users = try store.access().users
+        #expect(users.map(\.id) == ["ann", "eve"])
+        #expect(users.first?.accessVersion == store.version.number)
+        #expect(try store.findings() == [])
+        for number in 1..<100 { try store.put("City", ["id": .value(.int(Int64(number)))]) }
+        try set("bob", isBlocked: false, in: store)
+        #expect(try store.access().users.map(\.id) == ["eve"])
+        #expect(try store.findings() == [])
+    }
+
+    @Test("records of before format 8 are read")
+    func formerForm() {
+        let buffer = ByteBuffer()
+        buffer.append(1 as UInt8)
+        buffer.append(1 as UInt8)
+        buffer.append(little: UInt64(7))
+        let record = UserRecord("ann", buffer.bytes)
+        #expect(record?.isBlocked == true && record?.signedInAfter == 7)
+        #expect(record?.accessVersion == 0)
+    }
+}
