@@ -159,10 +159,15 @@ struct LostRoleTests {
         let caller = world.caller("ann")
         let cursor = try world.cursor(form, for: caller)
         try world.setAccess(of: "ann", bar)
+        // A stream that goes on for a moment, until it ends, moves its client's cursor.
+        try world.run(Self.patch("Task", "1", #"{"pin":"1"}"#))
+        let later = try world.cursor(form, for: caller)
         try happen(in: world)
         // The second bar holds until its time, and ends by itself.
         if bar.contains("blocked") { try world.setAccess(of: "ann", "{}") }
-        try expectNewBeginning(of: form, from: cursor, for: caller, in: world)
+        for cursor in [cursor, later] {
+            try expectNewBeginning(of: form, from: cursor, for: caller, in: world)
+        }
     }
 
     @Test("a user who was barred goes on from a later cursor, and others from every one")

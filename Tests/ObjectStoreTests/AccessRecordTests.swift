@@ -5,8 +5,8 @@ import HoldfastObjectSupport
 import HoldfastTestSupport
 import Testing
 
-@Suite("Records of users")
-struct UserRecordTests {
+@Suite("Records of users and tokens")
+struct AccessRecordTests {
     private func set(_ id: String, isBlocked: Bool, in store: Store) throws {
         try store.write { transaction throws(StoreError) in
             try transaction.putUser(
@@ -36,8 +36,27 @@ struct UserRecordTests {
         #expect(try store.findings() == [])
     }
 
-    @Test("records of before format 8 are read")
-    func formerForm() {
+    @Test("a token's record of before format 8 is read")
+    func formerToken() {
+        var token = TokenRecord(
+            number: 7, name: "phone", hash: [UInt8](repeating: 1, count: 32), right: "read",
+            seconds: 5)
+        token.classes = ["Task"]
+        token.accessVersion = 9
+        let key = StoreKey.bytes { StoreKey.appendToken(token.number, to: $0) }
+        func read(_ value: [UInt8]) -> TokenRecord? {
+            key.withUnsafeBytes { key in value.withUnsafeBytes { TokenRecord(key, $0) } }
+        }
+        let buffer = ByteBuffer()
+        token.append(to: buffer)
+        #expect(read(buffer.array) == token)
+        #expect(read([3] + buffer.array.dropFirst()) == nil)
+        token.accessVersion = 0
+        #expect(read([3] + buffer.array.dropFirst().dropLast(8)) == token)
+    }
+
+    @Test("a user's record of before format 8 is read")
+    func formerUser() {
         let buffer = ByteBuffer()
         buffer.append(1 as UInt8)
         buffer.append(1 as UInt8)
