@@ -242,7 +242,11 @@ struct ChangeLogTests {
                     primaryKey: [1, 0, 255]),
                 edited,
             ], lostLinks: [LostLink(classNumber: 2, key: 3, propertyNumber: 4)],
-            changedShapes: ShapeChanges(classes: [3, 300], projections: ["Card", "Größe"]))
+            changedShapes: ShapeChanges(
+                classes: [3, 300], projections: ["Card", "Größe"], properties: [7, 700],
+                renamedProperties: [8], renamedClasses: [9], reducedClasses: [10],
+                unlinkedClasses: [11, 1100], rewrittenClasses: [12],
+                freedNames: [3: ["name", "größe"], 400: ["n"]], freedClassNames: ["Dog"]))
         let buffer = ByteBuffer()
         entry.append(to: buffer)
         let read = try #require(ChangeLogEntry(buffer.bytes))

@@ -7,25 +7,21 @@ import HoldfastTestSupport
 
 @Suite("What the change log says of changes of the schema")
 struct ShapeChangesTests {
-    /// A change of the schema, and the classes whose shape it changes.
+    /// A change of the schema, and the parts whose shape it changes.
     struct Case: CustomTestStringConvertible, Sendable {
         var testDescription: String
         var renames = SchemaRenames()
-        var changed: Set<String>
-        /// The properties that are new or renamed, and the renamed classes.
-        var properties: Set<String>
-        var renamedClasses: Set<String>
+        /// The parts by names of ``parts``, with the names of classes and properties.
+        var expected: [String: Set<String>]
         var change: @Sendable (inout [ObjectClass]) -> Void
 
         init(
-            _ name: String, _ changed: Set<String>, properties: Set<String> = [],
-            renamedClasses: Set<String> = [], renames: SchemaRenames = SchemaRenames(),
+            _ name: String, _ expected: [String: Set<String>] = [:],
+            renames: SchemaRenames = SchemaRenames(),
             _ change: @escaping @Sendable (inout [ObjectClass]) -> Void
         ) {
             testDescription = name
-            self.changed = changed
-            self.properties = properties
-            self.renamedClasses = renamedClasses
+            self.expected = expected
             self.renames = renames
             self.change = change
         }
@@ -51,78 +47,143 @@ struct ShapeChangesTests {
     }
 
     static let cases = [
-        Case("an index", []) { $0[3].properties[1].isIndexed = true },
-        Case("a full-text index", []) { $0[3].properties[1].searchIndex = .fullText },
-        Case("a unique property", []) { $0[3].properties[1].isUnique = true },
-        Case("a default", []) { $0[3].properties[1].defaultValue = .constant(.string("d")) },
-        Case("what has to be stated", []) { $0[3].properties[1].isRequired = true },
-        Case("a rule for deletion", []) { $0[0].properties[6].onDelete = .cascade },
-        Case("an unrelated new class", []) {
-            $0.append(ObjectClass(name: "More", properties: []))
+        Case("an index") { $0[3].properties[1].isIndexed = true },
+        Case("a full-text index") { $0[3].properties[1].searchIndex = .fullText },
+        Case("a unique property") { $0[3].properties[1].isUnique = true },
+        Case("a default") { $0[3].properties[1].defaultValue = .constant(.string("d")) },
+        Case("what has to be stated") { $0[3].properties[1].isRequired = true },
+        Case("a rule for deletion") { $0[0].properties[6].onDelete = .cascade },
+        Case("an unrelated new class") { $0.append(ObjectClass(name: "More", properties: [])) },
+        Case("a second name") { $0[3].properties[1].mapTo = "title" },
+        Case("a wider enum") { $0[4].properties[2].cases?.append(.string("c")) },
+        Case("an enum that is none any more") { $0[4].properties[2].cases = nil },
+        Case("a narrower enum", ["changed": ["Note.kind"]]) {
+            $0[4].properties[2].cases?.removeLast()
         },
-        Case("a wider enum", []) { $0[4].properties[2].cases?.append(.string("c")) },
-        Case("an enum that is none any more", []) { $0[4].properties[2].cases = nil },
-        Case("a narrower enum", ["Note"]) { $0[4].properties[2].cases?.removeLast() },
-        Case("a new property", [], properties: ["City.more"]) {
+        Case("a new property", ["changed": ["City.more"]]) {
             $0[3].properties.append(Property(name: "more", type: .single(.scalar(.int))))
         },
-        Case("a dropped property", ["City"]) { $0[3].properties.remove(at: 1) },
-        Case("an optional property", ["City"]) { $0[3].properties[1].isOptional = true },
-        Case("an enum", ["City"]) { $0[3].properties[1].cases = [.string("Ulm")] },
-        Case("another type", ["Note"]) { $0[4].properties[0].type = .list(.scalar(.string)) },
-        Case("properties in another order", []) { $0[4].properties.swapAt(0, 1) },
+        Case("a dropped property", ["reduced": ["City"], "freed": ["City.name"]]) {
+            $0[3].properties.remove(at: 1)
+        },
         Case(
-            "a renamed property", [], properties: ["City.title"],
+            "a dropped link",
+            [
+                "reduced": ["Person", "Dog"], "unlinked": ["Dog"],
+                "freed": ["Person.best", "Dog.lovers"],
+            ]
+        ) { classes in
+            classes[0].properties.remove(at: 6)
+            classes[1].properties.removeLast()
+        },
+        Case("an optional property", ["changed": ["City.name"]]) {
+            $0[3].properties[1].isOptional = true
+        },
+        Case("an enum", ["changed": ["City.name"]]) {
+            $0[3].properties[1].cases = [.string("Ulm")]
+        },
+        Case("another type", ["changed": ["Note.text"]]) {
+            $0[4].properties[0].type = .list(.scalar(.string))
+        },
+        Case("properties in another order") { $0[4].properties.swapAt(0, 1) },
+        Case(
+            "a renamed property", ["renamed": ["City.title"], "freed": ["City.name"]],
             renames: renames("City.name", "City.title")
         ) { $0[3].properties[1].name = "title" },
-        Case("a new property of an embedded class", [], properties: ["Address.zip"]) {
+        Case(
+            "a renamed property whose name another one takes",
+            ["renamed": ["City.title"], "changed": ["City.name"], "freed": ["City.name"]],
+            renames: renames("City.name", "City.title")
+        ) {
+            $0[3].properties[1].name = "title"
+            $0[3].properties.append(Property(name: "name", type: .single(.scalar(.string))))
+        },
+        Case("a new property of an embedded class", ["changed": ["Address.zip"]]) {
             $0[2].properties.append(Property(name: "zip", type: .single(.scalar(.int))))
         },
         Case(
+            "a dropped property of an embedded class",
+            ["reduced": ["Address"], "rewritten": ["Address"], "freed": ["Address.street"]]
+        ) { $0[2].properties.removeFirst() },
+        Case(
+            "embedded objects that are lost, with the links in them",
+            [
+                "reduced": ["Person"], "changed": ["Address.city"], "unlinked": ["City"],
+                "rewritten": ["Address"], "freed": ["Person.home"],
+            ]
+        ) { $0[0].properties.remove(at: 3) },
+        Case(
             "another primary key, and what links to it",
-            ["City", "Address", "Person", "Note"]
+            ["classes": ["City"], "changed": ["Address.city", "Note.about"]]
         ) { $0[3].primaryKey = nil },
         Case(
-            "a renamed class", [], renamedClasses: ["Hound"], renames: renames("Dog", "Hound")
+            "another type of a primary key, and what links to it",
+            ["classes": ["City"], "changed": ["City.id", "Address.city", "Note.about"]]
+        ) { $0[3].properties[0].type = .single(.scalar(.string)) },
+        Case(
+            "a renamed class", ["renamedClasses": ["Hound"], "freedClasses": ["Dog"]],
+            renames: renames("Dog", "Hound")
         ) { classes in
             classes[1].name = "Hound"
             classes[0].properties[5].type = .list(.object("Hound"))
             classes[0].properties[6].type = .single(.object("Hound"))
         },
-        Case("a dropped class, and what could link to it", ["Dog", "Person", "Note"]) { classes in
+        Case(
+            "a dropped class, and what could link to it",
+            [
+                "classes": ["Dog"], "reduced": ["Person"], "changed": ["Note.about"],
+                "unlinked": ["Dog"], "freed": ["Person.dogs", "Person.best"],
+                "freedClasses": ["Dog"],
+            ]
+        ) { classes in
             classes[0].properties.removeSubrange(5...6)
             classes.remove(at: 1)
         },
     ]
 
     @Test(
-        "an entry names the classes whose shape the version changed, and no others",
+        "an entry names the parts whose shape the version changed, and no others",
         arguments: cases)
-    func changedClasses(schemaCase: Case) throws {
+    func changedParts(schemaCase: Case) throws {
         let store = try Shelter.open(.memory, classes: Self.classes)
         defer { store.close() }
         let before = store.version.number
-        var names: [UInt32: String] = [:]
+        var classes: [UInt32: String] = [:]
         var properties: [UInt32: String] = [:]
         func note() {
             for rowClass in store.catalog.rows.classes {
-                names[rowClass.number] = rowClass.definition.name
+                classes[rowClass.number] = rowClass.definition.name
                 for (member, property) in zip(rowClass.members, rowClass.definition.properties) {
                     properties[member.number] = "\(rowClass.definition.name).\(property.name)"
                 }
             }
         }
         note()
-        var classes = Self.classes
-        schemaCase.change(&classes)
-        try store.setSchema(classes, renames: schemaCase.renames, allowsDataLoss: true)
+        var changed = Self.classes
+        schemaCase.change(&changed)
+        try store.setSchema(changed, renames: schemaCase.renames, allowsDataLoss: true)
         note()
         let shapes = try store.changes(after: before).changedShapes
-        #expect(Set((shapes.classes ?? []).compactMap { names[$0] }) == schemaCase.changed)
-        #expect(Set(shapes.properties.compactMap { properties[$0] }) == schemaCase.properties)
-        #expect(
-            Set(shapes.renamedClasses.compactMap { names[$0] }) == schemaCase.renamedClasses)
+        func names(_ numbers: Set<UInt32>?, _ names: [UInt32: String]) -> Set<String> {
+            Set((numbers ?? []).map { names[$0] ?? "?" })
+        }
+        let parts = [
+            "classes": names(shapes.classes, classes),
+            "changed": names(shapes.properties, properties),
+            "renamed": names(shapes.renamedProperties, properties),
+            "renamedClasses": names(shapes.renamedClasses, classes),
+            "reduced": names(shapes.reducedClasses, classes),
+            "unlinked": names(shapes.unlinkedClasses, classes),
+            "rewritten": names(shapes.rewrittenClasses, classes),
+            "freed": Set(
+                shapes.freedNames.flatMap { number, names in
+                    names.map { "\(classes[number] ?? "?").\($0)" }
+                }),
+            "freedClasses": shapes.freedClassNames,
+        ]
+        #expect(parts.filter { !$0.value.isEmpty } == schemaCase.expected)
         #expect(shapes.classes != nil && shapes.projections.isEmpty)
+        #expect(shapes.isEmpty == schemaCase.expected.isEmpty)
         #expect(try store.findings() == [])
     }
 

@@ -35,10 +35,10 @@ extension FieldSelection {
         for path in try Self.paths(expand, .expand) {
             try tree.select(path[...], rowClass, names.schema, .expand)
         }
-        let parts = tree.parts(rowClass, names.schema, of: parameter)
+        let (parts, showsEverything) = tree.parts(rowClass, names.schema, of: parameter)
         // Each path may show all of a large class.
         guard budget.failure == nil else { throw Self.givenUp }
-        self.init(rowClass, parts)
+        self.init(rowClass, parts, showsEverything: showsEverything)
     }
 
     /// Thrown after the budget has failed. The budget has the reason.
@@ -255,7 +255,16 @@ extension FieldSelection {
             return node
         }
 
-        /// Lists what is selected.
+        /// Makes the selection; the parameters are those of ``parts(_:_:of:alone:isHeld:)``.
+        private func selection(
+            _ rowClass: RowClass, _ schema: RowSchema, of parameter: PathParameter,
+            alone: Bool = false, isHeld: Bool = false
+        ) -> FieldSelection {
+            let made = parts(rowClass, schema, of: parameter, alone: alone, isHeld: isHeld)
+            return FieldSelection(rowClass, made.parts, showsEverything: made.showsEverything)
+        }
+
+        /// Lists what is selected, and says whether it includes every property.
         ///
         /// - `parameter`: Which says what is shown, or what counts.
         /// - `alone`: Leaves out what is shown because the objects themselves are named.
@@ -263,7 +272,7 @@ extension FieldSelection {
         func parts(
             _ rowClass: RowClass, _ schema: RowSchema, of parameter: PathParameter,
             alone: Bool = false, isHeld: Bool = false
-        ) -> [Part] {
+        ) -> (parts: [Part], showsEverything: Bool) {
             var parts: [Part] = []
             let isNamed = isNamed || parameter == .keyPaths && isHeld
             // A key path to a link is about which object it leads to.
@@ -275,9 +284,7 @@ extension FieldSelection {
             if hasID && (hasKey || !hasEverything) { parts.append(Part(kind: .id, name: "$id")) }
             if hasOwner || areOrigins && hasEverything {
                 let shown = owners.sorted { $0.key < $1.key }.map { index, node in
-                    FieldSelection(
-                        schema.classes[index],
-                        node.parts(schema.classes[index], schema, of: parameter))
+                    node.selection(schema.classes[index], schema, of: parameter)
                 }
                 parts.append(Part(kind: .owner, name: "$owner", owners: shown))
             }
@@ -297,10 +304,8 @@ extension FieldSelection {
                 let member = named.member
                 let target = rowClass.members[member].classIndex
                 var inner = named.node.map { node in
-                    FieldSelection(
-                        schema.classes[target],
-                        node.parts(
-                            schema.classes[target], schema, of: parameter, isHeld: hasEverything))
+                    node.selection(
+                        schema.classes[target], schema, of: parameter, isHeld: hasEverything)
                 }
                 if inner == nil, rowClass.members[member].showsEmbedded {
                     inner = FieldSelection(everythingOf: schema.classes[target]).withOwner()
@@ -310,9 +315,8 @@ extension FieldSelection {
                 if let node = named.node, node.isNamed, !node.hasEverything,
                     part.kind == .expandedLink
                 {
-                    let paths = node.parts(
+                    part.paths = node.selection(
                         schema.classes[target], schema, of: parameter, alone: true)
-                    part.paths = FieldSelection(schema.classes[target], paths)
                 }
                 if let index = shown[member] {
                     parts[index] = part
@@ -321,7 +325,7 @@ extension FieldSelection {
                     parts.append(part)
                 }
             }
-            return parts
+            return (parts, hasEverything)
         }
     }
 }

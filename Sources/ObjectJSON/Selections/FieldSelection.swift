@@ -87,6 +87,8 @@ package final class FieldSelection: @unchecked Sendable {
     package let rowClass: RowClass
     /// Whether a reply holds what belongs to other objects, and so changes without a new ETag.
     package let holdsOtherObjects: Bool
+    /// Whether it shows every property of the class, those that are added later included.
+    package let showsEverything: Bool
     /// Whether links have to be followed to write a reply.
     package let followsLinks: Bool
     /// Selections of embedded and expanded objects.
@@ -119,8 +121,9 @@ package final class FieldSelection: @unchecked Sendable {
         var paths: FieldSelection?
     }
 
-    init(_ rowClass: RowClass, _ parts: [Part]) {
+    init(_ rowClass: RowClass, _ parts: [Part], showsEverything: Bool = false) {
         self.rowClass = rowClass
+        self.showsEverything = showsEverything
         labels = parts.map(\.name)
         var nested: [FieldSelection] = []
         var paths: [ValuePath] = []
@@ -228,7 +231,7 @@ package final class FieldSelection: @unchecked Sendable {
 
     /// Every stored property, and `$id` where the class has no primary key.
     package convenience init(everythingOf rowClass: RowClass) {
-        self.init(rowClass, Self.everyPart(of: rowClass))
+        self.init(rowClass, Self.everyPart(of: rowClass), showsEverything: true)
     }
 
     /// One property alone, under another name.
@@ -242,7 +245,9 @@ package final class FieldSelection: @unchecked Sendable {
     package func withOwner() -> FieldSelection {
         let parts = steps.indices.map(part(at:))
         if parts.contains(where: { $0.kind == .owner }) { return self }
-        return FieldSelection(rowClass, [Part(kind: .owner, name: "$owner")] + parts)
+        return FieldSelection(
+            rowClass, [Part(kind: .owner, name: "$owner")] + parts,
+            showsEverything: showsEverything)
     }
 
     /// Returns a selection of every stored property but some.
@@ -250,7 +255,8 @@ package final class FieldSelection: @unchecked Sendable {
         if members.isEmpty { return self }
         return FieldSelection(
             rowClass,
-            Self.everyPart(of: rowClass).filter { $0.member < 0 || !members.contains($0.member) })
+            Self.everyPart(of: rowClass).filter { $0.member < 0 || !members.contains($0.member) },
+            showsEverything: true)
     }
 
     /// Returns the same selection but for a single embedded object, whatever was asked of it.
@@ -258,7 +264,9 @@ package final class FieldSelection: @unchecked Sendable {
         let kept = steps.indices.filter {
             steps[$0].kind != .embedded || steps[$0].member != member
         }
-        return kept.count == labels.count ? self : FieldSelection(rowClass, kept.map(part(at:)))
+        return kept.count == labels.count
+            ? self
+            : FieldSelection(rowClass, kept.map(part(at:)), showsEverything: showsEverything)
     }
 
     /// Returns the step at a position as the part that it was made from.

@@ -20,11 +20,12 @@ import HoldfastRows
 ///                      bytes, see ``FormerValue/tagged``
 ///     …       v      number of lost links, then for each class number, object key, property number (v)
 ///     …       1      of the schema: 0 no shape changed, 1 any may have (before format 5), 2 a list follows, 3 a list and
-///                    more follow (from format 8 on)
+///                    parts follow (from format 8 on)
 ///     …       v      list: the number of classes, their numbers (v), the number of projections, of each the byte
 ///                    count of its name (v) and the name
-///     …       v      more: the number of properties that are new or renamed, their numbers (v), the number of classes
-///                    that are renamed, their numbers (v)
+///     …       v      parts: of each of the six sets of numbers behind ``ShapeChanges/projections``, in their order, the
+///                    number of its elements and these (v); then the number of classes with freed names, of each its
+///                    number (v) and the names; then the freed names of classes; names as of projections
 package struct ChangeLogEntry: Sendable {
     /// When it was committed, in milliseconds since 1970.
     package var milliseconds: UInt64
@@ -110,17 +111,35 @@ package struct ChangeLogEntry: Sendable {
     private func append(_ shapes: ShapeChanges, to buffer: ByteBuffer) {
         if shapes.isEmpty { return buffer.append(0 as UInt8) }
         guard let classes = shapes.classes else { return buffer.append(1 as UInt8) }
-        let hasMore = !shapes.properties.isEmpty || !shapes.renamedClasses.isEmpty
-        buffer.append(hasMore ? 3 : 2 as UInt8)
+        let hasParts =
+            shapes != ShapeChanges(classes: classes, projections: shapes.projections)
+        buffer.append(hasParts ? 3 : 2 as UInt8)
         Self.append(classes, to: buffer)
-        buffer.append(variable: UInt64(shapes.projections.count))
-        for name in shapes.projections.sorted() {
+        Self.append(shapes.projections, to: buffer)
+        guard hasParts else { return }
+        for part in Self.parts { Self.append(shapes[keyPath: part], to: buffer) }
+        buffer.append(variable: UInt64(shapes.freedNames.count))
+        for (number, names) in shapes.freedNames.sorted(by: { $0.key < $1.key }) {
+            buffer.append(variable: UInt64(number))
+            Self.append(names, to: buffer)
+        }
+        Self.append(shapes.freedClassNames, to: buffer)
+    }
+
+    /// The sets of numbers of a change of shape that form 3 has, in their order.
+    private static var parts: [WritableKeyPath<ShapeChanges, Set<UInt32>>] {
+        [
+            \.properties, \.renamedProperties, \.renamedClasses, \.reducedClasses,
+            \.unlinkedClasses, \.rewrittenClasses,
+        ]
+    }
+
+    private static func append(_ names: Set<String>, to buffer: ByteBuffer) {
+        buffer.append(variable: UInt64(names.count))
+        for name in names.sorted() {
             buffer.append(variable: UInt64(name.utf8.count))
             buffer.append(name)
         }
-        guard hasMore else { return }
-        Self.append(shapes.properties, to: buffer)
-        Self.append(shapes.renamedClasses, to: buffer)
     }
 
     private static func append(_ numbers: Set<UInt32>, to buffer: ByteBuffer) {
@@ -185,21 +204,35 @@ extension ChangeLogEntry {
         case 2, 3: break
         default: return nil
         }
-        guard let classes = readNumbers(&reader), let projectionCount = reader.readVariable() else {
+        guard let classes = readNumbers(&reader), let projections = readNames(&reader) else {
             return nil
         }
-        var shapes = ShapeChanges(classes: classes)
-        for _ in 0..<projectionCount {
-            guard let bytes = reader.readVariableBytes() else { return nil }
-            shapes.projections.insert(String(decoding: bytes, as: UTF8.self))
-        }
+        var shapes = ShapeChanges(classes: classes, projections: projections)
         if kind == 2 { return shapes }
-        guard let properties = readNumbers(&reader), let renamed = readNumbers(&reader) else {
-            return nil
+        for part in parts {
+            guard let numbers = readNumbers(&reader) else { return nil }
+            shapes[keyPath: part] = numbers
         }
-        shapes.properties = properties
-        shapes.renamedClasses = renamed
+        guard let count = reader.readVariable() else { return nil }
+        for _ in 0..<count {
+            guard let number = reader.readNumber(), let names = readNames(&reader) else {
+                return nil
+            }
+            shapes.freedNames[number] = names
+        }
+        guard let names = readNames(&reader) else { return nil }
+        shapes.freedClassNames = names
         return shapes
+    }
+
+    private static func readNames(_ reader: inout ByteReader) -> Set<String>? {
+        guard let count = reader.readVariable() else { return nil }
+        var names: Set<String> = []
+        for _ in 0..<count {
+            guard let bytes = reader.readVariableBytes() else { return nil }
+            names.insert(String(decoding: bytes, as: UTF8.self))
+        }
+        return names
     }
 
     private static func readNumbers(_ reader: inout ByteReader) -> Set<UInt32>? {

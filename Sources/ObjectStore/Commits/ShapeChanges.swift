@@ -1,26 +1,57 @@
-/// The classes, properties and projections that have another shape after a change of the schema. Readers of objects that show them have to learn
+import HoldfastRows
+
+/// The parts of a schema that have another shape after a change of it. Readers of objects that show these parts, or decide by them, have to learn
 /// them again. Indexes, unique and required properties, defaults, deletion rules, wider enums and new classes do not change a shape.
+///
+/// Classes and properties are named by their numbers, which are never used again.
 package struct ShapeChanges: Equatable, Sendable {
-    /// The numbers of the classes with changes that the other members do not describe; nil if any class and any projection may have changed.
+    /// The classes whose objects are gone or have other keys; nil if any class and any projection may have changed.
     package var classes: Set<UInt32>? = []
     /// The names of the projections that were added, changed or dropped.
     package var projections: Set<String> = []
-    /// The numbers of the properties that were added or renamed. Only objects that show them look different.
+    /// The properties that are new, or that have other values than before.
     package var properties: Set<UInt32> = []
-    /// The numbers of the classes that have another name.
+    /// The properties that have another name. Only objects that show them look different.
+    package var renamedProperties: Set<UInt32> = []
+    /// The classes that have another name.
     package var renamedClasses: Set<UInt32> = []
+    /// The classes that lost a property. Only objects that are shown with everything look different.
+    package var reducedClasses: Set<UInt32> = []
+    /// The classes whose objects may have lost links from others. Only the count of all links to an object tells.
+    package var unlinkedClasses: Set<UInt32> = []
+    /// The embedded classes whose objects were written again, so that former values of the properties that hold them can't be read.
+    package var rewrittenClasses: Set<UInt32> = []
+    /// For each class the names of properties that mean another property now, or none.
+    package var freedNames: [UInt32: Set<String>] = [:]
+    /// The names of classes that mean another class now, or none.
+    package var freedClassNames: Set<String> = []
 
     /// The changes that entries of the change log stand for which earlier versions wrote.
     static let any = ShapeChanges(classes: nil)
 
     /// Whether no shape has changed.
-    package var isEmpty: Bool {
-        classes == [] && projections.isEmpty && properties.isEmpty && renamedClasses.isEmpty
+    package var isEmpty: Bool { self == ShapeChanges() }
+
+    /// Whether no object looks different that is shown with everything.
+    package var leavesWholeObjects: Bool {
+        classes == [] && properties.isEmpty && renamedProperties.isEmpty && renamedClasses.isEmpty
+            && reducedClasses.isEmpty
     }
 
-    /// Whether only projections have changed.
-    package var isOfProjections: Bool {
-        classes == [] && properties.isEmpty && renamedClasses.isEmpty
+    /// Whether one of some properties has other values than before, or has taken the name of another one.
+    ///
+    /// - `numbers`: Their numbers, in a schema that follows.
+    package func changes(anyOf numbers: Set<UInt32>, _ schema: RowSchema) -> Bool {
+        if !properties.isDisjoint(with: numbers) { return true }
+        if freedNames.isEmpty { return false }
+        return numbers.contains { number in
+            guard let place = schema.memberByNumber[number],
+                let freed = freedNames[schema.classes[place.classIndex].number]
+            else { return false }
+            let definition = schema.classes[place.classIndex].definition.properties[place.member]
+            return freed.contains(definition.name)
+                || definition.mapTo.map(freed.contains) ?? false
+        }
     }
 
     /// Adds what another change of the schema has changed.
@@ -28,6 +59,12 @@ package struct ShapeChanges: Equatable, Sendable {
         if let added = other.classes { classes?.formUnion(added) } else { classes = nil }
         projections.formUnion(other.projections)
         properties.formUnion(other.properties)
+        renamedProperties.formUnion(other.renamedProperties)
         renamedClasses.formUnion(other.renamedClasses)
+        reducedClasses.formUnion(other.reducedClasses)
+        unlinkedClasses.formUnion(other.unlinkedClasses)
+        rewrittenClasses.formUnion(other.rewrittenClasses)
+        freedNames.merge(other.freedNames) { $0.union($1) }
+        freedClassNames.formUnion(other.freedClassNames)
     }
 }

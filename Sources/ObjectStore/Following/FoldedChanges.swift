@@ -148,7 +148,10 @@ package struct FoldedChanges: Sendable {
         _ entry: ChangeLogEntry, version: UInt64, _ schema: RowSchema, _ classes: Set<Int>?
     ) {
         through = version
-        if !entry.changedShapes.isEmpty { changedShapes.formUnion(entry.changedShapes) }
+        if !entry.changedShapes.isEmpty {
+            changedShapes.formUnion(entry.changedShapes)
+            forgetFormer(holding: entry.changedShapes.rewrittenClasses, schema)
+        }
         for record in entry.changes {
             guard let index = schema.classIndexByNumber[record.classNumber],
                 classes?.contains(index) ?? true
@@ -179,6 +182,26 @@ package struct FoldedChanges: Sendable {
             }
         }
         if !entry.lostLinks.isEmpty { lostLinks.formUnion(entry.lostLinks) }
+    }
+
+    /// Drops the former values that hold objects of some embedded classes, by number: rows of these have lost the layouts that the values were
+    /// written in.
+    private mutating func forgetFormer(holding rewritten: Set<UInt32>, _ schema: RowSchema) {
+        if rewritten.isEmpty || !notesFormer { return }
+        let classes = schema.classes
+        let holding = RowConverter.spread(classes.map { rewritten.contains($0.number) }) {
+            classes[$0].members
+        }
+        let holders = classes.map { rowClass in
+            MemberSet(
+                rowClass.members.indices.filter {
+                    rowClass.members[$0].isEmbedded && holding[rowClass.members[$0].classIndex]
+                })
+        }
+        for (position, identity) in order.enumerated() {
+            let members = holders[identity.classIndex]
+            if !members.isEmpty { outcomes[position].forgetFormer(members) }
+        }
     }
 
     // MARK: Differences

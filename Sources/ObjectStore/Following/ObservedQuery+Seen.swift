@@ -9,13 +9,28 @@ extension ObservedQuery {
     /// Whether it takes the past of an object to know that it may have been a result which is none now.
     package var asksOfDepartures: Bool { predicate != nil || rule != nil }
 
-    /// Whether a change of the schema among some changes gave another shape to a part that the query reads.
+    /// Whether a change of the schema among some changes gave another shape to a part that the query reads. Of the properties of its objects that
+    /// are shown without deciding, the query does not know.
     package func readsChangedShape(in changes: FoldedChanges) -> Bool {
-        if !changes.changesSchema { return false }
-        guard let changed = changes.changedShapes.classes, let read = readClasses else {
-            return true
-        }
-        return read.contains { changed.contains(schema.classes[$0].number) }
+        let shapes = changes.changedShapes
+        if shapes.isEmpty { return false }
+        guard let changed = shapes.classes else { return true }
+        guard let read = readClasses else { return !shapes.leavesWholeObjects }
+        return shapes.changes(anyOf: readProperties, schema)
+            || read.contains { index in
+                let rowClass = schema.classes[index]
+                return changed.contains(rowClass.number)
+                    || shapes.freedClassNames.contains(rowClass.definition.name)
+            }
+            || countsLinks(toAnyOf: shapes.unlinkedClasses)
+    }
+
+    /// Whether the filter or a rule counts all links to objects of one of some classes, by number.
+    private func countsLinks(toAnyOf numbers: Set<UInt32>) -> Bool {
+        if numbers.isEmpty { return false }
+        let conditions = [predicate].compactMap(\.self) + (deciding + displaying).flatMap(\.rules)
+        return conditions.lazy.flatMap(\.linkCountClasses)
+            .contains { numbers.contains(schema.classes[$0].number) }
     }
 
     /// Whether some of an object's properties may be shown otherwise than they are stored.

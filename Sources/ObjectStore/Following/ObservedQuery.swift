@@ -59,6 +59,8 @@ package final class ObservedQuery: Sendable {
     let readByShown: WatchPlan
     /// The classes of ``readClasses`` beyond those that it depends on.
     private let otherReadClasses: Set<Int>
+    /// The numbers of the properties that the filter, what is shown behind paths, and the rules that decide about these read.
+    let readProperties: Set<UInt32>
     /// The classes of the objects that the condition and the rules name.
     let namedClasses: Set<Int>
     /// The key that its filter has in common with equal ones.
@@ -69,30 +71,37 @@ package final class ObservedQuery: Sendable {
     ///
     /// - `filterPaths`: The reads of the filter.
     /// - `shownPaths`: What is shown of the objects reads beyond them.
+    /// - `countedPaths`: The reads beyond them that count without being shown.
     /// - `readPaths`: What is shown of the objects without making it count, so that another shape of it alone matters.
     /// - `countsEverything`: Whether a change of any property of an object's own concerns the query; else only
     ///   those count that a path begins with.
     /// - `sight`: What its followers may read; nil for everything.
     package init(
         target: Target, predicate: Predicate?, filterPaths: [Dependency],
-        shownPaths: [Dependency] = [], readPaths: [Dependency] = [],
-        countsEverything: Bool = true, schema: RowSchema, sight: Sight? = nil
+        shownPaths: [Dependency] = [], countedPaths: [Dependency] = [],
+        readPaths: [Dependency] = [], countsEverything: Bool = true, schema: RowSchema, sight: Sight? = nil
     ) {
         self.target = target
         self.predicate = predicate
         self.schema = schema
         self.countsEverything = countsEverything
         var (filterPaths, shownPaths, readPaths) = (filterPaths, shownPaths, readPaths)
+        var (countedPaths, passingReads) = (countedPaths, [Dependency]())
         if let sight, let root = target.classIndex {
             filterPaths = filterPaths.map(sight.withoutPositions)
             shownPaths = shownPaths.map(sight.withoutPositions)
+            countedPaths = countedPaths.map(sight.withoutPositions)
             readPaths = readPaths.map(sight.withoutPositions)
             let deciding = sight.admissions(toRead: filterPaths, from: root, isWhole: false)
             let displaying = sight.admissions(
-                toRead: shownPaths, from: root, isWhole: countsEverything)
+                toRead: shownPaths + countedPaths, from: root, isWhole: countsEverything)
+            // What counts is shown, and so its rules are among these already.
+            let passing =
+                countsEverything
+                ? [] : sight.admissions(toRead: readPaths, from: root, isWhole: false)
             let isConcerned =
                 sight.parts[root].isConcerned || !deciding.isEmpty || !displaying.isEmpty
-                || !sight.admissions(toRead: readPaths, from: root, isWhole: false).isEmpty
+                || !passing.isEmpty
             self.sight = isConcerned ? sight : nil
             readsStored =
                 deciding.allSatisfy(\.steps.isEmpty)
@@ -101,9 +110,10 @@ package final class ObservedQuery: Sendable {
                 readsStored
                 && sight.parts[root].altered.isSubset(of: schema.classes[root].unknown)
             readByFilter = WatchPlan(filterPaths, schema: schema)
-            readByShown = WatchPlan(shownPaths, schema: schema)
+            readByShown = WatchPlan(shownPaths + countedPaths, schema: schema)
             filterPaths += deciding.flatMap { $0.dependencies(schema) }
             shownPaths += displaying.flatMap { $0.dependencies(schema) }
+            passingReads = passing.flatMap { $0.dependencies(schema) }
             (self.deciding, self.displaying) = (deciding, displaying)
         } else {
             self.sight = sight
@@ -118,7 +128,9 @@ package final class ObservedQuery: Sendable {
             into: predicate?.namedClasses(schema) ?? []
         ) { $0.formUnion($1.namedClasses(sight?.schema ?? schema)) }
         filter = WatchPlan(filterPaths, schema: schema)
-        shown = WatchPlan(shownPaths, schema: schema)
+        shown = WatchPlan(shownPaths + countedPaths, schema: schema)
+        readProperties = [filterPaths, shownPaths, readPaths, passingReads].joined()
+            .reduce(into: []) { $1.addProperties(to: &$0, schema) }
         otherReadClasses = WatchPlan(readPaths, schema: schema).watches
             .reduce(into: []) { $0.formUnion($1.classes) }
     }

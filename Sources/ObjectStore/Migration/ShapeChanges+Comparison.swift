@@ -4,44 +4,90 @@ import HoldfastRows
 extension ShapeChanges {
     /// Finds the shapes that differ between a stored schema and the one that follows it.
     ///
-    /// A class has changed with what it embeds, and with the identity of what it links to: links are read as the
-    /// keys of their targets.
+    /// A property changes with the identity of the objects that it links to: links are read as the keys of their targets.
     init(_ comparison: SchemaComparison, to catalog: Catalog) {
-        let present = comparison.present.rows.classes
         self.init()
-        var changed = Array(repeating: false, count: present.count)
-        var renamed = Array(repeating: false, count: present.count)
+        let present = comparison.present.rows.classes
+        var isRenamed = Array(repeating: false, count: present.count)
         for step in comparison.steps {
             guard let source = step.source else { continue }
+            let number = step.member(in: catalog.rows)
             switch step.operation {
-            case .addProperty, .renameProperty:
-                let number = step.member(in: catalog.rows)
-                if let number { properties.insert(number) }
             case .renameClass: renamedClasses.insert(present[source].number)
-            case .changeEnum:
-                changed[source] =
-                    changed[source] || !step.isWiderEnum(than: comparison, in: catalog.schema)
-            default: changed[source] = changed[source] || step.operation.changesShape
+            case .renameProperty: if let number { renamedProperties.insert(number) }
+            case .changeEnum where step.isWiderEnum(than: comparison, in: catalog.schema): break
+            default: if step.operation.changesValues, let number { properties.insert(number) }
             }
-            renamed[source] =
-                renamed[source] || step.changesIdentity(of: present[source], in: catalog.schema)
+            if step.changesKeys(in: catalog.schema) { classes?.insert(present[source].number) }
+            if step.changesLinks(to: present[source], in: catalog.schema) {
+                isRenamed[source] = true
+            }
         }
         for rowClass in present {
-            let isConcerned = rowClass.members.contains { member in
-                switch member.storage.element {
-                case .mixed: renamed.contains(true)
-                case .link: member.classIndex >= 0 && renamed[member.classIndex]
-                default: false
-                }
-            }
-            if isConcerned { changed[rowClass.index] = true }
+            compare(rowClass, comparison, catalog.rows, linksTo: isRenamed)
         }
-        changed = RowConverter.spread(changed) { present[$0].members }
-        classes = Set(present.filter { changed[$0.index] }.map(\.number))
+        freedClassNames = Set(
+            present.filter {
+                let namesake = catalog.rows.classIndex[$0.definition.name]
+                return namesake == nil || namesake != comparison.newClasses[$0.index]
+            }.map(\.definition.name))
         projections = Self.changedProjections(
             comparison.present.projections.map {
                 comparison.renames.renamed($0, in: comparison.present.schema)
             }, catalog.projections)
+    }
+
+    /// Compares the properties of a stored class with what becomes of them.
+    ///
+    /// - `isRenamed`: By class, whether links to its objects look different.
+    private mutating func compare(
+        _ rowClass: RowClass, _ comparison: SchemaComparison, _ schema: RowSchema,
+        linksTo isRenamed: [Bool]
+    ) {
+        let new = comparison.newClasses[rowClass.index].map { schema.classes[$0] }
+        let matches: [SchemaComparison.MemberMatch?] =
+            new.map { comparison.members[$0.index] } ?? []
+        var kept: [Int: Int] = [:]
+        for (member, match) in matches.enumerated() {
+            if let match { kept[match.old] = member }
+        }
+        for (position, member) in rowClass.members.enumerated() {
+            let target = kept[position]
+            let isConverted = target.map { matches[$0]?.conversion != nil } ?? true
+            if isConverted { unlink(member, present: comparison.present.rows.classes) }
+            guard let new else { continue }
+            let definition = rowClass.definition.properties[position]
+            for name in [definition.name, definition.mapTo].compactMap(\.self)
+            where target == nil || new.member(named: name) != target {
+                freedNames[rowClass.number, default: []].insert(name)
+            }
+            guard let target else {
+                reducedClasses.insert(rowClass.number)
+                continue
+            }
+            let showsOthers =
+                switch member.storage.element {
+                case .mixed: isRenamed.contains(true)
+                case .link: member.classIndex >= 0 && isRenamed[member.classIndex]
+                default: false
+                }
+            if isConverted || showsOthers { properties.insert(new.members[target].number) }
+        }
+        if let new, rowClass.definition.kind == .embedded,
+            !new.layouts.contains(where: { $0.number == rowClass.layout.number })
+        {
+            rewrittenClasses.insert(rowClass.number)
+        }
+    }
+
+    /// Notes that links of a property may have gone.
+    private mutating func unlink(_ member: RowClass.Member, present: [RowClass]) {
+        switch (member.storage.shape, member.storage.element) {
+        case (.none, _): break
+        case (_, .mixed): unlinkedClasses.formUnion(present.map(\.number))
+        case (_, .link): unlinkedClasses.insert(present[member.classIndex].number)
+        default: break
+        }
     }
 
     private static func changedProjections(_ old: [Projection], _ new: [Projection]) -> Set<String>
@@ -63,32 +109,37 @@ extension ShapeChanges {
 }
 
 extension SchemaStep.Operation {
-    /// Whether objects have other values after it, or are others.
-    fileprivate var changesShape: Bool {
+    /// Whether the property that it is about is new, or may have other values after it.
+    fileprivate var changesValues: Bool {
         switch self {
-        case .dropClass, .changeKind, .changePrimaryKey, .dropProperty, .changeType, .makeOptional,
-            .makeRequired, .changeEnum, .dropLinks:
-            true
-        case .addClass, .renameClass, .addProperty, .renameProperty, .setSchemaVersion,
-            .changeDefault, .addIndex, .dropIndex, .addUnique, .dropUnique, .addRequired,
-            .dropRequired, .changeOnDelete, .changeMapTo:
+        case .addProperty, .changeType, .makeOptional, .makeRequired, .changeEnum, .dropLinks: true
+        case .addClass, .dropClass, .renameClass, .changeKind, .changePrimaryKey, .dropProperty,
+            .renameProperty, .setSchemaVersion, .changeDefault, .addIndex, .dropIndex, .addUnique,
+            .dropUnique, .addRequired, .dropRequired, .changeOnDelete, .changeMapTo:
             false
         }
     }
 }
 
 extension SchemaStep {
-    /// Whether links to objects of the class look different after it.
-    fileprivate func changesIdentity(of present: RowClass, in schema: Schema) -> Bool {
+    /// Whether objects of the class are gone, or have other keys, after it.
+    fileprivate func changesKeys(in schema: Schema) -> Bool {
         switch operation {
         case .dropClass, .changeKind, .changePrimaryKey: true
-        // Beside a key that is null a link shows the name.
-        case .renameClass:
-            present.primaryKeyIndex.map { present.definition.properties[$0].isOptional } ?? false
-        case .changeType:
-            className.flatMap { schema.objectClass(named: $0) }?.primaryKey == property
+        case .changeType, .makeOptional, .makeRequired, .changeEnum:
+            className.flatMap { schema.objectClass(named: $0) }?.primaryKey.isSame(as: property)
+                ?? false
         default: false
         }
+    }
+
+    /// Whether links to objects of the class look different after it.
+    fileprivate func changesLinks(to present: RowClass, in schema: Schema) -> Bool {
+        // Beside a key that is null a link shows the name.
+        if operation == .renameClass, let key = present.primaryKeyIndex {
+            return present.definition.properties[key].isOptional
+        }
+        return changesKeys(in: schema)
     }
 
     /// The number of its property in a schema that follows.

@@ -28,6 +28,23 @@ package struct Dependency: Hashable, Sendable {
         self.firstMember = firstMember
     }
 
+    /// Adds the numbers of the property and of the properties on the way to it, inverse links included.
+    package func addProperties(to numbers: inout Set<UInt32>, _ schema: RowSchema) {
+        for step in path {
+            let isInverse = step.kind == .inverse || step.kind == .holder
+            let holder = schema.classes[isInverse ? step.toClass : step.fromClass]
+            numbers.insert(holder.members[step.member].number)
+            if step.inverseLink >= 0 {
+                numbers.insert(schema.classes[step.fromClass].members[step.inverseLink].number)
+            }
+        }
+        let read = schema.classes[classIndex].members[member]
+        numbers.insert(read.number)
+        if read.originProperty >= 0 {
+            numbers.insert(schema.classes[read.classIndex].members[read.originProperty].number)
+        }
+    }
+
     /// The same from where a way begins that leads to the root object.
     ///
     /// - `firstMember`: The property that the way begins with.
@@ -100,7 +117,25 @@ extension ValuePath {
     }
 }
 
+extension ValuePath {
+    /// The classes, by position, to whose objects all links are counted, whatever properties hold them (`@links.@count`).
+    package var linkCountClasses: Set<Int> {
+        switch terminal {
+        case .incomingCount: [lastClass]
+        case .matchCount(let predicate): predicate.linkCountClasses
+        default: []
+        }
+    }
+}
+
 extension Predicate {
+    /// The classes, by position, to whose objects all links are counted, whatever properties hold them (`@links.@count`).
+    package var linkCountClasses: Set<Int> {
+        var found: Set<Int> = []
+        forEachPath { found.formUnion($0.linkCountClasses) }
+        return found
+    }
+
     /// Finds every property that the predicate reads, each once, in the order of the text.
     ///
     /// - `budget`: The budget that pays for it: a path may read very many properties.

@@ -62,26 +62,32 @@ package final class CheckedStream: Sendable {
     /// Whether a catch-up asks of each object that changed what a user saw of it.
     var judgesMissed: Bool { observed.sight != nil && className.isEmpty }
 
-    /// Whether some changes include changes of the schema that make the client's state invalid: changes of classes that the query reads, and of
-    /// names and properties that are shown.
+    /// Whether some changes include changes of the schema that make the client's state invalid: of what is shown, and of what the filter and
+    /// the rules read.
     func isReset(by changes: FoldedChanges) -> Bool {
         let shapes = changes.changedShapes
         if shapes.isEmpty { return false }
-        guard let changed = shapes.classes else { return true }
-        guard let read = observed.readClasses else { return !shapes.isOfProjections }
-        return read.contains { changed.contains(names.schema.classes[$0].number) }
+        return observed.readsChangedShape(in: changes)
             || (projection?.isShown(byAny: shapes.projections) ?? false)
             || shows(shapes)
     }
 
-    /// Whether it shows a property that is new, or a name that is another.
+    /// Whether it shows, or compares, a part that has changed.
     private func shows(_ shapes: ShapeChanges) -> Bool {
-        if shapes.properties.isEmpty, shapes.renamedClasses.isEmpty { return false }
         guard let selection, result?.showsObjects ?? true else { return false }
         // A projection has its own names.
         let shown = ShownShape(selection, names, isNamed: projection == nil)
-        return !shapes.renamedClasses.isEmpty && shown.hasClassNames
-            || !shown.properties.isDisjoint(with: shapes.properties)
+        if !shapes.renamedClasses.isEmpty && shown.hasClassNames
+            || !shown.named.isDisjoint(with: shapes.renamedProperties)
+        {
+            return true
+        }
+        let compared = compared.map { ShownShape($0, names, isNamed: false) }
+        return [shown, compared].compactMap(\.self).contains {
+            shapes.changes(anyOf: $0.properties, names.schema)
+                || !$0.wholeClasses.isDisjoint(with: shapes.reducedClasses)
+                || !$0.linkCountClasses.isDisjoint(with: shapes.unlinkedClasses)
+        }
     }
 
     /// Whether it was checked for the schema of a view, and for those to whom that shows what it does.

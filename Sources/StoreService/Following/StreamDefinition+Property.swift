@@ -35,6 +35,7 @@ extension StreamDefinition {
         var selection =
             projection?.selection(ofMember: member, of: rowClass)
             ?? FieldSelection(only: member, of: rowClass, named: "value")
+        var counted: [Dependency] = []
         var targets: ObservedQuery?
         if isPage || projection != nil {
             let element = schema.classes[compiled.classIndex]
@@ -46,11 +47,12 @@ extension StreamDefinition {
             }
             let paths = (projection?.selection ?? selection).dependencies(names)
             let isLink = storage.element == .link
-            let others =
-                isLink && projection == nil
-                ? names.everything[element.index].dependencies(names) : []
             let step = PathStep(along: member, of: rowClass)
-            shown += (paths + others).map { $0.behind([step], firstMember: member) }
+            shown += paths.map { $0.behind([step], firstMember: member) }
+            if isLink, projection == nil {
+                counted = names.everything[element.index].dependencies(names)
+                    .map { $0.behind([step], firstMember: member) }
+            }
             if isLink {
                 targets = ObservedQuery(
                     target: .objects(classIndex: element.index), predicate: nil, filterPaths: [],
@@ -60,7 +62,8 @@ extension StreamDefinition {
         }
         let observed = ObservedQuery(
             target: try observedTarget(rowClass), predicate: nil, filterPaths: [],
-            shownPaths: shown, countsEverything: false, schema: schema, sight: sight)
+            shownPaths: shown, countedPaths: counted, countsEverything: false, schema: schema,
+            sight: sight)
         return CheckedStream(
             definition: self, names: names, observed: observed, selection: selection,
             projection: projection, compared: nil,

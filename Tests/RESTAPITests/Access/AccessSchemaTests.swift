@@ -248,6 +248,156 @@ struct AccessSchemaTests {
         #expect(streams[3].events(to: "reset").last?.name == "reset")
     }
 
+    /// A change of the schema below, and the streams of a user that it resets.
+    struct Reset: CustomTestStringConvertible, Sendable {
+        var testDescription: String
+        /// The parts of ``streamClasses`` that are others, and what takes their place.
+        var parts: [(String, String)]
+        /// The streams that are reset, by their positions.
+        var reset: Set<Int>
+        /// The streams that are not valid any more.
+        var ended: Set<Int> = []
+        /// The streams that cannot be resumed, since the change log's values of what rules read cannot be read any more.
+        var forgotten: Set<Int> = []
+        var code = "schema-changed"
+    }
+
+    private static let streamClasses = [
+        #"{"name":"Person","primaryKey":"id","properties":{"id":"string","team":"string?","extra":"string?"}}"#,
+        #"{"name":"Team","primaryKey":"id","properties":{"id":"string","boss":"string","extra":"string?"}}"#,
+        #"{"name":"Place","kind":"embedded","properties":{"city":"string","zip":"string","n":"int"}}"#,
+        #"{"name":"Task","primaryKey":"id","properties":{"id":"int","owner":"string?","team":"Team?","n":"int","note":"string?","place":"Place?"}}"#,
+    ]
+
+    private static let streamTargets = [
+        "/v1/classes/Task/changes?fields=id,n&", "/v1/classes/Task/changes?",
+        "/v1/classes/Team/changes?fields=id&", "/v1/classes/Task/changes?fields=id,note&",
+        "/v1/classes/Task/changes?fields=id,place.n&",
+        "/v1/classes/Task/changes?fields=id&filter=n%20%3E%3D%200&",
+        "/v1/classes/Task/objects/1/changes?fields=id,n&",
+    ]
+
+    @Test(
+        "a property that changes resets the streams of a user that show it, and those whose rules read it",
+        arguments: [
+            Reset(
+                testDescription: "a dropped property", parts: [(#","note":"string?""#, "")],
+                reset: [1], ended: [3]),
+            Reset(
+                testDescription: "a dropped property that is not shown",
+                parts: [(#""boss":"string","extra":"string?""#, #""boss":"string""#)], reset: []),
+            Reset(
+                testDescription: "a dropped property of the user's object that no rule reads",
+                parts: [(#""team":"string?","extra":"string?""#, #""team":"string?""#)], reset: []),
+            Reset(
+                testDescription: "another type of what a rule reads behind a link",
+                parts: [(#""boss":"string""#, #""boss":"mixed""#)], reset: [0, 1, 3, 4, 5, 6]),
+            Reset(
+                testDescription: "another type of what a rule reads of the object",
+                parts: [(#""owner":"string?""#, #""owner":"mixed""#)], reset: [0, 1, 3, 4, 5, 6]),
+            Reset(
+                testDescription: "another type of what a rule reads of the user's object",
+                parts: [(#""team":"string?""#, #""team":"string""#)],
+                reset: [0, 1, 2, 3, 4, 5, 6], code: "access-changed"),
+            Reset(
+                testDescription: "another type of what is shown, or filtered by",
+                parts: [(#""n":"int","note""#, #""n":"double","note""#)], reset: [0, 1, 5, 6]),
+            Reset(
+                testDescription: "a dropped property of embedded objects of which a rule reads another one",
+                parts: [(#""zip":"string","#, "")], reset: [1], forgotten: [0, 3, 4, 5]),
+        ])
+    func resets(change: Reset) throws {
+        let server = try RuledServer(classes: [])
+        #expect(Self.put(server, Self.streamClasses).status == 200)
+        let set = server.send(
+            "PUT", "/v1/access",
+            """
+            {"users":"Person","roles":{
+              "own":{"classes":{"Task":{"read":"owner == $user.id"}}},
+              "boss":{"classes":{"Task":{"read":"team.boss == $user.id"},"Team":{"read":"id == $user.object.team"}}},
+              "near":{"classes":{"Task":{"read":"place.city == 'Rome'"}}}}}
+            """)
+        #expect(set.status == 200, "\(set.text)")
+        func write(_ method: String, _ target: String, _ body: String? = nil) {
+            let reply = server.send(method, "/v1/classes/" + target, body)
+            #expect(reply.status < 300, "\(reply.text)")
+        }
+        write("PUT", "Person/objects/ann", #"{"team":"a"}"#)
+        write("PUT", "Team/objects/a", #"{"boss":"ann"}"#)
+        write("PUT", "Team/objects/b", #"{"boss":"bob"}"#)
+        write("PUT", "Task/objects/1", #"{"owner":"ann","note":"x"}"#)
+        write("PUT", "Task/objects/2", #"{"team":"a"}"#)
+        write("PUT", "Task/objects/3", #"{"team":"b"}"#)
+        write("PUT", "Task/objects/4", #"{"place":{"city":"Rome","zip":"z"}}"#)
+        write("PUT", "Task/objects/5", #"{"place":{"city":"Ulm","zip":"z"}}"#)
+        let ann = server.user("ann")
+        let indices = Self.streamTargets.indices.filter { !change.ended.contains($0) }
+        let cursors = Self.streamTargets.map {
+            QueryJSON(server.get($0 + "since=now", as: ann).text)?["cursor"]?.string ?? ""
+        }
+        let streams = indices.map {
+            server.follow(Self.streamTargets[$0] + "since=now", as: ann)
+        }
+        for stream in streams { #expect(stream.nextEvent().name == "hello") }
+        // What comes into sight and goes out of it before the change, and what stays hidden.
+        write("PATCH", "Task/objects/4", #"{"place":{"city":"Ulm","zip":"y"}}"#)
+        write("PATCH", "Task/objects/3", #"{"owner":"ann"}"#)
+        write("PATCH", "Task/objects/2", #"{"team":"b"}"#)
+        write("PATCH", "Task/objects/5", #"{"place":{"city":"Bonn","zip":"y"}}"#)
+        for (index, stream) in zip(indices, streams)
+        where !Self.streamTargets[index].contains("/Team/")
+            && !Self.streamTargets[index].contains("objects")
+        {
+            while let event = stream.next(), !event.changes.contains("leave 2") {}
+        }
+        let classes = change.parts.reduce(Self.streamClasses) { classes, part in
+            classes.map { $0.replacing(part.0, with: part.1) }
+        }
+        #expect(classes != Self.streamClasses)
+        let reply = Self.put(server, classes)
+        #expect(reply.status == 200, "\(reply.text)")
+        write("PATCH", "Task/objects/1", #"{"n":7}"#)
+        write("PATCH", "Team/objects/a", #"{"boss":"ann"}"#)
+        for (index, stream) in zip(indices, streams) {
+            let target = Self.streamTargets[index]
+            let page = server.get(target + "since=" + cursors[index], as: ann)
+            if change.reset.contains(index) {
+                #expect(
+                    page.status == 410 && page.text.contains(change.code),
+                    "\(target): \(page.text)")
+                let reset = stream.events(to: "reset").last
+                #expect(
+                    reset?.data.contains(change.code) ?? false,
+                    "\(target): \(reset.map { "\($0)" } ?? "")")
+                continue
+            }
+            if change.forgotten.contains(index) {
+                #expect(
+                    page.status == 410 && page.text.contains("access-changed"),
+                    "\(target): \(page.text)")
+            } else {
+                #expect(page.status == 200, "\(target): \(page.text)")
+                let told = (QueryJSON(page.text)?["changes"]?.elements ?? []).map {
+                    "\($0["op"]?.string ?? "") \(ChangesReplica.key($0))"
+                }
+                let expected =
+                    target.contains("/Team/")
+                    ? [] : target.contains("objects") ? ["update 1"]
+                        : ["leave 4", "update 3", "leave 2", "update 1"]
+                #expect(told == expected, "\(target): \(page.text)")
+            }
+            if target.contains("/Team/") { continue }
+            var events: [ChangesClient.Event] = []
+            while !events.contains(where: { $0.changes.contains("update 1") }),
+                let event = stream.next()
+            {
+                events.append(event)
+            }
+            #expect(!events.contains { $0.name == "reset" }, "\(target): \(events)")
+        }
+        #expect(!server.get("/v1/classes/Task/objects", as: ann).text.contains("Bonn"))
+    }
+
     @Test("an import of a whole store takes no schema in which the document does not hold")
     func imported() throws {
         let server = try RuledServer(classes: [])

@@ -65,6 +65,14 @@ final class UserStreamWorld {
         ]}
         """
 
+    /// The parts of the schema that come and go, or are others for a while: no query, projection or rule names them, but for the rank.
+    private static let parts = [
+        "Task": (#""parts":"Task[]""#, #""parts":"Task[]","spare":"string?""#),
+        "Place": (#""city":"string""#, #""city":"string","spare":"string?""#),
+        "Person": (#""verified":"bool""#, #""verified":"bool","spare":"string?""#),
+        "rank": (#""rank":"int""#, #""rank":"double""#),
+    ]
+
     private static func projection(
         _ name: String, of className: String, _ properties: KeyValuePairs<String, String>
     ) -> Projection {
@@ -119,6 +127,8 @@ final class UserStreamWorld {
     private let views: [UserView]
     private var random: SeededGenerator
     private var document = 0
+    /// The names of ``parts`` that the schema differs by.
+    private var otherParts: Set<String> = []
     /// The user whom one of the documents lets see everything.
     static let editor = 5
     /// The callers who are one user with other claims, by their positions.
@@ -169,9 +179,21 @@ final class UserStreamWorld {
         case 3, 4:
             guard let hub, any(3) > 0 else { return try interlude() }
             try hub.inOneStep { try interlude() }
+        case 5: try reshape()
         default: try write()
         }
         try note()
+    }
+
+    /// Adds a property, drops one, or gives one another type.
+    private func reshape() throws {
+        let name = Self.parts.keys.sorted()[any(Self.parts.count)]
+        otherParts.formSymmetricDifference([name])
+        var text = Self.schema
+        for (from, to) in otherParts.compactMap({ Self.parts[$0] }) {
+            text = text.replacing(from, with: to)
+        }
+        _ = try SchemaText.put(Array(text.utf8), service.store, allowsDataLoss: true)
     }
 
     /// Takes from a user the data that a role, or a value of the user's object, shows, and gives it back. Meanwhile, an object that the user would
@@ -240,13 +262,17 @@ final class UserStreamWorld {
                 try service.merge(
                     ObjectAddress("Person", names[any(4)]),
                     any(2) == 0 ? "{\"team\":\(team)}" : "{\"verified\":\(any(3) > 0)}")
-            case 7: try service.merge(task, "{\"note\":\"\(text)\"}")
+            case 7:
+                let spare = otherParts.contains("Task") ? ",\"spare\":\"\(text)\"" : ""
+                try service.merge(task, "{\"note\":\"\(text)\"\(spare)}")
             case 8: try service.merge(task, "{\"list\":\(lists())}")
             case 9: try service.merge(task, "{\"owner\":\(person)}")
             case 10:
                 try service.merge(task, "{\"parts\":[{\"id\":\(any(14))},{\"id\":\(any(14))}]}")
             case 11:
-                try service.merge(task, "{\"place\":{\"city\":\"\(text)\",\"list\":\(lists())}}")
+                let spare = otherParts.contains("Place") ? "\"spare\":\"\(text)\"," : ""
+                try service.merge(
+                    task, "{\"place\":{\"city\":\"\(text)\",\(spare)\"list\":\(lists())}}")
             case 12: try service.merge(task, "{\"done\":\(any(2) == 0)}")
             case 13: try service.delete(ObjectAddress("Person", names[any(4)]))
             case 14:

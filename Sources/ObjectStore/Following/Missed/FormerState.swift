@@ -22,4 +22,14 @@ extension FoldedChanges.Change {
         if record.former.isEmpty, record.kind != .delete { return }
         former.append(FormerState(version: version, values: values))
     }
+    /// Drops what is noted of some properties.
+    mutating func forgetFormer(_ members: MemberSet) {
+        for position in former.indices {
+            let known = former[position].values
+            let kept = known.filter { !members.contains($0.member) }
+            if kept.count == known.count { continue }
+            forgotten.formUnion(members.intersection(MemberSet(known.map(\.member))))
+            former[position] = FormerState(version: former[position].version, values: kept)
+        }
+    }
 }

@@ -46,7 +46,8 @@ package final class SeenSince {
     ///
     /// - `keys`: Of objects of the query's class.
     package func mayHaveBeenHidden(anyOf keys: [UInt64]) -> Bool {
-        guard isWhole, let classIndex = query.classIndex else { return !keys.isEmpty }
+        guard isWhole, let classIndex = query.classIndex, !query.readsChangedShape(in: changes)
+        else { return !keys.isEmpty }
         let results = FormerResults(
             of: query, changes, since: version, in: transaction,
             versionCountMax: max(
