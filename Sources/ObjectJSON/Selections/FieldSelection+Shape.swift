@@ -5,7 +5,7 @@ import HoldfastRows
 package struct ShownShape {
     /// The numbers of the properties that are shown under their own names.
     package private(set) var named: Set<UInt32> = []
-    /// The numbers of the properties that are shown, or read to show others.
+    /// The numbers of the properties that are shown, those of embedded objects included.
     package private(set) var properties: Set<UInt32> = []
     /// The numbers of the classes that are shown with everything.
     package private(set) var wholeClasses: Set<UInt32> = []
@@ -21,9 +21,6 @@ package struct ShownShape {
     /// - `isNamed`: Whether properties are shown under their own names. A projection does not: of it, only objects that are shown whole count.
     package init(_ selection: FieldSelection, _ names: SchemaNames, isNamed: Bool) {
         add(selection, names, isNamed)
-        for read in selection.dependencies(names) {
-            read.addProperties(to: &properties, names.schema)
-        }
     }
 
     private mutating func add(_ selection: FieldSelection, _ names: SchemaNames, _ isNamed: Bool) {

@@ -59,7 +59,7 @@ package final class ObservedQuery: Sendable {
     let readByShown: WatchPlan
     /// The classes of ``readClasses`` beyond those that it depends on.
     private let otherReadClasses: Set<Int>
-    /// The numbers of the properties that the filter, what is shown behind paths, and the rules that decide about these read.
+    /// The numbers of the properties that the filter, what is shown, and the rules that decide about these read.
     let readProperties: Set<UInt32>
     /// The classes of the objects that the condition and the rules name.
     let namedClasses: Set<Int>
@@ -72,21 +72,26 @@ package final class ObservedQuery: Sendable {
     /// - `filterPaths`: The reads of the filter.
     /// - `shownPaths`: What is shown of the objects reads beyond them.
     /// - `countedPaths`: The reads beyond them that count without being shown.
-    /// - `readPaths`: What is shown of the objects without making it count, so that another shape of it alone matters.
+    /// - `readPaths`: All reads of what is shown of the objects, also if they do not count: another shape of them matters.
     /// - `countsEverything`: Whether a change of any property of an object's own concerns the query; else only
     ///   those count that a path begins with.
     /// - `sight`: What its followers may read; nil for everything.
     package init(
         target: Target, predicate: Predicate?, filterPaths: [Dependency],
         shownPaths: [Dependency] = [], countedPaths: [Dependency] = [],
-        readPaths: [Dependency] = [], countsEverything: Bool = true, schema: RowSchema, sight: Sight? = nil
+        readPaths: [Dependency] = [], countsEverything: Bool = true, schema: RowSchema,
+        sight: Sight? = nil
     ) {
         self.target = target
         self.predicate = predicate
         self.schema = schema
         self.countsEverything = countsEverything
         var (filterPaths, shownPaths, readPaths) = (filterPaths, shownPaths, readPaths)
-        var (countedPaths, passingReads) = (countedPaths, [Dependency]())
+        var countedPaths = countedPaths
+        var readProperties: Set<UInt32> = []
+        for read in [filterPaths, shownPaths, readPaths].joined() {
+            read.addProperties(to: &readProperties, schema)
+        }
         if let sight, let root = target.classIndex {
             filterPaths = filterPaths.map(sight.withoutPositions)
             shownPaths = shownPaths.map(sight.withoutPositions)
@@ -95,13 +100,15 @@ package final class ObservedQuery: Sendable {
             let deciding = sight.admissions(toRead: filterPaths, from: root, isWhole: false)
             let displaying = sight.admissions(
                 toRead: shownPaths + countedPaths, from: root, isWhole: countsEverything)
-            // What counts is shown, and so its rules are among these already.
-            let passing =
-                countsEverything
-                ? [] : sight.admissions(toRead: readPaths, from: root, isWhole: false)
+            // The links that count because everything does need not be shown.
+            let showing = sight.admissions(
+                toRead: shownPaths + readPaths, from: root, isWhole: false)
+            for read in (deciding + showing).lazy.flatMap({ $0.dependencies(schema) }) {
+                read.addProperties(to: &readProperties, schema)
+            }
             let isConcerned =
                 sight.parts[root].isConcerned || !deciding.isEmpty || !displaying.isEmpty
-                || !passing.isEmpty
+                || !showing.isEmpty
             self.sight = isConcerned ? sight : nil
             readsStored =
                 deciding.allSatisfy(\.steps.isEmpty)
@@ -113,7 +120,6 @@ package final class ObservedQuery: Sendable {
             readByShown = WatchPlan(shownPaths + countedPaths, schema: schema)
             filterPaths += deciding.flatMap { $0.dependencies(schema) }
             shownPaths += displaying.flatMap { $0.dependencies(schema) }
-            passingReads = passing.flatMap { $0.dependencies(schema) }
             (self.deciding, self.displaying) = (deciding, displaying)
         } else {
             self.sight = sight
@@ -123,14 +129,13 @@ package final class ObservedQuery: Sendable {
             readByFilter = WatchPlan([], schema: schema)
             readByShown = readByFilter
         }
+        self.readProperties = readProperties
         filterKey = ObservedFilter.Key(target, predicate, self.sight)
         namedClasses = (deciding + displaying).flatMap(\.rules).reduce(
             into: predicate?.namedClasses(schema) ?? []
         ) { $0.formUnion($1.namedClasses(sight?.schema ?? schema)) }
         filter = WatchPlan(filterPaths, schema: schema)
         shown = WatchPlan(shownPaths + countedPaths, schema: schema)
-        readProperties = [filterPaths, shownPaths, readPaths, passingReads].joined()
-            .reduce(into: []) { $1.addProperties(to: &$0, schema) }
         otherReadClasses = WatchPlan(readPaths, schema: schema).watches
             .reduce(into: []) { $0.formUnion($1.classes) }
     }

@@ -136,10 +136,9 @@ package final class StreamDefinition: Sendable {
         let selection = try names.selection(
             fields: fields, expand: expand, of: rowClass, shownBy: projection)
         let compared = try telling.compared(of: rowClass, projection, names)
-        // The objects' own properties count anyway, or are none that do.
-        let readPaths = selection.dependencies(names).filter { !$0.path.isEmpty }
-        // Of what is shown the key paths alone count.
-        var shownPaths = compared?.dependencies(names) ?? readPaths
+        let readPaths = selection.dependencies(names)
+        // Of what is shown the key paths alone count; without them, the objects' own properties count anyway.
+        var shownPaths = compared?.dependencies(names) ?? readPaths.filter { !$0.path.isEmpty }
         (text.fields, text.expand) = (fields, expand)
         let followed = try result?.checked(
             text,

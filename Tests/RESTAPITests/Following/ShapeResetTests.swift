@@ -1,6 +1,7 @@
 import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastObjectSupport
+import HoldfastRESTAPI
 import HoldfastServiceSupport
 import HoldfastTestSupport
 import Testing
@@ -169,12 +170,14 @@ struct ShapeResetTests {
         },
         Case(
             testDescription: "a dropped class resets what may have linked to it",
-            reset: ["all", "store"]
+            reset: ["all", "linked", "store"]
         ) { schema in schema.classes.removeAll { $0.name == "Spare" } },
     ]
 
     private static func makeServer() throws -> ChangesServer {
-        let server = ChangesServer(try TestServer(.memory, schema: schema))
+        var options = RESTOptions()
+        options.heartbeatSeconds = 1
+        let server = ChangesServer(try TestServer(.memory, schema: schema, options: options))
         server.send(
             "PUT", "/v1/projections/Card",
             #"{"class":"Item","properties":{"id":"id","called":"name","years":"owner.age"}}"#)
@@ -248,10 +251,7 @@ struct ShapeResetTests {
         for (index, name) in names.enumerated() {
             let note = "\(schemaCase.testDescription): \(name)"
             let isReset = schemaCase.reset.contains(name)
-            let client = live[index]
-            while number(client.lastID) < number(written), !(client.live?.isEnded ?? true) {
-                client.next()
-            }
+            live[index].follow(to: number(written))
             away[index].connect()
             for client in [live[index], away[index]] {
                 #expect(

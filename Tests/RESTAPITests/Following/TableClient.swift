@@ -91,6 +91,15 @@ final class TableClient {
         return event
     }
 
+    /// Takes events of the present connection, heartbeats included, up to a version, or to the end.
+    func follow(to version: Int) {
+        while Self.number(lastID) < version, let event = live?.next() { take(event) }
+    }
+
+    private static func number(_ id: String?) -> Int {
+        id?.split(separator: "-").last.flatMap { Int($0) } ?? -1
+    }
+
     /// Catches up in one of the two ways.
     func catchUp(_ mode: Mode, limit: Int = 1000) {
         switch mode {

@@ -179,7 +179,7 @@ final class UserStreamWorld {
         case 3, 4:
             guard let hub, any(3) > 0 else { return try interlude() }
             try hub.inOneStep { try interlude() }
-        case 5: try reshape()
+        case 5...8: try reshape()
         default: try write()
         }
         try note()
