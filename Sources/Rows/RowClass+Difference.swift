@@ -29,7 +29,10 @@ extension RowSchema {
         return changed
     }
 
-    private func isSame(
+    /// Whether two values of a property are equal.
+    ///
+    /// - `source`: Reads the out-of-line values of both.
+    package func isSame(
         _ a: Field, _ b: Field, _ member: RowClass.Member, _ source: any OverflowSource
     ) -> Bool {
         let (isOut, isOtherOut) = (a.isOutOfLine, b.isOutOfLine)

@@ -6,7 +6,7 @@ extension RowClass {
     package typealias StateRow = (row: RowView, view: ReadTransaction)
 
     /// Whether a property differs between two states of an object, as far as its stored bytes tell: of a large collection its
-    /// reference, unless one of them is in its row, and of embedded objects their rows. Cost: linear in the bytes compared.
+    /// reference, unless one of them is in its row, and of embedded objects with out-of-line values their rows. Cost: linear in the bytes compared.
     package func differs(_ member: Int, from old: StateRow, to new: StateRow) -> Bool {
         differs(member, from: old, to: new, member, of: self)
     }
@@ -31,6 +31,11 @@ extension RowClass {
                 return !StoredCollection(a, storage, old.view).isEqual(
                     to: StoredCollection(b, storage, new.view))
             }
+        }
+        if storage.element == .embedded, self === other, !old.row.holdsOverflow,
+            !new.row.holdsOverflow
+        {
+            return !new.view.rows.isSame(a, b, members[member], new.view)
         }
         if storage.shape != .single { return compareKeys(a.heap, b.heap) != 0 }
         return compareKeys(a.bytes(storage, old.view), b.bytes(storage, new.view)) != 0
