@@ -303,7 +303,8 @@ struct AccessSchemaTests {
                 testDescription: "another type of what is shown, or filtered by",
                 parts: [(#""n":"int","note""#, #""n":"double","note""#)], reset: [0, 1, 5, 6]),
             Reset(
-                testDescription: "a dropped property of embedded objects of which a rule reads another one",
+                testDescription:
+                    "a dropped property of embedded objects of which a rule reads another one",
                 parts: [(#""zip":"string","#, "")], reset: [1], forgotten: [0, 3, 4, 5]),
         ])
     func resets(change: Reset) throws {
@@ -382,7 +383,9 @@ struct AccessSchemaTests {
                 }
                 let expected =
                     target.contains("/Team/")
-                    ? [] : target.contains("objects") ? ["update 1"]
+                    ? []
+                    : target.contains("objects")
+                        ? ["update 1"]
                         : ["leave 4", "update 3", "leave 2", "update 1"]
                 #expect(told == expected, "\(target): \(page.text)")
             }

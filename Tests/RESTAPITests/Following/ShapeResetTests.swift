@@ -6,7 +6,8 @@ import HoldfastServiceSupport
 import HoldfastTestSupport
 import Testing
 
-@Suite("Streams beside changes of the schema that drop properties, or give them another type or name")
+@Suite(
+    "Streams beside changes of the schema that drop properties, or give them another type or name")
 struct ShapeResetTests {
     /// A query of the table, by its name.
     struct Query: Sendable {
@@ -77,7 +78,8 @@ struct ShapeResetTests {
             path: "/v1/classes/Person",
             parameters: [("fields", "id"), ("filter", "@links.@count > 1")]),
         "itemsOf": Query(
-            path: "/v1/classes/Person", parameters: [("fields", "id"), ("filter", "ANY items.n > 1")]
+            path: "/v1/classes/Person",
+            parameters: [("fields", "id"), ("filter", "ANY items.n > 1")]
         ),
         "store": Query(path: "/v1"),
     ]
@@ -106,15 +108,18 @@ struct ShapeResetTests {
             reset: ["all", "store"], ended: ["tag"]
         ) { drop("tag", of: "Item", in: &$0) },
         Case(
-            testDescription: "a dropped property of a class behind a link resets what shows everything of it",
+            testDescription:
+                "a dropped property of a class behind a link resets what shows everything of it",
             reset: ["expand", "store"]
         ) { drop("extra", of: "Person", in: &$0) },
         Case(
-            testDescription: "a dropped property of an embedded class, whose owners are written again",
+            testDescription:
+                "a dropped property of an embedded class, whose owners are written again",
             reset: ["all", "addr", "store"]
         ) { drop("zip", of: "Addr", in: &$0) },
         Case(
-            testDescription: "a dropped link resets what counts all links", reset: ["all", "linked", "store"]
+            testDescription: "a dropped link resets what counts all links",
+            reset: ["all", "linked", "store"]
         ) { drop("friend", of: "Item", in: &$0) },
         Case(
             testDescription: "another type",
@@ -236,7 +241,8 @@ struct ShapeResetTests {
         // What changes goes with the change.
         Self.put(
             server, "Item/objects/1",
-            #"{"n":3,"tag":"u","note":"x","friend":"bob","addr":{"street":"s","zip":"y","floor":2}}"#, "PATCH")
+            #"{"n":3,"tag":"u","note":"x","friend":"bob","addr":{"street":"s","zip":"y","floor":2}}"#,
+            "PATCH")
         Self.put(server, "Person/objects/bob", #"{"age":40,"extra":"e"}"#, "PATCH")
         for client in polls { client.catchUp(.pages) }
         var schema = Self.schema
@@ -267,7 +273,9 @@ struct ShapeResetTests {
         #expect(try server.store.findings() == [])
     }
 
-    @Test("properties, live lists and the queries of one stream are reset one by one, and resumed alike")
+    @Test(
+        "properties, live lists and the queries of one stream are reset one by one, and resumed alike"
+    )
     func otherStreams() throws {
         let server = try Self.makeServer()
         let item = "/v1/classes/Item"
@@ -333,7 +341,9 @@ struct ShapeResetTests {
         #expect(resets.filter { $0 == "top" }.count == 1, "\(resets)")
     }
 
-    @Test("a property that is dropped and added again resets what shows it or reads it, and nothing else")
+    @Test(
+        "a property that is dropped and added again resets what shows it or reads it, and nothing else"
+    )
     func addedAgain() throws {
         let server = try Self.makeServer()
         let names = ["all", "name", "note", "noted", "one", "card"]

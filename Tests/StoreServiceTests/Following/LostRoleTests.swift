@@ -103,7 +103,7 @@ struct LostRoleTests {
     /// Whether no event names a change that was made meanwhile.
     private func isSilent(_ events: [ToldEvents.Event]) -> Bool {
         !events.contains { event in
-            ["471", "\"id\":9", "\"id\":10"].contains { event.data.text.contains($0) }
+            ["\"471", "\"id\":9", "\"id\":10"].contains { event.data.text.contains($0) }
         }
     }
 
