@@ -151,6 +151,38 @@ struct UserOutboxTests {
     }
 
     /// The position behind what waits for somebody in the lists.
+    @Test(
+        "a position stays through changes of the schema, but for one of a property that the rules read",
+        arguments: [
+            ("extra", #""extra":"string?","#, "", 200), ("text", #","text":"string?""#, "", 200),
+            ("owner", #""owner":"string?""#, #""owner":"mixed""#, 410),
+        ])
+    func reshaped(_: String, part: String, other: String, status: Int) throws {
+        let server = try RuledServer(classes: [])
+        let schema = """
+            {"classes":[{"name":"Box","primaryKey":"id","properties":{"id":"int","extra":"string?","owner":"string?"}},
+              {"name":"Mail","kind":"asymmetric","properties":{"box":"Box?","n":"int","text":"string?"}}]}
+            """
+        func send(_ method: String, _ target: String, _ body: String) {
+            let reply = server.send(method, "/v1/" + target, body)
+            #expect(reply.status < 300, "\(reply.text)")
+        }
+        send("PUT", "schema", schema)
+        send(
+            "PUT", "access",
+            #"{"roles":{"m":{"classes":{"Mail":{"read":"box.owner == $user.id"}}}}}"#)
+        send("PUT", "classes/Box/objects/1", #"{"owner":"ann","extra":"e"}"#)
+        send("POST", "classes/Mail/objects", #"{"box":{"id":1},"n":1,"text":"t"}"#)
+        let ann = server.user("ann")
+        let through = Self.through(server, ann)
+        send("PUT", "schema?allowDataLoss=true", schema.replacing(part, with: other))
+        send("POST", "classes/Mail/objects", #"{"box":{"id":1},"n":2}"#)
+        let page = server.get("/v1/classes/Mail/outbox?since=" + through, as: ann)
+        #expect(page.status == status, "\(page.text)")
+        let objects = QueryJSON(page.text)?["objects"]?.elements.count
+        #expect(status != 200 || objects == 1, "\(page.text)")
+    }
+
     private static func through(_ server: RuledServer, _ asker: RuledServer.Asker) -> String {
         QueryJSON(server.get("/v1/classes/Mail/outbox", as: asker).text)?["through"]?.string ?? ""
     }
