@@ -136,8 +136,8 @@ struct IdempotencyTests {
         ])
         var server = try TestServer(engine, schema: schema)
         let epoch = server.store.version.description.prefix(9)
-        let note = "{\"version\":\"\(epoch)7\",\"etag\":\"\(epoch)8\"}"
-        let entry = "{\"version\":\"\(epoch)7\"}"
+        let note = "{\"version\":\"\(epoch)7000\",\"etag\":\"\(epoch)8000\"}"
+        let entry = "{\"version\":\"\(epoch)7000\"}"
         let requests = [
             ("/v1/classes/Note/objects", note), ("/v1/classes/Note/objects", "[\(note)]"),
             ("/v1/classes/Log/objects", entry),
@@ -147,9 +147,13 @@ struct IdempotencyTests {
             ),
         ]
         var first: [HTTPClient.Reply] = []
+        let minimal = [("Prefer", "return=minimal")]
+        var firstMinimal: [HTTPClient.Reply] = []
         for (number, (target, body)) in requests.enumerated() {
             first.append(server.send("POST", target, body, headers: key("key \(number)")))
             #expect([200, 201].contains(first[number].status), "\(first[number].text)")
+            firstMinimal.append(
+                server.send("POST", target, body, headers: key("minimal \(number)") + minimal))
         }
         var options = StoreOptions()
         options.takesNewEpoch = true
@@ -160,10 +164,14 @@ struct IdempotencyTests {
             #expect(again.headers["idempotency-replayed"] == "true")
             // A stand-in keeps the values of the properties.
             let expected = first[number].text
-                .replacing("\(epoch)7\"", with: "<7>").replacing("\(epoch)8\"", with: "<8>")
+                .replacing("\(epoch)7000\"", with: "<7>").replacing("\(epoch)8000\"", with: "<8>")
                 .replacing(epoch, with: present)
-                .replacing("<7>", with: "\(epoch)7\"").replacing("<8>", with: "\(epoch)8\"")
+                .replacing("<7>", with: "\(epoch)7000\"").replacing("<8>", with: "\(epoch)8000\"")
             #expect(again.text == expected)
+            let short = server.send(
+                "POST", target, body, headers: key("minimal \(number)") + minimal)
+            #expect(short.status == firstMinimal[number].status, "\(short.text)")
+            #expect(short.headers["idempotency-replayed"] == "true")
         }
     }
 

@@ -108,13 +108,12 @@ package struct ProjectedChangeReader {
     /// - `resets`: Whether omitted properties get their defaults. False for the properties of another object.
     private mutating func readMembers(
         _ json: JSONValue, _ projection: CompiledProjection, into change: ProjectedChange,
-        resets: Bool, special: (JSONMember) -> Bool
+        resets: Bool, special: ((JSONMember) -> Bool)? = nil
     ) {
         var seen: Set<Int> = []
         var next = 0
         var omitted: JSONValue?
-        // Of a whole object a link is the statement, and not the value behind it.
-        var paths: [(member: JSONMember, position: Int)] = []
+        var stated: [(member: JSONMember, position: Int)] = []
         for member in json.members {
             if member.isNamed("$omitted") {
                 if omitted != nil { reader.repeated(member.name) }
@@ -122,7 +121,11 @@ package struct ProjectedChangeReader {
                 continue
             }
             guard let position = projection.names.position(of: member.name, next: next) else {
-                if !special(member) {
+                if special == nil, form.isWhole, member.isNamed("$id") {
+                    noteShown(
+                        member.value, member.name, "key-mismatch",
+                        "\"$id\" is not the one of the object; leave it out.")
+                } else if !(special?(member) ?? false) {
                     refuse(
                         projection.unknownProperty(ObjectReader.text(member.name)), at: member.name)
                 }
@@ -133,15 +136,20 @@ package struct ProjectedChangeReader {
                 reader.repeated(member.name)
                 continue
             }
-            if form.isWhole, projection.properties[position].steps.count > 1 {
-                paths.append((member, position))
-                continue
-            }
-            read(
-                member.value, member.name, projection.properties[position], into: change,
-                resets: resets)
+            stated.append((member, position))
         }
-        for (member, position) in paths {
+        if form.isWhole {
+            // A link is the statement, and not a value behind it, wherever they stand.
+            func rank(_ position: Int) -> Int {
+                let property = projection.properties[position]
+                return 2 * property.steps.count + (property.projection == nil ? 0 : 1)
+            }
+            let order = stated.indices.sorted {
+                (rank(stated[$0].position), $0) < (rank(stated[$1].position), $1)
+            }
+            stated = order.map { stated[$0] }
+        }
+        for (member, position) in stated {
             read(
                 member.value, member.name, projection.properties[position], into: change,
                 resets: resets)
@@ -222,8 +230,7 @@ package struct ProjectedChangeReader {
                 reader.path.append(.name(name))
                 defer { reader.path.removeLast() }
                 return readMembers(
-                    json, inner, into: below, resets: resets && compiled.isEmbedded
-                ) { _ in false }
+                    json, inner, into: below, resets: resets && compiled.isEmbedded)
             }
         }
         if form.isWhole, compiled.storage.shape == .none {
@@ -232,7 +239,9 @@ package struct ProjectedChangeReader {
                 "'\(ObjectReader.text(name))' shows the objects that link to this one; change their links."
             )
         }
-        if isNothing, property.steps.count > 1, !compiled.isOptional {
+        if isNothing, property.steps.count > 1,
+            !(compiled.isOptional && compiled.storage.shape == .single)
+        {
             // Null is shown if a link on the path is null.
             return noteShown(
                 json, name, "null-not-allowed",

@@ -30,7 +30,8 @@ extension WriteTransaction {
         var user = user
         if let index = records.firstIndex(where: { $0.id.isSame(as: user.id) }) {
             let former = records.remove(at: index)
-            user.accessVersion = former.horizon > .min ? baseVersion : former.accessVersion
+            let isLifted = former.horizon > .min && former.horizon != user.horizon
+            user.accessVersion = isLifted ? baseVersion : former.accessVersion
         }
         let key = keyBuffer.making { StoreKey.appendUser(user.id, to: $0) }
         overlay.put(key, rowBuffer.making { user.append(to: $0) })

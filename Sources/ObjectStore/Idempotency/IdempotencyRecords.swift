@@ -108,15 +108,18 @@ package struct IdempotencyRecords {
         for byteCount: UInt64, of owner: IdempotencyOwner, _ counters: inout IdempotencyCounters
     ) throws(StoreError) {
         var droppedCount = 0
-        while let oldest = try oldest(&counters) {
+        while let oldestOfAll = try oldest(&counters) {
             let full = try fullRooms(for: byteCount, of: owner, counters)
+            // A share that is full leads to its own oldest record, and not past all records of others.
+            let oldest =
+                try full.lazy.compactMap(\.share).first.map(oldest(of:)) ?? oldestOfAll
             let hasExpired = oldest.end <= now.seconds
             if full.isEmpty, !hasExpired || droppedCount == Self.droppedCountMax { return }
             // Records of stores before format 8 have no owner. The oldest of them makes way, as it did then.
             let makesWay =
                 oldest.owner == .nobody && owner != .nobody && full.allSatisfy { $0.share == nil }
             guard hasExpired || makesWay else {
-                throw try refusal(by: full, oldest)
+                throw try refusal(by: full, oldestOfAll)
             }
             try drop(oldest.id, &counters)
             droppedCount += 1
@@ -143,15 +146,15 @@ package struct IdempotencyRecords {
     ) throws(StoreError) -> StoreError {
         var refusal = (room: IdempotencyRoom.store, end: Int64.min)
         for (room, share) in full {
-            let end = try share.map(firstEnd(of:)) ?? oldest.end
+            let end = try share.map(self.oldest(of:)).map(\.end) ?? oldest.end
             if end > refusal.end { refusal = (room, end) }
         }
         return .noIdempotencyRoom(
             refusal.room, seconds: Int(clamping: refusal.end - now.seconds))
     }
 
-    /// When the oldest record of a share expires. Cost: a search.
-    private func firstEnd(of share: UInt64) throws(StoreError) -> Int64 {
+    /// The oldest record of a share that has records. Cost: a search.
+    private func oldest(of share: UInt64) throws(StoreError) -> Found {
         let prefix = Array(
             group.keyBuffer.making { StoreKey.appendRecordOrder(share, to: $0) })
         var number: UInt64?
@@ -160,7 +163,7 @@ package struct IdempotencyRecords {
             return false
         }
         guard let number, let found = try record(number) else { throw Self.damaged }
-        return found.end
+        return found
     }
 
     /// The oldest record; nil without any.

@@ -12,6 +12,24 @@ extension WriteTransaction {
         try openView().checked(body)
     }
 
+    /// Runs `body` with a view of the objects that the writer may read, as they were when the transaction began: no act of its own shows more,
+    /// and an object that the transaction has made is not there. For a writer without rules it is ``withView(_:)``.
+    ///
+    /// - `deadline`: When the view fails, in milliseconds of the monotonic clock.
+    package func withWriterView<Result>(
+        until deadline: UInt64, _ body: (ReadTransaction) throws(StoreError) -> Result
+    ) throws(StoreError) -> Result {
+        guard let judge else {
+            return try withView { view throws(StoreError) in
+                view.limitFollowing(until: deadline)
+                return try body(view)
+            }
+        }
+        return try judge.base.checked { base throws(StoreError) in
+            try body(base.shown(by: judge.rights.sight))
+        }
+    }
+
     /// Opens a view of the objects as the transaction sees them, for as long as it lasts. It costs three allocations, and nothing
     /// to keep.
     ///

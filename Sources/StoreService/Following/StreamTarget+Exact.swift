@@ -13,7 +13,8 @@ extension StreamDefinition.Target: ExactlyCompared {
             key == otherKey && name.isSame(as: otherName)
         case (
             .property(let className, let key, let name, let path, let projection),
-            .property(let otherClass, let otherKey, let otherName, let otherPath, let otherProjection)
+            .property(
+                let otherClass, let otherKey, let otherName, let otherPath, let otherProjection)
         ):
             key == otherKey && path == otherPath && className.isSame(as: otherClass)
                 && name.isSame(as: otherName) && projection.isSame(as: otherProjection)

@@ -24,7 +24,7 @@ extension ServedStore {
         let text = json.array.replacing(quoted(former.epoch), with: quoted(present.epoch))
         json.removeAll()
         json.append(text)
-        if reply.isDocument { try Self.renewVersions(in: json, to: present.epoch) }
+        if reply.hasJSON, reply.isDocument { try Self.renewVersions(in: json, to: present.epoch) }
         return reply
     }
 
@@ -32,7 +32,7 @@ extension ServedStore {
     /// may have properties of these names.
     private static func renewVersions(in json: ByteBuffer, to epoch: UInt64) throws(RequestFault) {
         let parser = JSONParser()
-        guard let document = try? parser.parse(json.bytes, depthMax: depthMax) else {
+        guard let document = try? parser.parse(json.bytes, depthMax: replyDepthMax) else {
             throw .unreadableIdempotencyRecord
         }
         func copy(_ value: JSONValue, renewing name: StaticString, to writer: JSONWriter) {
@@ -59,7 +59,7 @@ extension ServedStore {
     }
 
     /// How deep a reply nests at most: its objects as deep as a body, within those that link to them and its own arrays.
-    private static let depthMax = 512
+    static let replyDepthMax = 512
 
     /// Has the reply to a repeat show what its caller may read now of the one object that was created: its place, version and, unless a
     /// minimal reply is wanted, JSON; nothing where that is nothing. Of other objects nothing is shown. What was recorded stays for those who may read everything.

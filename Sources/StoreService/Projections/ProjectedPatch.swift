@@ -98,7 +98,7 @@ struct ProjectedPatch {
         case .merge(let stated):
             guard let row = try transaction.row(rowClass, key) else { throw .objectNotFound }
             _ = stated.change.draftOfChange()
-            try Self.require(stated.shown, of: rowClass, key, transaction, projected)
+            try Self.require(stated.shown, key, transaction, projected)
             let steps = try ProjectedChangeSteps(stated.change, key, row, transaction)
             for step in steps.all {
                 parts.append(.merge(step.change))
@@ -145,7 +145,7 @@ struct ProjectedPatch {
             return try transaction.write(
                 draft, mode: mode, precondition: precondition, source: firstSource)
         }
-        try Self.require(stated.shown, of: draft.rowClass, made.key, transaction, projected)
+        try Self.require(stated.shown, made.key, transaction, projected)
         return made
     }
 
@@ -198,21 +198,19 @@ struct ProjectedPatch {
 
     /// Requires that values equal the shown ones.
     private static func require(
-        _ stated: [ProjectedChangeReader.Shown], of rowClass: RowClass, _ key: UInt64,
-        _ transaction: WriteTransaction, _ projected: ProjectedObject?
+        _ stated: [ProjectedChangeReader.Shown], _ key: UInt64, _ transaction: WriteTransaction,
+        _ projected: ProjectedObject?
     ) throws(StoreError) {
         if stated.isEmpty { return }
         let buffer = ByteBuffer(capacity: 512)
-        if let projected, let row = try transaction.storedRow(rowClass, key) {
-            _ = try projected.write(row, key: key, transaction, to: buffer)
-        }
+        _ = try projected?.writeSeen(key: key, transaction, to: buffer)
         let (own, other) = (JSONParser(), JSONParser())
-        let whole = try? own.value(of: buffer.array)
+        let whole = try? own.parse(buffer.bytes, depthMax: ServedStore.replyDepthMax)
         let others = stated.filter { stated in
             guard let value = try? other.value(of: stated.json) else { return true }
             var shown = whole
             for step in stated.pointer.steps { shown = shown?.member(named: step) }
-            // The caller sees nothing of a hidden object.
+            // The writer sees nothing of a hidden object, and no writer with rules of an object that the transaction has made.
             return !(shown.map { isSame($0, value) } ?? value.isNull)
         }
         if !others.isEmpty { throw refused(others) }

@@ -1,3 +1,5 @@
+import HoldfastObjectModel
+import HoldfastServiceSupport
 import HoldfastTestSupport
 import Testing
 
@@ -37,8 +39,10 @@ struct ProjectedRoundTripTests {
             "PUT", teams + "/1", changed(#""boss":3"#, #""boss":2"#), status: 200,
             contains: [#""bossName":"Bob","boss":2"#]
         ).check(on: server)
-        APIScenario("PUT", teams + "/1", read.text, status: 422, contains: [#""pointer":"/bossName""#])
-            .check(on: server)
+        APIScenario(
+            "PUT", teams + "/1", read.text, status: 422, contains: [#""pointer":"/bossName""#]
+        )
+        .check(on: server)
         APIScenario("PATCH", teams + "/1", #"{"boss":3}"#, status: 200).check(on: server)
         APIScenario(
             "PUT", teams + "/1", changed(#""title":"Ann""#, #""title":"Anna""#), status: 200,
@@ -55,6 +59,74 @@ struct ProjectedRoundTripTests {
                 contains: ["conflicting-properties", "\"pointer\":\"\(pointer)\""]
             ).check(on: server)
         }
+    }
+
+    @Test("a link is the statement wherever it stands, also behind another link")
+    func order() throws {
+        for (name, body) in [
+            (
+                "Far",
+                #"{"class":"Person","properties":{"id":"_id","name":"boss.boss.firstName","link":"boss.boss"}}"#
+            ),
+            (
+                "Near",
+                #"{"class":"Person","properties":{"id":"_id","card":{"path":"boss","projection":"Team"},"link":"boss"}}"#
+            ),
+        ] {
+            APIScenario("PUT", "/v1/projections/\(name)", body, status: 201).check(on: server)
+        }
+        APIScenario("PATCH", people + "/3", #"{"boss":1}"#, status: 200).check(on: server)
+        for text in [#""name":"Ann","link":2"#, #""link":3,"name":"Bob""#] {
+            APIScenario(
+                "PUT", "/v1/projections/Far/objects/1", #"{"id":1,\#(text)}"#, status: 200
+            ).check(on: server)
+        }
+        APIScenario("PATCH", people + "/3", #"{"boss":null}"#, status: 200).check(on: server)
+        let near = "/v1/projections/Near/objects/1"
+        let read = server.send("GET", near).text
+        APIScenario(
+            "PUT", near, read.split(separator: #""link":3"#).joined(separator: #""link":2"#),
+            status: 200, contains: [#""link":2"#]
+        ).check(on: server)
+    }
+
+    @Test("nested objects without a primary key, and collections behind null, can be put back")
+    func shapes() throws {
+        let kinds = """
+            {"classes":[
+              {"name":"Box","primaryKey":"id","properties":{"id":"int","thing":"Thing?","next":"Box?","deep":"mixed","n":"int[]"}},
+              {"name":"Thing","properties":{"name":"string","marks":"int?[]","any":"mixed{}"}}]}
+            """
+        let server = try TestServer(.memory, schema: Schema(classes: []))
+        let deep = String(repeating: "[", count: 90) + String(repeating: "]", count: 90)
+        for (method, path, body) in [
+            ("PUT", "schema", kinds),
+            ("PUT", "projections/ThingCard", #"{"class":"Thing","properties":{"name":"name"}}"#),
+            (
+                "PUT", "projections/BoxCard",
+                #"{"class":"Box","properties":{"id":"id","thing":{"path":"thing","projection":"ThingCard"},"#
+                    + #""marks":"next.thing.marks","any":"next.thing.any","deep":"next.deep","count":"n.@count"}}"#
+            ),
+            (
+                "POST", "classes/Box/objects",
+                "[{\"id\":1,\"thing\":{\"name\":\"x\"},\"n\":[1,2],\"deep\":\(deep)},{\"id\":2,\"next\":1}]"
+            ),
+        ] {
+            let reply = server.send(method, "/v1/" + path, body)
+            #expect(reply.status < 300, "\(path): \(reply.text)")
+        }
+        for id in 1...2 {
+            let path = "/v1/projections/BoxCard/objects/\(id)"
+            let read = server.send("GET", path).text
+            APIScenario("PUT", path, read, status: 200, contains: [read]).check(on: server)
+        }
+        let one = server.send("GET", "/v1/projections/BoxCard/objects/1").json
+        let other = (one["thing"]?["$id"]?.int ?? 0) + 1
+        APIScenario(
+            "PUT", "/v1/projections/BoxCard/objects/1",
+            #"{"thing":{"$id":\#(other),"name":"x"},"count":2}"#, status: 422,
+            contains: ["key-mismatch", "/thing/$id"]
+        ).check(on: server)
     }
 
     @Test("an object that is created may state read-only values that it then shows")
