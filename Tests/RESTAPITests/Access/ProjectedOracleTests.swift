@@ -21,10 +21,16 @@ struct ProjectedOracleTests {
         """
 
     init() throws {
-        server = try RuledServer(classes: [])
+        server = try Self.server(secret: "treasure", count: 3)
         ann = server.user("ann")
+    }
+
+    /// A server with a document whose owner alone reads its secret and its numbers, and a document that is hidden from others.
+    private static func server(secret: String, count: Int) throws -> RuledServer {
+        let server = try RuledServer(classes: [])
+        let hidden = "\"secret\":\"\(secret)\",\"nums\":\(Array(0..<count))"
         for (method, path, body) in [
-            ("PUT", "schema", Self.schema),
+            ("PUT", "schema", schema),
             (
                 "PUT", "projections/DocCard",
                 #"{"class":"Doc","properties":{"id":"id","owner":"owner","secret":"secret","count":"nums.@count"}}"#
@@ -35,13 +41,15 @@ struct ProjectedOracleTests {
             ),
             (
                 "POST", "classes/Doc/objects",
-                #"{"id":"d","owner":"bob","secret":"treasure","nums":[1,2,3]}"#
+                "[{\"id\":\"d\",\"owner\":\"bob\",\(hidden)},{\"id\":\"h\",\"owner\":\"cem\",\(hidden)}]"
             ),
-            ("PUT", "access", Self.access),
+            ("POST", "classes/Member/objects", #"{"id":"m","doc":"d"}"#),
+            ("PUT", "access", access),
         ] {
             let reply = server.send(method, "/v1/" + path, body)
             #expect(reply.status < 300, "\(path): \(reply.text)")
         }
+        return server
     }
 
     private func send(_ path: String, _ body: String, _ method: String = "POST") -> HTTPClient.Reply
@@ -78,12 +86,12 @@ struct ProjectedOracleTests {
             let isSame = a.status == b.status && a.json["code"] == b.json["code"]
             #expect(isSame, "\(a.text) \(b.text)")
         }
-        let member = #""id":"m","user":"ann","doc":"d""#
+        let member = #""id":"n","user":"ann","doc":"d""#
         answers("3", "4") { guess in
             send("projections/MemberCard/objects", "{\(member),\"count\":\(guess)}")
         }
         answers("3", "4") { guess in
-            send("projections/MemberCard/objects/m", "{\(member),\"count\":\(guess)}", "PUT")
+            send("projections/MemberCard/objects/n", "{\(member),\"count\":\(guess)}", "PUT")
         }
         answers(#""treasure""#, #""x""#) { guess in
             server.send(
@@ -103,5 +111,54 @@ struct ProjectedOracleTests {
                 #"{"operations":[{"op":"create","projection":"MemberCard","value":{\#(member),"count":\#(guess)}}]}"#
             )
         }
+    }
+
+    /// An operation that the user has no right to, with guesses of hidden values.
+    private static func operation(_ random: inout SeededGenerator) -> String {
+        func pick(_ texts: String...) -> String { texts.randomElement(using: &random) ?? "" }
+        let id = pick("d", "d", "h", "none")
+        let owner = pick(#""ann""#, #""bob""#, "null")
+        let guess = pick(#""treasure""#, #""gold""#, "null")
+        let count = pick("0", "1", "3", "null")
+        let match = pick(#","ifMatch":"00000000-1""#, "")
+        let member =
+            "\"user\":\(owner),\"doc\":\"\(id)\",\"count\":\(count)"
+            + pick("", ",\"docSecret\":\(guess)")
+        let document = "\"owner\":\(owner),\"count\":\(count)" + pick("", ",\"secret\":\(guess)")
+        let card = "\"projection\":\"DocCard\",\"id\":\"\(id)\"\(match)"
+        return pick(
+            "{\"op\":\"patch\",\"class\":\"Doc\",\"id\":\"\(id)\",\"value\":{\"owner\":\(owner)}}",
+            "{\"op\":\"patch\",\(card),\"value\":{\"owner\":\(owner)}}",
+            "{\"op\":\"patch\",\(card),\"value\":[{\"op\":\"test\",\"path\":\"/secret\",\"value\":\(guess)}]}",
+            "{\"op\":\"put\",\(card),\"value\":{\(document)}}", "{\"op\":\"delete\",\(card)}",
+            "{\"op\":\"create\",\"class\":\"Member\",\"value\":{\"id\":\"n\",\"user\":\"ann\",\"doc\":\"\(id)\"}}",
+            "{\"op\":\"\(pick("create", "put", "merge"))\",\"projection\":\"MemberCard\",\"value\":{\"id\":\"\(pick("m", "n"))\",\(member)}}",
+            #"{"op":"patch","class":"Member","id":"m","value":{"doc":"none"}}"#)
+    }
+
+    @Test("whatever is refused, stores that differ in hidden values give equal answers")
+    func twins() throws {
+        let seed = SeededGenerator.testSeed("refused writes through projections")
+        var random = SeededGenerator(seed: seed)
+        let twins = try [("treasure", 3), ("gold", 1)].map { secret, count in
+            let server = try Self.server(secret: secret, count: count)
+            return (server: server, ann: server.user("ann"))
+        }
+        var statuses: [Int: Int] = [:]
+        for _ in 0..<SeededGenerator.scaled(1_000) {
+            let operations = (0..<Int.random(in: 2...4, using: &random)).map { _ in
+                Self.operation(&random)
+            }
+            let body = "{\"operations\":[\(operations.joined(separator: ","))]}"
+            let answers = twins.map { twin in
+                let reply = twin.server.send("POST", "/v1/transactions", body, as: twin.ann)
+                statuses[reply.status, default: 0] += 1
+                let epoch = twin.server.store.version.description.prefix(8)
+                return "\(reply.status) " + reply.text.replacing(epoch, with: "")
+            }
+            #expect(answers[0] == answers[1], "seed \(seed): \(body)")
+            if answers[0] != answers[1] { return }
+        }
+        print("refused writes through projections: \(statuses)")
     }
 }
