@@ -189,13 +189,35 @@ package final class ServedStore: Sendable {
         for caller: Caller, of pin: SnapshotPin? = nil, until deadline: UInt64? = nil,
         _ body: (ReadTransaction) throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {
-        try withBareRead(of: pin) { bare throws(RequestFault) in
-            if caller.sight != nil {
-                bare.limitFollowing(until: deadline ?? queryDeadline)
-            }
-            let read = try caller.view(of: bare)
+        try withRead(for: caller, of: pin) { bare in
+            if caller.sight != nil { bare.limitFollowing(until: deadline ?? queryDeadline) }
+        } run: { read throws(RequestFault) in
             read.shortDeadline = deadline
             return try body(read)
+        }
+    }
+
+    /// Runs `run` with a view that is made for a caller. If a change of the schema has come between the two, the view is opened again.
+    ///
+    /// - `prepare`: Gives the view its limits.
+    private func withRead<Result>(
+        for caller: Caller, of pin: SnapshotPin?, _ prepare: (ReadTransaction) -> Void,
+        run: (ReadTransaction) throws(RequestFault) -> Result
+    ) throws(RequestFault) -> Result {
+        var attemptsLeft = 4
+        while true {
+            attemptsLeft -= 1
+            let isLast = attemptsLeft == 0 || pin != nil
+            let result = try withBareRead(of: pin) { bare throws(RequestFault) -> Result? in
+                prepare(bare)
+                let read: ReadTransaction
+                do throws(RequestFault) { read = try caller.view(of: bare) } catch {
+                    if !isLast, error.code == RequestFault.snapshotOfOtherNames.code { return nil }
+                    throw error
+                }
+                return try run(read)
+            }
+            if let result { return result }
         }
     }
 
@@ -221,11 +243,12 @@ package final class ServedStore: Sendable {
         _ body: (ReadTransaction) throws(RequestFault) -> Result
     ) throws(RequestFault) -> JobOutcome<Result> {
         try job.attempt(limits) { () throws(RequestFault) in
-            try withBareRead(of: pin) { bare throws(RequestFault) in
+            try withRead(for: caller, of: pin) { bare in
                 bare.turn = job
                 bare.limitFollowing(
                     until: job.deadlineMilliseconds, memoryByteCountMax: job.memoryByteCountMax)
-                return try body(caller.view(of: bare))
+            } run: { read throws(RequestFault) in
+                try body(read)
             }
         }
     }

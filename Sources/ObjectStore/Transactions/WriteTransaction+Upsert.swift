@@ -124,10 +124,26 @@ extension WriteTransaction {
         {
             return
         }
-        throw .preconditionFailed(
-            current: try StoredObject(
-                schema: knownRows, classIndex: rowClass.index, key: key,
-                row: row(rowClass, key) ?? stored))
+        throw .preconditionFailed(current: try current(rowClass, key, stored))
+    }
+
+    /// The object that a failed precondition shows: as its writer sees it, of before the transaction. Nil if there is none, or if it is not known
+    /// any more, since a writer without rules keeps no former states. The transaction is refused, so that its own states never become versions.
+    ///
+    /// - `stored`: Its present row.
+    private func current(
+        _ rowClass: RowClass, _ key: UInt64, _ stored: RowView
+    ) throws(StoreError) -> StoredObject? {
+        guard let judge else {
+            if stored.version == version { return nil }
+            return StoredObject(
+                schema: knownRows, classIndex: rowClass.index, key: key, row: stored)
+        }
+        guard let former = judge.base.row(classIndex: rowClass.index, key: key) else {
+            try judge.base.checkFailure()
+            return nil
+        }
+        return try judge.base.shown(by: judge.rights.sight).copy(rowClass, key, former)
     }
 
     /// Adds an object that has its object key, and whose primary key is mapped to it, if its class has one.

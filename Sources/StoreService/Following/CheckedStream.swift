@@ -82,11 +82,25 @@ package final class CheckedStream: Sendable {
         {
             return true
         }
+        if losesLinks(to: shown.wholeClasses, by: shapes) { return true }
         let compared = compared.map { ShownShape($0, names, isNamed: false) }
         return [shown, compared].compactMap(\.self).contains {
             shapes.changes(anyOf: $0.properties, names.schema)
                 || !$0.wholeClasses.isDisjoint(with: shapes.reducedClasses)
                 || !$0.linkCountClasses.isDisjoint(with: shapes.unlinkedClasses)
+        }
+    }
+
+    /// Whether objects that are shown with everything may have lost a link, since it leads to a class that is unknown to the user now.
+    private func losesLinks(to wholeClasses: Set<UInt32>, by shapes: ShapeChanges) -> Bool {
+        if shapes.properties.isEmpty { return false }
+        return names.schema.classes.contains { rowClass in
+            wholeClasses.contains(rowClass.number)
+                && rowClass.unknown.positions.contains { position in
+                    let member = rowClass.members[position]
+                    return member.storage.element == .link
+                        && shapes.properties.contains(member.number)
+                }
         }
     }
 

@@ -179,11 +179,19 @@ package final class StreamDefinition: Sendable {
             key = named
         case .store, .objects, .projection, .outbox: return .objects(classIndex: rowClass.index)
         }
-        if rowClass.primaryKeyIndex == nil {
+        guard let member = rowClass.primaryKeyIndex else {
             guard case .int(let number) = key else { throw KeyText.wrongType(rowClass) }
             return .object(classIndex: rowClass.index, key: UInt64(bitPattern: number))
         }
-        guard let ordered = OrderedKey(key) else { throw KeyText.wrongType(rowClass) }
+        // The key may have got another type since the stream began.
+        let isOfType =
+            switch (key, rowClass.members[member].storage.element) {
+            case (.null, _), (.int, .int), (.string, .string), (.objectID, .objectID),
+                (.uuid, .uuid):
+                true
+            default: false
+            }
+        guard isOfType, let ordered = OrderedKey(key) else { throw KeyText.wrongType(rowClass) }
         return .keyed(classIndex: rowClass.index, primaryKey: ordered)
     }
 }

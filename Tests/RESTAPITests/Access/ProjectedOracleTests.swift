@@ -10,13 +10,13 @@ struct ProjectedOracleTests {
 
     private static let schema = """
         {"classes":[
-          {"name":"Doc","primaryKey":"id","properties":{"id":"string","owner":"string?","secret":"string?","nums":"int[]",
+          {"name":"Doc","primaryKey":"id","properties":{"id":"string","owner":"string?","secret":"string?","nums":"int[]","link":"Doc?",
             "members":{"type":"linkingObjects","class":"Member","property":"doc"}}},
           {"name":"Member","primaryKey":"id","properties":{"id":"string","user":"string?","doc":"Doc?"}}]}
         """
     private static let access = """
         {"roles":{
-          "reader":{"classes":{"Doc":{"read":"owner == 'bob'","properties":{"secret":"none","nums":"none"}},"Member":{"read":true}}},
+          "reader":{"classes":{"Doc":{"read":"owner == 'bob'","properties":{"secret":"none","nums":"none","link":"none"}},"Member":{"read":true}}},
           "owner":{"classes":{"Doc":{"read":"owner == $user.id OR ANY members.user == $user.id"}}}}}
         """
 
@@ -41,7 +41,8 @@ struct ProjectedOracleTests {
             ),
             (
                 "POST", "classes/Doc/objects",
-                "[{\"id\":\"d\",\"owner\":\"bob\",\(hidden)},{\"id\":\"h\",\"owner\":\"cem\",\(hidden)}]"
+                "[{\"id\":\"e\",\"owner\":\"bob\"},{\"id\":\"d\",\"owner\":\"bob\",\"link\":\(count > 1 ? "\"e\"" : "null"),\(hidden)},"
+                    + "{\"id\":\"h\",\"owner\":\"cem\",\(hidden)}]"
             ),
             ("POST", "classes/Member/objects", #"{"id":"m","doc":"d"}"#),
             ("PUT", "access", access),
@@ -116,7 +117,7 @@ struct ProjectedOracleTests {
     /// An operation that the user has no right to, with guesses of hidden values.
     private static func operation(_ random: inout SeededGenerator) -> String {
         func pick(_ texts: String...) -> String { texts.randomElement(using: &random) ?? "" }
-        let id = pick("d", "d", "h", "none")
+        let id = pick("d", "d", "e", "h", "none")
         let owner = pick(#""ann""#, #""bob""#, "null")
         let guess = pick(#""treasure""#, #""gold""#, "null")
         let count = pick("0", "1", "3", "null")
@@ -127,7 +128,8 @@ struct ProjectedOracleTests {
         let document = "\"owner\":\(owner),\"count\":\(count)" + pick("", ",\"secret\":\(guess)")
         let card = "\"projection\":\"DocCard\",\"id\":\"\(id)\"\(match)"
         return pick(
-            "{\"op\":\"patch\",\"class\":\"Doc\",\"id\":\"\(id)\",\"value\":{\"owner\":\(owner)}}",
+            "{\"op\":\"patch\",\"class\":\"Doc\",\"id\":\"\(id)\"\(match),\"value\":{\"owner\":\(owner)}}",
+            "{\"op\":\"delete\",\"class\":\"Doc\",\"id\":\"\(id)\"\(match)}",
             "{\"op\":\"patch\",\(card),\"value\":{\"owner\":\(owner)}}",
             "{\"op\":\"patch\",\(card),\"value\":[{\"op\":\"test\",\"path\":\"/secret\",\"value\":\(guess)}]}",
             "{\"op\":\"put\",\(card),\"value\":{\(document)}}", "{\"op\":\"delete\",\(card)}",

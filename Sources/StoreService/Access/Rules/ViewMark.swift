@@ -3,8 +3,8 @@ import HoldfastQuery
 
 /// The name of a view: a keyed hash of the facts that decide on its principal's read access. It is the same in every process.
 ///
-/// The facts are the classes that the view is limited to, the revision of the document that set its rules, the active roles, and the values that
-/// their `read` rules compare with. The names of classes and properties, their order, and classes that are added later are not part of it.
+/// The facts are the classes that the view is limited to, the revision of the document that set its rules, the active roles, the values that
+/// their `read` rules compare with, and the classes of which these rules allow nothing. The names of classes and properties, their order, and classes that are added later are not part of it.
 struct ViewMark: Hashable, Sendable {
     /// The name: 16 characters of 6 bits each, since it is the key of ``ViewTag``.
     let text: String
@@ -54,8 +54,12 @@ struct ViewMark: Hashable, Sendable {
                 for reference in rule.references where references[reference] == nil {
                     references[reference] = references.count
                 }
-                // A rule that names a value that the user lacks allows nothing, independently of the rest.
-                guard let own = role.classes[index], own.read != .constant(false) else { continue }
+                // A rule that names a value that the user lacks allows nothing, independently of the rest, and so does a rule that a change of
+                // the schema has made impossible.
+                guard let own = role.classes[index], own.read != .constant(false) else {
+                    message.append("!\(rules.schema.classes[index].number),")
+                    continue
+                }
                 for reference in rule.references {
                     guard let number = references[reference], appended.insert(number).inserted
                     else { continue }
