@@ -114,7 +114,7 @@ def run(settings):
                 0.0, (foreign_seconds() - foreign_before) / (time.monotonic() - started))
             # After each row: a run that is interrupted leaves those that it has measured.
             paths = report.write(settings.results, rows, description)
-    checks = [check for row in rows for check in row.checks if check.ok is not None and row.is_bar]
+    checks = [check for row in rows for check in row.checks if check.ok is not None]
     missed = [check for check in checks if not check.ok]
     failed = [row for row in rows if row.error]
     print(f"\n{len(checks) - len(missed)} of {len(checks)} bars met, {len(failed)} rows failed, "

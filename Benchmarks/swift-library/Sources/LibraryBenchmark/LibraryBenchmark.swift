@@ -64,10 +64,10 @@ struct LibraryBenchmark {
         } _: {
             try core.insertPeople(count)
         }
-        report("add", added.ratio, "×", most: 2.5)
+        report("add", added.ratio, "×")
         report("add-time", added.library * each, "µs")
         report("bulk-time", added.core * each, "µs")
-        report("add-memory", Double(most) / Double(count), "bytes", most: 1024)
+        report("add-memory", Double(most) / Double(count), "bytes")
         realm.refresh()
         let created = try contest.run {
             try realm.write {
@@ -85,7 +85,7 @@ struct LibraryBenchmark {
         } _: {
             try core.insertPeople(count)
         }
-        report("create", created.ratio, "×", most: 4)
+        report("create", created.ratio, "×")
         report("create-time", created.library * each, "µs")
         try core.deleteAll("Person")
         realm.refresh()
@@ -100,7 +100,7 @@ struct LibraryBenchmark {
         } _: {
             try core.incrementAges()
         }
-        report("increment", result.ratio, "×", most: 2)
+        report("increment", result.ratio, "×")
         report("increment-time", result.library * each, "µs")
         report("mass-update-time", result.core * each, "µs")
     }
@@ -118,7 +118,7 @@ struct LibraryBenchmark {
             value += 10
             try realm.write { for form in forms { form.a0 = value } }
         }
-        report("thirty-assignments", result.ratio, "×", most: 3)
+        report("thirty-assignments", result.ratio, "×")
         try clear(Form.self)
     }
 
@@ -134,7 +134,7 @@ struct LibraryBenchmark {
         } _: {
             try core.append(100_000)
         }
-        report("append", once.ratio, "×", most: 2)
+        report("append", once.ratio, "×")
         report("append-time", once.library * 10, "µs")
         report("editor-time", once.core * 10, "µs")
         let twice = try contest.run {
@@ -142,7 +142,7 @@ struct LibraryBenchmark {
         } _: {
             try fill(100_000)
         }
-        report("append-twice", twice.ratio, "×", most: 2.5)
+        report("append-twice", twice.ratio, "×")
         try clear(Basket.self)
     }
 
@@ -161,7 +161,7 @@ struct LibraryBenchmark {
         } _: {
             try run(10_000)
         }
-        report("create-find-twice", result.ratio, "×", most: 2.5)
+        report("create-find-twice", result.ratio, "×")
         report("create-find-time", result.library * 50, "µs")
     }
 
@@ -177,19 +177,19 @@ struct LibraryBenchmark {
             for _ in 0..<times { sum &+= person.age }
             keep(sum)
         }
-        report("managed-int", int * each, "ns", most: 15)
+        report("managed-int", int * each, "ns")
         let bool = contest.run {
             var sum = 0
             for _ in 0..<times where person.isActive { sum &+= 1 }
             keep(sum)
         }
-        report("managed-bool", bool * each, "ns", most: 15)
+        report("managed-bool", bool * each, "ns")
         let date = contest.run {
             var sum = 0.0
             for _ in 0..<times { sum += person.born.timeIntervalSince1970 }
             keep(Int(sum))
         }
-        report("managed-date", date * each, "ns", most: 15)
+        report("managed-date", date * each, "ns")
         let bytes = Array(person.email.utf8)
         let string = bytes.withUnsafeBytes { bytes in
             contest.run {
@@ -198,7 +198,7 @@ struct LibraryBenchmark {
                 for _ in 0..<times { keep(String(decoding: bytes, as: UTF8.self).utf8.count) }
             }
         }
-        report("managed-string", string.ratio, "×", most: 1.3)
+        report("managed-string", string.ratio, "×")
         report("managed-string-time", string.library * each, "ns")
         report("string-time", string.core * each, "ns")
     }
@@ -213,13 +213,13 @@ struct LibraryBenchmark {
             for person in people { sum += person.age }
             keep(sum)
         }
-        report("iteration", time * each, "ns", most: 200)
+        report("iteration", time * each, "ns")
         let sum = try contest.run {
             for _ in 0..<20 { keep(people.sum(of: \.age)) }
         } _: {
             for _ in 0..<20 { keep(try core.sumOfAges()) }
         }
-        report("sum-of", sum.ratio, "×", most: 1.1)
+        report("sum-of", sum.ratio, "×")
     }
 
     private func lookUp() throws {
@@ -239,7 +239,7 @@ struct LibraryBenchmark {
         } _: {
             keep(try core.lookUp(objects))
         }
-        report("look-up", (found.library - found.core) * each, "ns", most: 200)
+        report("look-up", (found.library - found.core) * each, "ns")
         let queries = 2000
         let perQuery = 1e6 / Double(queries)
         let counted = try contest.run {
@@ -250,7 +250,7 @@ struct LibraryBenchmark {
         } _: {
             keep(try core.countByGroup(queries))
         }
-        report("count", (counted.library - counted.core) * perQuery, "µs", most: 3)
+        report("count", (counted.library - counted.core) * perQuery, "µs")
         try clear(Account.self)
     }
 
@@ -271,7 +271,7 @@ struct LibraryBenchmark {
             for index in 0..<queries { sum += accounts.filter("group == $0", index).count }
             keep(sum)
         }
-        report("where", wheres.ratio, "×", most: 1.1)
+        report("where", wheres.ratio, "×")
         try clear(Account.self)
     }
 
@@ -289,7 +289,7 @@ struct LibraryBenchmark {
         } _: {
             try core.durableWrites(writes)
         }
-        report("durable", one.ratio, "×", most: 1.25)
+        report("durable", one.ratio, "×")
         report("durable-time", one.library * 1e6 / Double(writes), "µs")
         let url = realm.configuration.fileURL
         let eight = wall.run {
@@ -300,7 +300,7 @@ struct LibraryBenchmark {
                 for _ in 0..<writes { try? realm.write { account.balance += 1 } }
             }
         }
-        report("durable-eight", 8 * one.library / eight, "×", least: 2)
+        report("durable-eight", 8 * one.library / eight, "×")
         try clear(Account.self)
     }
 
@@ -310,6 +310,6 @@ struct LibraryBenchmark {
         let time = try contest.run {
             for _ in 0..<times { keep(try Realm().isInWriteTransaction ? 1 : 0) }
         }
-        report("realm-again", time * 1e9 / Double(times), "ns", most: 1000)
+        report("realm-again", time * 1e9 / Double(times), "ns")
     }
 }

@@ -73,17 +73,9 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) -> Void) {
     for _ in 0..<count { ended.wait() }
 }
 
-/// Prints a figure and its bar as a line of JSON.
-///
-/// - `least`: The least that it may be, where it is not the most.
-func report(
-    _ name: String, _ value: Double, _ unit: String, most: Double? = nil, least: Double? = nil
-) {
-    let target = (most ?? least).map { "\($0)" } ?? "null"
-    let sense = least == nil ? "at most" : "at least"
-    print(
-        "{\"name\":\"\(name)\",\"value\":\(value),\"unit\":\"\(unit)\",\"target\":\(target),\"sense\":\"\(sense)\"}"
-    )
+/// Prints a figure as a line of JSON.
+func report(_ name: String, _ value: Double, _ unit: String) {
+    print("{\"name\":\"\(name)\",\"value\":\(value),\"unit\":\"\(unit)\"}")
     fflush(nil)
 }
 
