@@ -139,11 +139,12 @@ extension WriteTransaction {
             return StoredObject(
                 schema: knownRows, classIndex: rowClass.index, key: key, row: stored)
         }
-        guard let former = judge.base.row(classIndex: rowClass.index, key: key) else {
-            try judge.base.checkFailure()
-            return nil
+        return try withWriterView(until: judge.deadlineMilliseconds) { view throws(StoreError) in
+            guard let former = view.bare.row(classIndex: rowClass.index, key: key) else {
+                return nil
+            }
+            return try view.copy(rowClass, key, former)
         }
-        return try judge.base.shown(by: judge.rights.sight).copy(rowClass, key, former)
     }
 
     /// Adds an object that has its object key, and whose primary key is mapped to it, if its class has one.
