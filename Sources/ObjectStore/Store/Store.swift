@@ -1,0 +1,288 @@
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
+import HoldfastStorage
+import Synchronization
+
+/// Objects in a storage engine.
+///
+/// Any thread may read (``withRead(reusing:_:)``) and hand in writes (``submit(_:)``); one thread of the store's own
+/// runs them, many in one commit. Thread-safe.
+package final class Store: Sendable {
+    let engine: any StorageEngine
+    let catalogs: CatalogHistory
+    /// The options of the store.
+    package let options: StoreOptions
+    /// Distinguishes versions of this store from those of its copies.
+    package let epoch: UInt64
+    /// Publishes every commit.
+    package let publisher: CommitPublisher
+    /// Columns that scans use often, cached in memory.
+    package let columns: ColumnStore
+    let samples: ClassSamples
+    /// The versions that are held for longer than a request.
+    package let heldVersions: HeldVersions
+    /// The key that signs tickets, 32 bytes: a secret, which backups have.
+    package let ticketKey: [UInt8]
+    let queue: CommitQueue
+
+    /// Opens the objects in an engine; an empty engine becomes an empty store.
+    ///
+    /// - Throws: ``StoreError`` `.storage` with `.format` when the engine holds something else or a
+    ///   format that this program does not know; nothing is changed then.
+    package init(engine: any StorageEngine, options: StoreOptions = StoreOptions())
+        throws(StoreError)
+    {
+        let opened: Opened
+        do {
+            if options.takesNewEpoch || engine.mayLackCommits { try Store.takeNewEpoch(engine) }
+            opened = try Store.open(engine, isReadOnly: options.isReadOnly)
+        } catch {
+            throw .storage(error)
+        }
+        self.engine = engine
+        self.options = options
+        heldVersions = HeldVersions(ageMillisecondsMin: options.heldMillisecondsMin)
+        epoch = opened.state.epoch
+        ticketKey = opened.access.ticketKey
+        catalogs = CatalogHistory(opened.catalog)
+        publisher = CommitPublisher(version: opened.state.version)
+        columns = ColumnStore(options.columns)
+        samples = ClassSamples(engine, catalogs, columns, epoch: epoch)
+        queue = CommitQueue(
+            engine: engine, catalogs: catalogs, publisher: publisher, columns: columns,
+            options: options, record: opened.record)
+        queue.start()
+        let statistics = queue.statistics
+        engine.observeFailures { statistics.note($0) }
+    }
+
+    /// Finishes the writes handed in so far, waits for the end of a lent turn and those that wait, refuses others, and closes the
+    /// engine. A thread that has a turn ends it first, or waits for itself.
+    ///
+    /// Every ``ReadTransaction`` has to be closed before.
+    package func close() {
+        queue.stop()
+        samples.stop()
+        engine.close()
+    }
+
+    // MARK: Reading
+
+    private var source: ViewSource {
+        ViewSource(catalogs: catalogs, columns: columns, samples: samples, epoch: epoch)
+    }
+
+    /// Opens a view of the last commit, see ``withRead(reusing:_:)``. Cost: well under a microsecond on LMDB.
+    ///
+    /// - `closed`: A view of this store that is closed and in no other use becomes the new one.
+    func read(reusing closed: ReadTransaction? = nil) throws(StoreError) -> ReadTransaction {
+        let snapshot: any StorageSnapshot
+        do { snapshot = try engine.snapshot() } catch { throw .storage(error) }
+        if let closed, closed.belongs(to: catalogs) {
+            if closed.begin(snapshot) { return closed }
+        } else if let fresh = ReadTransaction(snapshot: snapshot, source) {
+            return fresh
+        }
+        throw .storage(StorageError(.corrupted, operation: "find catalog"))
+    }
+
+    /// Keeps the version of the last commit readable.
+    ///
+    /// - `present`: The kept versions of other commits; that of the last one is returned instead of a second.
+    package func pin(sharing present: [PinnedVersion]) throws(StoreError) -> PinnedVersion {
+        let snapshot: any StorageSnapshot
+        do { snapshot = try engine.snapshot() } catch { throw .storage(error) }
+        let shared = SharedSnapshot(snapshot)
+        if let same = present.first(where: { $0.commit == shared.commit }) { return same }
+        guard let catalog = catalogs.catalog(at: shared.commit) else {
+            throw .storage(StorageError(.corrupted, operation: "find catalog"))
+        }
+        return try PinnedVersion(shared, catalog, source)
+    }
+
+    /// Takes the samples that plans ask for, of all classes and on the caller's thread, so that the next plan
+    /// depends on no other thread.
+    ///
+    /// - `isLast`: Whether no other ones are taken from then on.
+    package func takeSamples(isLast: Bool = false) {
+        defer {
+            if isLast { samples.stop() }
+        }
+        for rowClass in catalog.rows.classes where rowClass.definition.kind == .object {
+            samples.take(rowClass)
+        }
+    }
+
+    /// The newest catalog.
+    package var catalog: Catalog { catalogs.newest ?? Catalog() }
+
+    /// The version of the last commit.
+    package var version: StoreVersion { StoreVersion(epoch: epoch, number: publisher.version) }
+
+    /// The engine's name.
+    package var engineName: String { engine.name }
+    /// The cost of commits since the store was opened.
+    package var commitStatistics: CommitStatistics { queue.statistics.present }
+    /// Whether the calling thread is the writer's, which ``close()`` waits for.
+    package var isOnWriterThread: Bool { queue.isOnWriterThread }
+    /// The number of writes that wait for the writer's thread, without those that it is at.
+    package var waitingWriteCount: Int { queue.waitingCount }
+    /// The progress of the schema change beside the writes; nil when there is none.
+    package var migrationProgress: MigrationProgress? { queue.backgroundMigration.progress }
+    /// Whether writing has failed for good: the store can be read, and has to be reopened for writes.
+    package var hasStoppedWriting: Bool { queue.statistics.present.hasStoppedWriting }
+    /// Calls `handler`, on a thread of the engine's or the writer's, when something fails that they do by themselves.
+    package func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void) {
+        engine.observeFailures(handler)
+        queue.backgroundMigration.observeFailures(handler)
+    }
+    /// The bytes on disk, if the engine can tell.
+    package var storedByteCount: Int? { engine.storedByteCount }
+
+    // MARK: Writing
+
+    /// Hands in a write; its completion is called on the writer's thread after the sync.
+    package func submit(_ write: any PendingWrite) { queue.submit(write) }
+
+    // MARK: Opening
+
+    /// The records that a store is opened with.
+    private struct Opened {
+        var catalog: Catalog
+        var state: StoreState
+        var record: MigrationRecord
+        var access: AccessRecord
+    }
+
+    private static func open(
+        _ engine: any StorageEngine, isReadOnly: Bool
+    ) throws(StorageError) -> Opened {
+        while true {
+            let snapshot = try engine.snapshot()
+            defer { snapshot.close() }
+            if let marker = try snapshot.value(StoreKey.format) {
+                guard let version = StoreFormat.decode(marker) else {
+                    throw StorageError(.format, operation: "open store", native: "no format marker")
+                }
+                guard StoreFormat.readable.contains(version) else {
+                    throw StorageError(
+                        .format, operation: "open store",
+                        native:
+                            "format \(version), this program reads \(StoreFormat.current): export the "
+                            + "store with the program that wrote it, and import that into a new one"
+                    )
+                }
+                guard let state = try snapshot.value(StoreKey.state).flatMap({ StoreState($0) }),
+                    let catalog = try snapshot.value(StoreKey.catalog).flatMap({ Catalog($0) })
+                else { throw StorageError(.corrupted, operation: "open store") }
+                guard let record = try MigrationRecord.read(snapshot) else {
+                    throw StorageError(.corrupted, operation: "open store")
+                }
+                let stored = try snapshot.record(under: StoreKey.access) { AccessRecord($0) }
+                guard stored != nil || version < StoreFormat.firstWithAccess else {
+                    throw StoredAccess.damaged
+                }
+                let access = stored ?? AccessRecord()
+                if isReadOnly || version == StoreFormat.current {
+                    return Opened(catalog: catalog, state: state, record: record, access: access)
+                }
+                do throws(StorageError) {
+                    try commit(markerBatch(access), to: engine, base: snapshot.commit)
+                } catch {
+                    // Reading needs no mark: the records of all versions are the same bytes.
+                    guard error.code == .permission || error.code == .diskFull else { throw error }
+                    return Opened(catalog: catalog, state: state, record: record, access: access)
+                }
+                continue
+            }
+            guard try snapshot.isEmpty() else {
+                throw StorageError(.format, operation: "open store", native: "no format marker")
+            }
+            guard !isReadOnly else {
+                throw StorageError(
+                    .format, operation: "open store", native: "there is no store to read")
+            }
+            do throws(StorageError) {
+                try commit(firstBatch(), to: engine, base: snapshot.commit)
+            } catch {
+                // It was opened for reading.
+                throw error.code == .permission ? .unfinished : error
+            }
+        }
+    }
+
+    /// Commits another epoch, unless the store is new or can't be opened at all.
+    private static func takeNewEpoch(_ engine: any StorageEngine) throws(StorageError) {
+        let snapshot = try engine.snapshot()
+        defer { snapshot.close() }
+        guard let marker = try snapshot.value(StoreKey.format).flatMap({ StoreFormat.decode($0) }),
+            StoreFormat.readable.contains(marker),
+            var state = try snapshot.value(StoreKey.state).flatMap({ StoreState($0) })
+        else { return }
+        state.takeNewEpoch()
+        let overlay = Overlay()
+        let buffer = ByteBuffer()
+        let value = buffer.making { state.append(to: $0) }
+        StoreKey.state.withUnsafeBytes { _ = overlay.put($0, value) }
+        try commit(overlay, to: engine, base: snapshot.commit)
+        engine.noteNewEpoch()
+    }
+
+    /// Commits the records that a new store needs, unless another writer did so first.
+    private static func commit(_ overlay: Overlay, to engine: any StorageEngine, base: UInt64)
+        throws(StorageError)
+    {
+        // The batch points into the overlay, which has to outlive the commit.
+        defer { withExtendedLifetime(overlay) {} }
+        do throws(StorageError) {
+            _ = try engine.commit(overlay.batch(), base: base)
+        } catch {
+            if error.code != .conflict { throw error }
+        }
+    }
+
+    /// Makes the mark of the present format, and the record that it adds.
+    private static func markerBatch(_ access: AccessRecord) -> Overlay {
+        let overlay = Overlay()
+        StoreFormat.encode(StoreFormat.current).withUnsafeBytes { marker in
+            StoreKey.format.withUnsafeBytes { _ = overlay.put($0, marker) }
+        }
+        let buffer = ByteBuffer()
+        let value = buffer.making { access.append(to: $0) }
+        StoreKey.access.withUnsafeBytes { _ = overlay.put($0, value) }
+        return overlay
+    }
+
+    private static func firstBatch() -> Overlay {
+        let overlay = markerBatch(AccessRecord())
+        let buffer = ByteBuffer()
+        func put(_ key: [UInt8], _ value: UnsafeRawBufferPointer) {
+            key.withUnsafeBytes { _ = overlay.put($0, value) }
+        }
+        let state = StoreState(epoch: UInt64.random(in: 1..<StoreVersion.epochEnd))
+        put(StoreKey.state, buffer.making { state.append(to: $0) })
+        put(StoreKey.catalog, buffer.making { Catalog().append(to: $0) })
+        return overlay
+    }
+}
+
+extension Store {
+    /// Has the change log keep the former values of some properties in place of others, from the next commit on. Any thread.
+    package func keepFormerValues(of properties: KeptProperties) {
+        queue.kept.withLock { $0 = properties }
+    }
+}
+
+extension Store {
+    /// Waits for the writer's turn and borrows it.
+    ///
+    /// Turns and writes are served in the order in which they come. While a turn is lent, other writes wait, for
+    /// ``StoreOptions/turnWaitMilliseconds`` at most, and ``close()`` waits for its end.
+    ///
+    /// - Throws: ``StoreError`` `.turnIsLent` on the thread that has begun the turn that is lent now, and on the writer's
+    ///   own: it would wait for itself. `.closing`, and `.storage` when nothing can be read.
+    package func beginTurn() throws(StoreError) -> LentTurn {
+        try queue.beginTurn()
+    }
+}

@@ -1,0 +1,79 @@
+import HoldfastQuery
+import HoldfastRows
+
+/// The rights of a writer to the objects of a store, made ready for one schema. Immutable; any thread may use it.
+package struct WriteRights: Sendable {
+    /// The rights of a role to the objects of a class. Conditions are asked on the bare store; the constant false is nothing.
+    package struct Role: Hashable, Sendable {
+        /// Where they stand in the access document, for the log alone.
+        package var place: String
+        /// The objects that may be created, as they are at a transaction's end.
+        package var create: Predicate
+        /// The objects that may be changed, as they are when a transaction begins.
+        package var before: Predicate
+        /// The same, as they are at its end.
+        package var after: Predicate
+        /// The objects that may be deleted, as they are when a transaction begins.
+        package var delete: Predicate
+        /// The properties that may be stated of objects that are created.
+        package var stated: MemberSet
+        /// The properties that may be changed.
+        package var changed: MemberSet
+
+        /// Makes a role.
+        package init(
+            place: String, create: Predicate, before: Predicate, after: Predicate,
+            delete: Predicate, stated: MemberSet, changed: MemberSet
+        ) {
+            self.place = place
+            self.create = create
+            self.before = before
+            self.after = after
+            self.delete = delete
+            self.stated = stated
+            self.changed = changed
+        }
+    }
+
+    /// The user; nil where nobody has signed in.
+    let user: String?
+    /// The readable part.
+    let sight: Sight
+    /// The roles that hold, with what they let do with a class, by its position.
+    let roles: @Sendable (_ classIndex: Int) -> [Role]
+    /// Finds the object that decides on the active roles, by its own changes or changes of objects that it leads to; nil if no object does.
+    let deciding: @Sendable (ReadTransaction) throws(StoreError) -> ObservedQuery?
+
+    /// Makes rights.
+    ///
+    /// - Parameters:
+    ///   - user: The user; nil for a visitor who has not signed in.
+    ///   - sight: What may be read: no more can be changed or deleted.
+    ///   - deciding: Finds the object that decides on the active roles, on a view that shows everything.
+    ///   - roles: The roles that hold, with what they let do with a class, by its position.
+    package init(
+        of user: String?, sight: Sight,
+        deciding: @escaping @Sendable (ReadTransaction) throws(StoreError) -> ObservedQuery? = {
+            _ in nil
+        },
+        roles: @escaping @Sendable (_ classIndex: Int) -> [Role]
+    ) {
+        self.deciding = deciding
+        self.user = user
+        self.sight = sight
+        self.roles = roles
+    }
+}
+
+extension WriteRights.Role {
+    /// Where its rule for an action stands in the access document, or its rules where there is none.
+    func place(of action: RefusedAct.Action) -> String {
+        let isStated =
+            switch action {
+            case .create: create != .constant(false)
+            case .update: before != .constant(false) || after != .constant(false)
+            case .delete: delete != .constant(false)
+            }
+        return isStated ? "\(place)/\(action.rawValue)" : place
+    }
+}

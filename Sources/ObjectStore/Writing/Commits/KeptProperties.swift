@@ -1,0 +1,36 @@
+import HoldfastQuery
+import HoldfastRows
+
+/// The properties whose former values the change log keeps of changed and deleted objects, so that a catch-up can tell who could read
+/// an object that has changed since. Immutable; any thread may use it.
+///
+/// A record says itself which values it has: who reads the log need not know what was kept when.
+package final class KeptProperties: Sendable {
+    private let numbers: Set<UInt32>
+
+    /// Makes the set of what is read.
+    ///
+    /// - Parameters:
+    ///   - reads: The properties. Embedded objects are kept with the properties that hold them, primary keys anyway.
+    ///   - schema: The schema that the reads are of. A property stays the same in later ones.
+    package init(_ reads: some Sequence<Dependency>, of schema: RowSchema) {
+        var numbers: Set<UInt32> = []
+        for read in reads {
+            let rowClass = schema.classes[read.classIndex]
+            guard rowClass.definition.kind == .object, read.member != rowClass.primaryKeyIndex,
+                rowClass.members[read.member].storage.shape != .none
+            else { continue }
+            numbers.insert(rowClass.members[read.member].number)
+        }
+        self.numbers = numbers
+    }
+
+    /// The properties of each class, by position; empty where there are none at all.
+    func members(of schema: RowSchema) -> [MemberSet] {
+        if numbers.isEmpty { return [] }
+        return schema.classes.map { rowClass in
+            MemberSet(
+                rowClass.members.indices.filter { numbers.contains(rowClass.members[$0].number) })
+        }
+    }
+}

@@ -1,0 +1,127 @@
+import HoldfastBytes
+import HoldfastObjectModel
+import HoldfastRows
+
+/// A value of either side of a comparison of two paths, held without a copy.
+struct ComparedValue {
+    /// The kind of value; nil for null. `embedded` stands for something that equals nothing.
+    var storage: ElementStorage?
+    /// Of a `mixed` value, its kind; it compares by that.
+    var kind: MixedKind?
+    /// A value of fixed width.
+    var ordinal: UInt128 = 0
+    /// A string or data value; its address is valid as long as the row or constant it lies in.
+    var bytes = UnsafeRawBufferPointer(start: nil, count: 0)
+
+    /// Null.
+    init() {}
+
+    /// A stored value, or null at nil.
+    init(_ address: UnsafeRawPointer?, _ count: Int, _ storage: ElementStorage) {
+        guard let address else {
+            self.init()
+            return
+        }
+        self.init(text: UnsafeRawBufferPointer(start: address, count: count), storage)
+    }
+
+    /// A stored value whose bytes may have no address when there are none.
+    init(text: UnsafeRawBufferPointer, _ storage: ElementStorage) {
+        if storage == .mixed {
+            self = ComparedValue(MixedView(text))
+            return
+        }
+        self.storage = storage
+        if storage.fixedByteCount == nil {
+            bytes = text
+        } else if let address = text.baseAddress {
+            ordinal = Ordinal.stored(address, storage)
+        }
+    }
+
+    /// A constant; `text` holds its bytes when it is a string or data.
+    init(_ constant: Value, text: TextConstant?) {
+        guard let scalar = constant.scalarType else {
+            storage = constant == .null ? nil : .embedded
+            return
+        }
+        let storage = ElementStorage(scalar)
+        self.storage = storage
+        if let text { bytes = text.bytes } else { ordinal = Ordinal.of(constant, as: storage) ?? 0 }
+    }
+
+    /// A value of a fixed width, by its ordinal.
+    init(ordinal: UInt128, _ storage: ElementStorage) {
+        self.storage = storage
+        self.ordinal = ordinal
+    }
+
+    /// An object's key, or an object that does not exist.
+    init(object key: UInt64?) {
+        storage = key == nil ? .embedded : .link
+        ordinal = UInt128(key ?? 0)
+    }
+
+    /// A number of any kind as a constant.
+    var number: Value? {
+        let bits = UInt64(truncatingIfNeeded: ordinal)
+        switch storage {
+        case .int: return .int(Int64(bitPattern: bits ^ 1 << 63))
+        case .double: return .double(Self.double(bits))
+        case .float: return .float(Self.float(UInt32(truncatingIfNeeded: bits)))
+        default: return nil
+        }
+    }
+
+    /// Returns the double that has these ordered bits.
+    static func double(_ bits: UInt64) -> Double {
+        bits == 0 ? .nan : Double(bitPattern: bits >> 63 != 0 ? bits ^ 1 << 63 : ~bits)
+    }
+
+    /// Returns the float that has these ordered bits.
+    static func float(_ bits: UInt32) -> Float {
+        bits == 0 ? .nan : Float(bitPattern: bits >> 31 != 0 ? bits ^ 1 << 31 : ~bits)
+    }
+
+    /// Returns the order of two values of comparable types: negative, 0 or positive; nil for others.
+    static func order(_ a: ComparedValue, _ b: ComparedValue) -> Int? {
+        if a.kind != nil || b.kind != nil { return mixedOrder(a, b) }
+        guard let x = a.storage, let y = b.storage else { return nil }
+        if x == y {
+            if x == .string || x == .data { return compareKeys(a.bytes, b.bytes) }
+            if x == .embedded { return nil }
+            return a.ordinal < b.ordinal ? -1 : a.ordinal == b.ordinal ? 0 : 1
+        }
+        guard x.isNumeric, y.isNumeric else { return nil }
+        // A decimal is compared with the other as a decimal; else the int is the constant, or the double.
+        if y == .decimal || (x != .decimal && (x == .int || y == .float)) {
+            return order(b, a).map { -$0 }
+        }
+        guard let constant = b.number else { return nil }
+        if let exact = Ordinal.number(constant, as: x) {
+            return a.ordinal < exact ? -1 : a.ordinal == exact ? 0 : 1
+        }
+        let isLess = Ordinal.range(.less, constant, as: x)?.contains(a.ordinal) ?? false
+        return isLess ? -1 : 1
+    }
+
+    /// Returns the order in which values sort: null first.
+    static func sortOrder(_ a: ComparedValue, _ b: ComparedValue) -> Int {
+        if a.storage == nil { return b.storage == nil ? 0 : -1 }
+        if b.storage == nil { return 1 }
+        if a.kind != nil || b.kind != nil { return mixedSortOrder(a, b) }
+        return order(a, b) ?? 0
+    }
+}
+
+extension Number {
+    /// The number to compare with others.
+    var compared: ComparedValue {
+        switch self {
+        case .int(let value): ComparedValue(ordinal: Ordinal.of(value), .int)
+        case .float(let value): ComparedValue(ordinal: Ordinal.of(value), .float)
+        case .double(let value): ComparedValue(ordinal: Ordinal.of(value), .double)
+        case .decimal(let value): ComparedValue(ordinal: value.ordinal, .decimal)
+        }
+    }
+}
