@@ -148,24 +148,42 @@ let package = Package(
                 "Text", "JSON", "ObjectStore", "Query", "Rows", "ObjectModel", "Bytes", "Storage",
             ]),
         library(
-            "StoreService",
+            "Access",
             [
                 "ObjectJSON", "ObjectStore", "Query", "Text", "Rows", "ObjectModel", "Bytes",
                 "JSON",
-                "Storage", "Threads", "CCrypto", "CMemory", "CSodium", "CTime",
+                "Storage", "Threads", "CCrypto", "CSodium",
+            ]),
+        library(
+            "StoreService",
+            [
+                "Access", "ObjectJSON", "ObjectStore", "Query", "Text", "Rows", "ObjectModel",
+                "Bytes", "JSON", "Storage", "Threads", "CCrypto", "CMemory",
+            ]),
+        library(
+            "Streams",
+            [
+                "StoreService", "Access", "ObjectJSON", "ObjectStore", "Query", "Text", "Rows",
+                "ObjectModel", "Bytes", "JSON", "Threads", "CCrypto", "CSodium",
+            ]),
+        library(
+            "Transfer",
+            [
+                "StoreService", "Access", "ObjectJSON", "ObjectStore", "Text", "Rows",
+                "ObjectModel", "Bytes", "JSON", "Threads", "CMemory", "CTime",
             ]),
         library(
             "Identity",
             [
-                "StoreService", "ObjectJSON", "ObjectModel", "Bytes", "JSON", "Threads", "CJOSE",
-                "CSodium",
+                "StoreService", "Access", "ObjectJSON", "ObjectModel", "Bytes", "JSON", "Threads",
+                "CJOSE", "CSodium",
             ]),
         library(
             "RESTAPI",
             [
-                "Identity", "StoreService", "ObjectJSON", "ObjectStore", "Query", "Text", "Rows",
-                "ObjectModel",
-                "Bytes", "HTTPServer", "JSON", "Threads", "CCrypto",
+                "Identity", "Transfer", "Streams", "StoreService", "Access", "ObjectJSON",
+                "ObjectStore", "Query", "Text", "Rows", "ObjectModel", "Bytes", "HTTPServer",
+                "JSON", "Threads", "CCrypto",
             ],
             resources: [
                 .embedInCode("OpenAPI/classes.json"), .embedInCode("OpenAPI/components.json"),
@@ -173,8 +191,8 @@ let package = Package(
         program(
             "HoldfastCommand",
             [
-                "RESTAPI", "Identity", "StoreService", "ObjectJSON", "ObjectStore", "HTTPServer",
-                "JSON", "Text",
+                "RESTAPI", "Identity", "Transfer", "StoreService", "Access", "ObjectJSON",
+                "ObjectStore", "HTTPServer", "JSON", "Text",
                 "Storage", "StorageLMDB", "Threads", "CZlib", "CCurl",
             ],
             // With Swift's own libraries in the program it needs no toolchain where it runs, and each count
@@ -184,7 +202,7 @@ let package = Package(
         program(
             "Benchmarks",
             [
-                "RESTAPI", "StoreService", "ObjectJSON", "ObjectStore", "Query", "Rows",
+                "RESTAPI", "Transfer", "StoreService", "ObjectJSON", "ObjectStore", "Query", "Rows",
                 "ObjectModel", "JSON",
                 "Bytes", "StorageLMDB", "Threads", "TestSupport", "ObjectSupport",
             ]),
@@ -225,8 +243,8 @@ let package = Package(
         support(
             "ServiceSupport",
             [
-                "StoreService", "ObjectJSON", "ObjectStore", "ObjectModel", "JSON", "Bytes",
-                "Threads", "TestSupport", "ObjectSupport", "CJOSE", "CCrypto",
+                "Transfer", "StoreService", "ObjectJSON", "ObjectStore", "ObjectModel", "JSON",
+                "Bytes", "Threads", "TestSupport", "ObjectSupport", "CJOSE", "CCrypto",
             ]),
         tests("ObjectModelTests", ["ObjectModel", "TestSupport"]),
         tests(
@@ -250,8 +268,10 @@ let package = Package(
         tests(
             "StoreServiceTests",
             [
-                "StoreService", "ObjectJSON", "ObjectStore", "Rows", "ObjectModel", "JSON", "Bytes",
-                "Threads", "TestSupport", "ObjectSupport", "PlainQuery", "ServiceSupport",
+                "Transfer", "Streams", "StoreService", "Access", "ObjectJSON", "ObjectStore",
+                "Rows",
+                "ObjectModel", "JSON", "Bytes", "Threads", "TestSupport", "ObjectSupport",
+                "PlainQuery", "ServiceSupport",
             ]),
         tests(
             "IdentityTests",
@@ -262,9 +282,8 @@ let package = Package(
         tests(
             "RESTAPITests",
             [
-                "RESTAPI", "Identity", "StoreService", "ObjectJSON", "ObjectStore", "Rows",
-                "ObjectModel",
-                "Bytes", "JSON",
+                "RESTAPI", "Identity", "Transfer", "Streams", "StoreService", "Access",
+                "ObjectJSON", "ObjectStore", "Rows", "ObjectModel", "Bytes", "JSON",
                 "Storage", "HTTPServer", "Threads", "TestSupport", "ObjectSupport", "PlainQuery",
                 "ServiceSupport", "CZlib",
             ]),

@@ -7,8 +7,9 @@ import HoldfastObjectSupport
 import HoldfastQuery
 import HoldfastRESTAPI
 import HoldfastStoreService
-import Synchronization
 import HoldfastThreads
+import HoldfastTransfer
+import Synchronization
 
 /// The benchmark's people in an embedded store.
 struct People {

@@ -1,3 +1,4 @@
+import HoldfastAccess
 import HoldfastObjectStore
 import HoldfastStorage
 import HoldfastStorageLMDB

@@ -1,3 +1,7 @@
+import CHoldfastSimdJSON
+import Glibc
+import HoldfastBytes
+
 /// One value of a parsed text: two pointers, read where the parser wrote it.
 ///
 /// Valid as long as ``JSONParser/parse(_:hasPadding:depthMax:)`` says. All properties take constant
@@ -67,5 +71,169 @@ public struct JSONValue {
         UnsafeRawBufferPointer(
             start: UnsafeRawPointer(bitPattern: entry.load(fromByteOffset: 8, as: UInt.self)),
             count: low)
+    }
+}
+
+extension JSONValue {
+    // What the parser notes of a number, as in `CSimdJSON.h`.
+    @inlinable static var bigIntegerBit: UInt32 { 1 << 6 }
+    @inlinable static var negativeZeroBit: UInt32 { 1 << 7 }
+
+    /// Whether this is a number.
+    @inlinable public var isNumber: Bool { kind == .integer || kind == .double }
+
+    /// Whether this is a number without `.`, `e` and `E` that does not fit into an `Int64`.
+    @inlinable public var isBigInteger: Bool { head & Self.bigIntegerBit != 0 && isNumber }
+
+    /// A number of the kind ``Kind/integer``; nil when the value is something else.
+    @inlinable public var int64: Int64? {
+        kind == .integer ? entry.load(fromByteOffset: 8, as: Int64.self) : nil
+    }
+
+    /// A number that is an integer and fits, in whatever form: `42`, `42.0`, `4.2e1`. Nothing is
+    /// rounded. Linear in the text of numbers that are not of the kind ``Kind/integer``.
+    public var exactInt64: Int64? {
+        if let int64 { return int64 }
+        return numberText.flatMap { Int64(exactlyJSONNumber: $0) }
+    }
+
+    /// The `Double` nearest to a number; nil when the value is something else. A number that is too
+    /// large is infinite.
+    @inlinable public var double: Double? {
+        switch kind {
+        case .double:
+            return entry.load(fromByteOffset: 8, as: Double.self)
+        case .integer:
+            if head & Self.negativeZeroBit != 0 { return -0.0 }
+            return Double(entry.load(fromByteOffset: 8, as: Int64.self))
+        default:
+            return nil
+        }
+    }
+
+    /// The `Float` nearest to a number's text, rounded once; nil when the value is something else.
+    /// A number that is too large is infinite. Linear in the text.
+    public var float: Float? {
+        guard let numberText else { return nil }
+        let start = numberText.baseAddress?.assumingMemoryBound(to: UInt8.self)
+        return HFJSONReadFloat(start, numberText.count)
+    }
+
+    /// A number as it was written; nil when the value is something else.
+    @inlinable public var numberText: UnsafeRawBufferPointer? {
+        guard isNumber else { return nil }
+        return UnsafeRawBufferPointer(start: source + low, count: Int(head >> 8))
+    }
+
+    /// How many elements an array or members an object has; 0 for any other value.
+    @inlinable public var count: Int {
+        isScalar ? 0 : Int(entry.load(fromByteOffset: 8, as: UInt32.self))
+    }
+
+    /// The elements of an array; none when the value is something else.
+    @inlinable public var elements: JSONElements { JSONElements(of: self, .array) }
+
+    /// The members of an object, those with repeated names too; none when the value is something
+    /// else.
+    @inlinable public var members: JSONMembers { JSONMembers(of: self) }
+
+    /// The value of the first member with this name. Linear in the number of members.
+    public func member(named name: StaticString) -> JSONValue? {
+        member(
+            named: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+    }
+
+    /// The value of the first member with this name. Linear in the number of members.
+    public func member(named name: String) -> JSONValue? {
+        var name = name
+        return name.withUTF8 { member(named: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// The value of the first member whose name has these bytes. Linear in the number of members.
+    public func member(named name: UnsafeRawBufferPointer) -> JSONValue? {
+        for member in members where member.isNamed(name) { return member.value }
+        return nil
+    }
+
+    /// A name that an object has more than once, nil if there is none.
+    ///
+    /// For objects whose names no schema knows; where one does, marking the properties that were
+    /// seen is cheaper. Costs n log n for n members, and memory from 16 members on.
+    public var repeatedName: UnsafeRawBufferPointer? {
+        let quadraticCountMax = 16
+        guard count > quadraticCountMax else { return repeatedNameOfFew }
+        let sorted = members.sorted { compareKeys($0.name, $1.name) < 0 }
+        for (member, following) in zip(sorted, sorted.dropFirst())
+        where member.isNamed(following.name) {
+            return member.name
+        }
+        return nil
+    }
+
+    private var repeatedNameOfFew: UnsafeRawBufferPointer? {
+        var rest = members
+        while let member = rest.next() {
+            for other in rest where other.isNamed(member.name) { return member.name }
+        }
+        return nil
+    }
+}
+
+/// The members of an object, in order; none of any other value. Needs no memory.
+public struct JSONMembers: Sequence, IteratorProtocol {
+    @usableFromInline var entries: JSONElements
+
+    @inlinable init(of value: JSONValue) { entries = JSONElements(of: value, .object) }
+
+    /// The next member, or nil behind the last.
+    @inlinable public mutating func next() -> JSONMember? {
+        guard let name = entries.next(), let value = entries.next() else { return nil }
+        return JSONMember(name: name.text, value: value)
+    }
+}
+
+/// The elements of an array, or the names and values of an object, in order; none of any other value. Needs no memory.
+public struct JSONElements: Sequence, IteratorProtocol {
+    @usableFromInline var position: UnsafeRawPointer
+    @usableFromInline let end: UnsafeRawPointer
+    @usableFromInline let source: UnsafeRawPointer
+
+    @inlinable init(of value: JSONValue, _ kind: JSONValue.Kind) {
+        position = value.kind == kind ? value.entry + JSONValue.entryByteCount : value.end
+        end = value.end
+        source = value.source
+    }
+
+    /// The next element, or nil behind the last.
+    @inlinable public mutating func next() -> JSONValue? {
+        guard position != end else { return nil }
+        let value = JSONValue(entry: position, source: source)
+        position = value.end
+        return value
+    }
+}
+
+/// A name and its value in an object.
+public struct JSONMember {
+    /// The unescaped UTF-8 of the name.
+    public let name: UnsafeRawBufferPointer
+    /// The value of the member.
+    public let value: JSONValue
+
+    @inlinable init(name: UnsafeRawBufferPointer, value: JSONValue) {
+        self.name = name
+        self.value = value
+    }
+
+    /// Whether the name is `other`.
+    @inlinable public func isNamed(_ other: StaticString) -> Bool {
+        isNamed(UnsafeRawBufferPointer(start: other.utf8Start, count: other.utf8CodeUnitCount))
+    }
+
+    /// Whether the name has these bytes.
+    @inlinable public func isNamed(_ other: UnsafeRawBufferPointer) -> Bool {
+        guard name.count == other.count else { return false }
+        guard let a = name.baseAddress, let b = other.baseAddress else { return true }
+        return memcmp(a, b, name.count) == 0
     }
 }

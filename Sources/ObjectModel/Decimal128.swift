@@ -72,3 +72,272 @@ public struct Decimal128: Hashable, BitwiseCopyable, Sendable {
         self.init(high: number.high, low: number.low)
     }
 }
+
+extension Decimal128 {
+    /// The greatest double that is not above the number, and whether they are the same number; NaN of NaN.
+    package var doubleFloor: (value: Double, isExact: Bool) {
+        if kind == .nan { return (.nan, true) }
+        var isExact = false
+        let value = HFDecimalFloor(HFDecimal(low: low, high: high), &isExact)
+        return (value, isExact)
+    }
+}
+
+/// Arithmetic of IEEE 754, rounded to 34 digits; every NaN becomes the one NaN.
+extension Decimal128 {
+    /// Adds.
+    package static func + (a: Decimal128, b: Decimal128) -> Decimal128 {
+        calculate(UInt8(ascii: "+"), a, b)
+    }
+
+    /// Subtracts.
+    package static func - (a: Decimal128, b: Decimal128) -> Decimal128 {
+        calculate(UInt8(ascii: "-"), a, b)
+    }
+
+    /// Multiplies.
+    package static func * (a: Decimal128, b: Decimal128) -> Decimal128 {
+        calculate(UInt8(ascii: "*"), a, b)
+    }
+
+    /// Divides; by zero it gives an infinity, or NaN of zero.
+    package static func / (a: Decimal128, b: Decimal128) -> Decimal128 {
+        calculate(UInt8(ascii: "/"), a, b)
+    }
+
+    private static func calculate(_ sign: UInt8, _ a: Decimal128, _ b: Decimal128) -> Decimal128 {
+        let number = HFDecimalCalculate(
+            CChar(bitPattern: sign), HFDecimal(low: a.low, high: a.high),
+            HFDecimal(low: b.low, high: b.high))
+        let result = Decimal128(high: number.high, low: number.low)
+        return result.kind == .nan ? .nan : result
+    }
+}
+
+/// Numbers as unsigned integers in their order.
+extension Decimal128 {
+    /// A number that grows with the decimal; equal decimals have one, NaN has 0.
+    ///
+    /// For a positive number 2^127 plus its magnitude: 14 bits for the place of the first digit and 113
+    /// for 34 digits, filled up with zeros. For a negative one 2^127 less its magnitude.
+    package var ordinal: UInt128 {
+        let middle: UInt128 = 1 << 127
+        switch kind {
+        case .nan: return 0
+        case .infinite: return isNegative ? middle - Self.infinity : middle + Self.infinity
+        case .finite:
+            let magnitude = magnitude
+            return isNegative ? middle - magnitude : middle + magnitude
+        }
+    }
+
+    private static let infinity: UInt128 = 0x3FFF << 113
+
+    private var magnitude: UInt128 {
+        var digits = coefficient
+        if digits == 0 { return 0 }
+        // The place of the first digit, counted from the lowest that there is.
+        var place = exponent + 6176 + 34
+        while digits < Self.coefficientEnd / 10 {
+            digits *= 10
+            place -= 1
+        }
+        return UInt128(place) << 113 | digits
+    }
+
+    /// The greatest ordinal of a number.
+    package static let greatestOrdinal: UInt128 = 1 << 127 + infinity
+
+    /// The greatest integer that is not above a number; nil outside the range of `Int64`, and for
+    /// infinities and NaN.
+    package var integerFloor: Int64? {
+        guard kind == .finite else { return nil }
+        let (whole, hasFraction) = parts
+        var (digits, exponent) = (whole, exponent)
+        while exponent > 0, digits > 0, digits < 1 << 64 {
+            digits *= 10
+            exponent -= 1
+        }
+        guard digits <= 1 << 63 else { return nil }
+        if !isNegative { return Int64(exactly: digits) }
+        let below = Int128(digits) + (hasFraction ? 1 : 0)
+        return Int64(exactly: -below)
+    }
+
+    /// The greatest integer that is not above a number; infinities and NaN are their own.
+    package var floor: Decimal128 {
+        guard kind == .finite, exponent < 0 else { return self }
+        let (digits, hasFraction) = parts
+        return Decimal128(
+            coefficient: digits + (hasFraction && isNegative ? 1 : 0), exponent: 0,
+            isNegative: isNegative)
+    }
+
+    /// Whether it is an integer; false for infinities and NaN.
+    package var isIntegral: Bool { kind == .finite && !parts.hasFraction }
+
+    /// The digits of a finite number before its point, or all where it has none, and whether others than 0 stand behind it.
+    private var parts: (whole: UInt128, hasFraction: Bool) {
+        var (whole, exponent, hasFraction) = (coefficient, exponent, false)
+        while exponent < 0, whole > 0 {
+            hasFraction = hasFraction || whole % 10 != 0
+            whole /= 10
+            exponent += 1
+        }
+        return (whole, hasFraction)
+    }
+
+    /// A number that has an ordinal.
+    package init(ordinal: UInt128) {
+        let middle: UInt128 = 1 << 127
+        if ordinal == 0 {
+            self = .nan
+            return
+        }
+        let isNegative = ordinal < middle
+        let magnitude = isNegative ? middle - ordinal : ordinal - middle
+        if magnitude >= Self.infinity {
+            self.init(high: isNegative ? 0xF800 << 48 : 0x7800 << 48, low: 0)
+            return
+        }
+        var digits = magnitude & (1 << 113 - 1)
+        var exponent = Int(magnitude >> 113) - 6176 - 34
+        // The digits of the least numbers were filled up with zeros beyond the least exponent.
+        while exponent < -6176, digits > 0 {
+            digits /= 10
+            exponent += 1
+        }
+        self.init(
+            coefficient: digits, exponent: max(exponent, -6176), isNegative: isNegative)
+    }
+}
+
+/// Decimals as text: the scientific strings of General Decimal Arithmetic (speleotrove.com/decimal).
+extension Decimal128 {
+    /// The longest text that is read: more digits than a number has say nothing more.
+    private static let textByteCountMax = 128
+
+    /// Reads `[+-]digits[.digits][e[+-]digits]`, `NaN`, `Infinity` or `-Infinity`.
+    ///
+    /// - Returns: Nil for other texts, and for a number that would have to be rounded: one of more than
+    ///   34 digits, or outside the range.
+    package init?(text: UnsafeRawBufferPointer) {
+        guard text.count <= Self.textByteCountMax else { return nil }
+        switch text.count {
+        case 3 where text.elementsEqual("NaN".utf8):
+            self = .nan
+            return
+        case 8 where text.elementsEqual("Infinity".utf8):
+            self.init(high: 0x7800 << 48, low: 0)
+            return
+        case 9 where text.elementsEqual("-Infinity".utf8):
+            self.init(high: 0xF800 << 48, low: 0)
+            return
+        default: break
+        }
+        guard Self.isNumber(text) else { return nil }
+        var number = HFDecimal()
+        let isExact = withUnsafeTemporaryAllocation(
+            of: CChar.self, capacity: Self.textByteCountMax + 1
+        ) { buffer in
+            for (index, byte) in text.enumerated() { buffer[index] = CChar(bitPattern: byte) }
+            buffer[text.count] = 0
+            guard let start = buffer.baseAddress else { return false }
+            return HFDecimalRead(start, &number)
+        }
+        guard isExact else { return nil }
+        self.init(high: number.high, low: number.low)
+        guard kind == .finite else { return nil }
+    }
+
+    /// Reads a text.
+    package init?(_ text: String) {
+        var text = text
+        guard let number = text.withUTF8({ Decimal128(text: UnsafeRawBufferPointer($0)) }) else {
+            return nil
+        }
+        self = number
+    }
+
+    /// Whether the bytes are a decimal number: the library reads anything else as NaN.
+    private static func isNumber(_ text: UnsafeRawBufferPointer) -> Bool {
+        var position = 0
+        func skipSign() {
+            if position < text.count, text[position] == 0x2B || text[position] == 0x2D {
+                position += 1
+            }
+        }
+        func skipDigits() -> Int {
+            let start = position
+            while position < text.count, 0x30...0x39 ~= text[position] { position += 1 }
+            return position - start
+        }
+        skipSign()
+        var digitCount = skipDigits()
+        if position < text.count, text[position] == UInt8(ascii: ".") {
+            position += 1
+            digitCount += skipDigits()
+        }
+        guard digitCount > 0 else { return false }
+        if position < text.count, text[position] | 0x20 == UInt8(ascii: "e") {
+            position += 1
+            skipSign()
+            guard skipDigits() > 0 else { return false }
+        }
+        return position == text.count
+    }
+
+    /// Writes the number as text, every digit that it was given: `1.10`, `-0.000001`, `1E+30`, `NaN`.
+    ///
+    /// - `append`: Takes ASCII bytes, in order.
+    package func writeText(_ append: (UInt8) -> Void) {
+        switch kind {
+        case .nan: return "NaN".utf8.forEach(append)
+        case .infinite: return (isNegative ? "-Infinity" : "Infinity").utf8.forEach(append)
+        case .finite: break
+        }
+        if isNegative { append(UInt8(ascii: "-")) }
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 40) { digits in
+            var rest = coefficient
+            var first = digits.count
+            repeat {
+                first -= 1
+                digits[first] = UInt8(ascii: "0") + UInt8(rest % 10)
+                rest /= 10
+            } while rest > 0
+            write(UnsafeBufferPointer(rebasing: digits[first...]), append)
+        }
+    }
+
+    private func write(_ digits: UnsafeBufferPointer<UInt8>, _ append: (UInt8) -> Void) {
+        let exponent = exponent
+        let adjusted = exponent + digits.count - 1
+        if exponent <= 0, adjusted >= -6 {
+            let wholeCount = digits.count + exponent
+            if wholeCount <= 0 {
+                append(UInt8(ascii: "0"))
+                append(UInt8(ascii: "."))
+                for _ in wholeCount..<0 { append(UInt8(ascii: "0")) }
+                digits.forEach(append)
+            } else {
+                for (index, digit) in digits.enumerated() {
+                    if index == wholeCount { append(UInt8(ascii: ".")) }
+                    append(digit)
+                }
+            }
+            return
+        }
+        for (index, digit) in digits.enumerated() {
+            if index == 1 { append(UInt8(ascii: ".")) }
+            append(digit)
+        }
+        append(UInt8(ascii: "E"))
+        append(adjusted < 0 ? UInt8(ascii: "-") : UInt8(ascii: "+"))
+        String(adjusted.magnitude).utf8.forEach(append)
+    }
+}
+
+extension Decimal128: CustomStringConvertible {
+    /// The number as text.
+    public var description: String { String(writtenBy: writeText) }
+}

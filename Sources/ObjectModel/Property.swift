@@ -70,3 +70,140 @@ package struct Property: Hashable, Sendable {
         }
     }
 }
+
+/// The effect of the deletion of a link's target on the holder of the link.
+///
+/// It is stated on the property that holds the link. Raw values are the names in a schema document.
+package enum OnDelete: String, Sendable, CaseIterable {
+    /// The link becomes null, or its collection loses the element.
+    case nullify
+    /// The holder is deleted with the target: the object, or the embedded object, that has the property.
+    case cascade
+    /// The target can't be deleted as long as the holder is there.
+    case deny
+}
+
+/// The kind of an index that is not one of whole values in their order. Raw values are stored.
+package enum SearchIndexKind: UInt8, Hashable, Sendable, CaseIterable {
+    /// The words of texts.
+    case fullText = 1
+    /// Points, by the region of the Earth that they lie in.
+    case geo = 2
+
+    /// As schemas have it.
+    package var name: String {
+        switch self {
+        case .fullText: "fulltext"
+        case .geo: "geo"
+        }
+    }
+
+    /// The kind of a name; nil when there is none.
+    package init?(name: String) {
+        guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = kind
+    }
+}
+
+/// The type of a single-valued property or of one element of a collection.
+package enum ElementType: Hashable, Sendable {
+    /// A plain value.
+    case scalar(ScalarType)
+    /// An object of the named class: a link, or an embedded object if the class is embedded.
+    case object(String)
+}
+
+extension ElementType {
+    package static func == (a: ElementType, b: ElementType) -> Bool {
+        switch (a, b) {
+        case (.scalar(let a), .scalar(let b)): a == b
+        case (.object(let a), .object(let b)): a.isSame(as: b)
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .scalar(let scalar): hasher.combine(scalar)
+        case .object(let name): name.hashBytes(into: &hasher)
+        }
+    }
+}
+
+/// The type of a property.
+package enum PropertyType: Hashable, Sendable {
+    /// One value.
+    case single(ElementType)
+    /// An ordered collection.
+    case list(ElementType)
+    /// A collection of distinct values in value order.
+    case set(ElementType)
+    /// Values by keys, which are strings without `.` and `$`, in the order of their bytes.
+    case map(ElementType)
+    /// The objects of `className` whose `property` links here; maintained by the store, never written.
+    case linkingObjects(className: String, property: String)
+
+    /// The element's type; nil for inverse links.
+    package var element: ElementType? {
+        switch self {
+        case .single(let element), .list(let element), .set(let element), .map(let element): element
+        case .linkingObjects: nil
+        }
+    }
+
+    /// The class whose objects it holds or leads to; nil for plain values.
+    package var className: String? {
+        if case .linkingObjects(let className, _) = self { return className }
+        if case .object(let name)? = element { return name }
+        return nil
+    }
+
+    /// Whether it holds values by keys.
+    package var isMap: Bool { if case .map = self { true } else { false } }
+
+    /// Whether it holds several values.
+    package var isCollection: Bool {
+        switch self {
+        case .list, .set, .map, .linkingObjects: true
+        case .single: false
+        }
+    }
+}
+
+extension PropertyType {
+    package static func == (a: PropertyType, b: PropertyType) -> Bool {
+        switch (a, b) {
+        case (.single(let a), .single(let b)), (.list(let a), .list(let b)),
+            (.set(let a), .set(let b)), (.map(let a), .map(let b)):
+            a == b
+        case (.linkingObjects(let a, let property), .linkingObjects(let b, let other)):
+            a.isSame(as: b) && property.isSame(as: other)
+        default: false
+        }
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        switch self {
+        case .single(let element), .list(let element), .set(let element), .map(let element):
+            hasher.combine(element)
+        case .linkingObjects(let className, let property):
+            className.hashBytes(into: &hasher)
+            property.hashBytes(into: &hasher)
+        }
+    }
+}
+
+/// The value of a property in a new object that does not state it.
+package enum DefaultValue: Hashable, Sendable {
+    /// The same value in every object.
+    case constant(Value)
+    /// A random UUID, fresh for each object; `"$uuid"`.
+    case uuid
+    /// A generated object identifier, fresh for each object; `"$objectId"`.
+    case objectID
+    /// The time of the write; `"$now"`.
+    case now
+    /// A number above all that the class's primary keys have had so far, from 1; `"$next"`. Only of
+    /// primary keys that are integers.
+    case next
+}

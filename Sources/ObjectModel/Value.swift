@@ -125,3 +125,52 @@ extension Value.MapEntry {
         hasher.combine(value)
     }
 }
+
+extension Value {
+    /// Whether a `mixed` property may have the value as its constant default: lists and maps nest no
+    /// deeper than allowed, keys are allowed ones and stand once, and there are no links, which lead to
+    /// objects that may go away.
+    package var fitsMixed: Bool { fitsMixed(depth: 0) }
+
+    private func fitsMixed(depth: Int) -> Bool {
+        switch self {
+        case .link: return false
+        case .list(let values):
+            return depth < ModelLimits.mixedDepthMax
+                && values.allSatisfy { $0.fitsMixed(depth: depth + 1) }
+        case .map(let entries):
+            return depth < ModelLimits.mixedDepthMax
+                && Set(entries.map { Array($0.key.utf8) }).count == entries.count
+                && entries.allSatisfy {
+                    MapKey.fault(of: $0.key) == nil && $0.value.fitsMixed(depth: depth + 1)
+                }
+        default: return true
+        }
+    }
+}
+
+/// The rules for keys of maps: strings without `.` and `$`.
+package enum MapKey {
+    /// A fault of a key.
+    package enum Fault {
+        /// It has more bytes than ``ModelLimits/keyByteCountMax``.
+        case tooLong
+        /// It has this character, which has to be percent-encoded.
+        case character(Character)
+    }
+
+    /// Finds the fault of a key; nil when it has none.
+    package static func fault(of key: String) -> Fault? {
+        var key = key
+        return key.withUTF8 { fault(of: UnsafeRawBufferPointer($0)) }
+    }
+
+    /// Finds the fault of a key's UTF-8; nil when it has none.
+    package static func fault(of key: UnsafeRawBufferPointer) -> Fault? {
+        for byte in key {
+            if byte == UInt8(ascii: ".") { return .character(".") }
+            if byte == UInt8(ascii: "$") { return .character("$") }
+        }
+        return key.count > ModelLimits.keyByteCountMax ? .tooLong : nil
+    }
+}

@@ -1,3 +1,4 @@
+import HoldfastAccess
 import HoldfastHTTPServer
 import HoldfastIdentity
 import HoldfastJSON
@@ -5,8 +6,10 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastRows
 import HoldfastStoreService
-import Synchronization
+import HoldfastStreams
 import HoldfastThreads
+import HoldfastTransfer
+import Synchronization
 
 /// The state that the handlers of all operations share. Thread-safe; handlers are extensions of it, one file per
 /// operation, named by the operation's id in `openapi.yaml`.

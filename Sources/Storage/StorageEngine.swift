@@ -75,3 +75,57 @@ extension StorageEngine {
     package var mayLackCommits: Bool { false }
     package func noteNewEpoch() {}
 }
+
+/// The engine's open write transaction: reads see what was applied to it.
+///
+/// Ends by ``commitAll()`` or ``close()``, which rolls back. The thread that began it changes and ends it; another may read while
+/// that one waits.
+package protocol StorageWriteTransaction: StorageSnapshot {
+    /// Applies a batch inside the transaction. May be called again and again.
+    ///
+    /// - Throws: ``StorageError``; after any error the transaction can only be closed.
+    func apply(_ batch: StorageBatch) throws(StorageError)
+
+    /// Makes everything applied durable and visible, as one commit.
+    ///
+    /// - Returns: The number of the new commit.
+    func commitAll() throws(StorageError) -> UInt64
+}
+
+/// The limits of an engine.
+package struct StorageLimits: Equatable, Sendable {
+    /// The longest key in bytes; keys have at least one byte.
+    package var keyByteCountMax: Int
+    /// The longest value in bytes.
+    package var valueByteCountMax: Int
+    /// How many snapshots can be open at once.
+    package var snapshotCountMax: Int
+
+    /// Makes a set of limits.
+    package init(keyByteCountMax: Int, valueByteCountMax: Int, snapshotCountMax: Int) {
+        self.keyByteCountMax = keyByteCountMax
+        self.valueByteCountMax = valueByteCountMax
+        self.snapshotCountMax = snapshotCountMax
+    }
+
+    /// Refuses a batch of which a key or value is out of bounds.
+    ///
+    /// - Throws: ``StorageError`` `.badKey` or `.valueTooLong`.
+    package func check(_ batch: StorageBatch) throws(StorageError) {
+        for change in batch.changes {
+            try check(key: change.key, operation: "commit")
+            if let value = change.value, value.count > valueByteCountMax {
+                throw StorageError(.valueTooLong, operation: "commit")
+            }
+        }
+    }
+
+    /// Refuses a key that is out of bounds.
+    ///
+    /// - Throws: ``StorageError`` `.badKey`.
+    package func check(key: UnsafeRawBufferPointer, operation: String) throws(StorageError) {
+        guard key.count > 0, key.count <= keyByteCountMax else {
+            throw StorageError(.badKey, operation: operation)
+        }
+    }
+}

@@ -1,5 +1,5 @@
-import HoldfastBytes
 import Glibc
+import HoldfastBytes
 import HoldfastStorage
 import HoldfastThreads
 
@@ -338,5 +338,22 @@ struct DataFilePages: ~Copyable {
 
     private static func half(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt16 {
         UInt16(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+    }
+}
+
+/// Some of the pages of a data file: a bit for each.
+struct PageSet {
+    private var words: [UInt64]
+
+    /// An empty set of pages below `count`.
+    init(count: UInt64) {
+        words = [UInt64](repeating: 0, count: Int(count / 64) + 1)
+    }
+
+    /// Adds a page; false when it is there already.
+    mutating func insert(_ page: UInt64) -> Bool {
+        let bit: UInt64 = 1 << (page % 64)
+        defer { words[Int(page / 64)] |= bit }
+        return words[Int(page / 64)] & bit == 0
     }
 }

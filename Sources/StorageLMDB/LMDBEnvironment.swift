@@ -1,8 +1,8 @@
 import CHoldfastLMDB
 import Glibc
 import HoldfastStorage
-import Synchronization
 import HoldfastThreads
+import Synchronization
 
 /// One open LMDB file with its journal: shared by every ``LMDBEngine`` of this process that names its
 /// directory.
@@ -240,5 +240,98 @@ final class LMDBEnvironment: @unchecked Sendable {
     /// Shows later snapshots a new state.
     func publish(_ change: (inout Published) -> Void) {
         pool.withLock { change(&$0.published) }
+    }
+}
+
+extension LMDBEnvironment {
+    /// Puts a copy without unused pages in the place of the data file, and refuses writes from then on:
+    /// the map is the old file's.
+    ///
+    /// The journal is emptied before: its records continue transactions by number, and the copy counts
+    /// its own from 1.
+    func compact() throws(StorageError) {
+        while try checkpoint() {}
+        try excludingWrites("compact") { () throws(StorageError) in try replaceWithCopy() }
+    }
+
+    private func replaceWithCopy() throws(StorageError) {
+        guard journal.pendingByteCount == 0 else {
+            throw StorageError(.conflict, operation: "compact", native: "the store is in use")
+        }
+        try journaling("compact") { () throws(SystemError) in try journal.clear() }
+        try directory.replaceData { file throws(StorageError) in
+            try StorageError.require(
+                lmdb: mdb_env_copyfd2(handle, file, UInt32(MDB_CP_COMPACT)), "compact")
+            // From here on the copy may be the store, also where a sync fails.
+            refuseWrites(since: StorageError(.closed, operation: "compact"))
+        }
+    }
+
+    /// Counts of pages and entries; costs a snapshot and two small copies.
+    func information() throws(StorageError) -> LMDBInformation {
+        let (reader, _) = try takeReader()
+        defer { giveBack(reader) }
+        var status = MDB_stat()
+        var environment = MDB_envinfo()
+        try StorageError.require(lmdb: mdb_stat(reader.handle, database, &status), "information")
+        try StorageError.require(lmdb: mdb_env_info(handle, &environment), "information")
+        return LMDBInformation(
+            mapUsedByteCount: (environment.me_last_pgno + 1) * pageByteCount,
+            pageByteCount: pageByteCount, branchPageCount: status.ms_branch_pages,
+            leafPageCount: status.ms_leaf_pages, entryCount: status.ms_entries)
+    }
+
+    /// The size of the data file and the journal; nil when it is unknown.
+    var storedByteCount: Int? {
+        guard let byteCount = try? dataFile.byteCount(operation: "size") else { return nil }
+        return byteCount + journal.storedByteCount
+    }
+
+    /// Makes this and every later commit survive a power cut, and also those made before.
+    func makeDurable() throws(StorageError) {
+        writeLock.lock()
+        defer { writeLock.unlock() }
+        try journaling("sync") { () throws(SystemError) in try journal.makeDurable() }
+    }
+
+    /// Opens the store in `directory` as the options say. One whose medium has no room is opened for reading.
+    static func open(
+        _ directory: LMDBDirectory, _ options: LMDBOptions
+    ) throws(StorageError) -> LMDBEnvironment {
+        guard options.access == .writing else {
+            return try LMDBEnvironment(
+                directory, options,
+                reading: StorageError(
+                    .permission, operation: "open store", native: "it was opened for reading"))
+        }
+        do throws(StorageError) {
+            let environment = try LMDBEnvironment(directory, options, reading: nil)
+            if environment.journal.recent != nil {
+                environment.checkpointer.expectCheckpoint(of: environment, now: true)
+            }
+            return environment
+        } catch {
+            guard error.code == .diskFull else { throw error }
+            return try LMDBEnvironment(directory, options, reading: error)
+        }
+    }
+
+    /// Notes that lost commits can no longer be confused with new ones.
+    func noteNewEpoch() {
+        guard mayLackCommits.exchange(false, ordering: .acquiringAndReleasing) else { return }
+        // Where it fails, the next start takes one more epoch.
+        try? directory.writeMark(durability)
+    }
+
+    /// Writes to the tree what waits, so that the data file alone is the store, and notes that it is so.
+    ///
+    /// Changes that can't be written now stay in the journal for the next start. No caller is left to report it to.
+    func leaveInOrder() {
+        guard readingReason == nil else { return }
+        while (try? checkpoint()) == true {}
+        guard journal.pendingByteCount == 0, !mayLackCommits.load(ordering: .acquiring),
+            (try? directory.writeMark(nil)) != nil
+        else { return }
+        journal.truncate()
     }
 }

@@ -1,5 +1,5 @@
-import HoldfastBytes
 import CHoldfastLMDB
+import HoldfastBytes
 import HoldfastStorage
 
 /// Writes changes to the tree in the order of their keys, with one cursor, and fills pages where many new
@@ -243,5 +243,99 @@ struct SortedWriter: ~Copyable {
             guard code == MDB_SUCCESS else { return code }
         }
         return MDB_SUCCESS
+    }
+}
+
+/// Whether keys are on one page of a write transaction, by their addresses in memory.
+///
+/// A changed page is a block of its own: what is further away than a page is long lies on another. Two such
+/// blocks may be neighbours, so that a few keys may be taken for some of the same page that are not.
+struct PageSpan {
+    private let byteCount: Int
+    private var lowest: UInt
+    private var highest: UInt
+
+    /// The page of a key.
+    init(_ key: UnsafeMutableRawPointer?, _ byteCount: Int) {
+        self.byteCount = byteCount
+        lowest = UInt(bitPattern: key)
+        highest = lowest
+    }
+
+    /// Whether a key may lie on the page of all that were taken before.
+    mutating func takes(_ key: UnsafeMutableRawPointer?) -> Bool {
+        let address = UInt(bitPattern: key)
+        let low = min(lowest, address)
+        let high = max(highest, address)
+        guard high - low < UInt(byteCount) else { return false }
+        (lowest, highest) = (low, high)
+        return true
+    }
+}
+
+/// Entries that are temporarily removed from the tree, in the order of their keys; see
+/// ``SortedWriter``.
+struct ParkedEntries {
+    private struct Span {
+        let start: Int
+        let keyByteCount: Int
+        let valueByteCount: Int
+
+        var byteCount: Int { keyByteCount + valueByteCount }
+    }
+
+    private let bytes = ByteBuffer(capacity: 16)
+    private var spans: [Span] = []
+    /// How many of the first are in the tree again.
+    private var returnedCount = 0
+
+    /// How many have not been returned.
+    var count: Int { spans.count - returnedCount }
+
+    /// The entry that is returned next; valid until one is added.
+    @inline(__always)
+    var first: (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
+        returnedCount < spans.count ? entry(returnedCount) : nil
+    }
+
+    /// One of those that have not been returned; valid until one is added.
+    subscript(index: Int) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        entry(returnedCount + index)
+    }
+
+    private func entry(
+        _ index: Int
+    ) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
+        let span = spans[index]
+        let key = bytes.base + span.start
+        return (
+            UnsafeRawBufferPointer(start: key, count: span.keyByteCount),
+            UnsafeRawBufferPointer(start: key + span.keyByteCount, count: span.valueByteCount)
+        )
+    }
+
+    /// Adds a copy of an entry behind all others.
+    mutating func append(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
+        if count == 0 { removeAll() }
+        let span = Span(
+            start: bytes.count, keyByteCount: key.count, valueByteCount: value.count)
+        bytes.append(key)
+        bytes.append(value)
+        spans.append(span)
+    }
+
+    /// Forgets the last ones, so that `count` are left.
+    mutating func truncate(to count: Int) {
+        spans.removeSubrange((returnedCount + count)...)
+        bytes.truncate(to: spans.last.map { $0.start + $0.byteCount } ?? 0)
+    }
+
+    /// Forgets the first one, whose bytes stay valid until one is added.
+    mutating func removeFirst() { returnedCount += 1 }
+
+    private mutating func removeAll() {
+        bytes.removeAll()
+        spans.removeAll(keepingCapacity: true)
+        returnedCount = 0
     }
 }

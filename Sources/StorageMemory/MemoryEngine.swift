@@ -1,6 +1,6 @@
 import HoldfastStorage
-import Synchronization
 import HoldfastThreads
+import Synchronization
 
 /// The storage port in memory: the reference that other engines are compared with.
 ///
@@ -101,5 +101,110 @@ package final class MemoryEngine: StorageEngine {
             writerLock.unlock()
             throw error
         }
+    }
+}
+
+/// A snapshot of a ``MemoryEngine``: a reference to one state.
+final class MemorySnapshot: MemoryReads {
+    let engine: MemoryEngine
+    let commit: UInt64
+    var entriesRead = 0
+
+    private var state: MemoryState?
+
+    init(engine: MemoryEngine, state: MemoryState) {
+        self.engine = engine
+        self.state = state
+        commit = state.commit
+    }
+
+    deinit { close() }
+
+    func openState(_ operation: String) throws(StorageError) -> MemoryState {
+        guard let state else { throw StorageError(.closed, operation: operation) }
+        return state
+    }
+
+    func close() {
+        guard state != nil else { return }
+        state = nil
+        engine.snapshotDidClose()
+    }
+}
+
+/// The open write transaction of a ``MemoryEngine``.
+final class MemoryWriteTransaction: MemoryReads, StorageWriteTransaction {
+    let engine: MemoryEngine
+    let commit: UInt64
+    var entriesRead = 0
+
+    private let first: MemoryState
+    private var state: MemoryState?
+    private var didFail = false
+
+    init(engine: MemoryEngine, state: MemoryState) {
+        self.engine = engine
+        self.state = state
+        first = state
+        commit = state.commit
+    }
+
+    deinit { close() }
+
+    func openState(_ operation: String) throws(StorageError) -> MemoryState {
+        guard let state, !didFail else { throw StorageError(.closed, operation: operation) }
+        return state
+    }
+
+    func apply(_ batch: StorageBatch) throws(StorageError) {
+        let state = try openState("apply")
+        engine.writerLock.requireOwner()
+        do throws(StorageError) {
+            try engine.limits.check(batch)
+        } catch {
+            didFail = true
+            throw error
+        }
+        self.state = state.applying(batch) ?? state
+    }
+
+    func commitAll() throws(StorageError) -> UInt64 {
+        let state = try openState("commit")
+        defer { close() }
+        return state === first ? commit : try engine.publish(state)
+    }
+
+    func close() {
+        guard state != nil else { return }
+        state = nil
+        engine.writerLock.unlock()
+    }
+}
+
+/// The reads that snapshots and write transactions of a ``MemoryEngine`` have in common.
+protocol MemoryReads: StorageSnapshot {
+    var engine: MemoryEngine { get }
+    var entriesRead: Int { get set }
+
+    /// Returns the state to read.
+    func openState(_ operation: String) throws(StorageError) -> MemoryState
+}
+
+extension MemoryReads {
+    package func value(
+        forKey key: UnsafeRawBufferPointer
+    ) throws(StorageError) -> UnsafeRawBufferPointer? {
+        let state = try openState("get")
+        try engine.limits.check(key: key, operation: "get")
+        let value = state.value(forKey: key)
+        if value != nil { entriesRead += 1 }
+        return value
+    }
+
+    package func scan(
+        _ range: KeyRange, reversed: Bool, expecting: Int,
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
+    ) throws(StorageError) {
+        entriesRead += try openState("scan").scan(range, reversed: reversed, body)
     }
 }

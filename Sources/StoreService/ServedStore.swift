@@ -158,7 +158,7 @@ package final class ServedStore: Sendable {
     /// Runs `body` on a view, where its result leaves the body of the ``withRead(for:of:_:)`` before that ends.
     ///
     /// - Throws: ``RequestFault`` as that.
-    func checked<Result>(
+    package func checked<Result>(
         _ read: ReadTransaction, _ body: () throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {
         let result: Result
@@ -280,7 +280,9 @@ package final class ServedStore: Sendable {
     }
 
     /// The names that are known to whom a sight is of, in the present schema.
-    func names(of sight: Sight?) -> SchemaNames { names(of: sight?.rows ?? store.catalog.rows) }
+    package func names(of sight: Sight?) -> SchemaNames {
+        names(of: sight?.rows ?? store.catalog.rows)
+    }
 
     /// Runs `body` with a view of the last commit, if it needs one, or the caller may not read everything.
     package func withLinks<Result>(

@@ -1,3 +1,4 @@
+import CHoldfastICU
 import HoldfastBytes
 
 /// Folds texts so that those which differ only in accents, or in case too, have equal bytes.
@@ -71,5 +72,101 @@ package final class TextFolder {
             buffer.append(tail(0))
         default: buffer.append(UInt8(truncatingIfNeeded: scalar))
         }
+    }
+}
+
+/// The composition of Hangul syllables from letters, by The Unicode Standard, section 3.12.
+enum Hangul {
+    private static let (syllables, leads, vowels, tails) = (
+        UInt32(0xAC00), UInt32(0x1100), UInt32(0x1161), UInt32(0x11A7)
+    )
+    private static let (leadCount, vowelCount, tailCount) = (UInt32(19), UInt32(21), UInt32(28))
+
+    /// Composes a scalar and the letter behind it; nil when they stay two.
+    @inline(__always)
+    static func composition(_ first: UInt32, _ second: UInt32) -> UInt32? {
+        guard second >= vowels, second < tails + tailCount else { return nil }
+        if second < vowels + vowelCount {
+            guard first >= leads, first < leads + leadCount else { return nil }
+            return syllables + ((first - leads) * vowelCount + second - vowels) * tailCount
+        }
+        guard second > tails, first >= syllables,
+            first < syllables + leadCount * vowelCount * tailCount,
+            (first - syllables) % tailCount == 0
+        else { return nil }
+        return first + second - tails
+    }
+}
+
+/// A scalar without its accents: its canonical decomposition without nonspacing marks
+/// (category Mn).
+///
+/// Syllables of Hangul stay whole, as people see them; ``TextFolder`` puts those together that are
+/// written as single letters. Marks that are left over stay in the order in which they stand.
+enum AccentFolding {
+    /// Stands for several scalars in the table.
+    private static let several = UInt32.max
+    /// Stands for none.
+    static let nothing: UInt32 = 0
+
+    /// The scalar that is left of each one below ``CaseFolding/tableCount``.
+    private static let table: [UInt32] = (0..<UInt32(CaseFolding.tableCount)).map { scalar in
+        var left = nothing
+        decompose(scalar) { left = left == nothing ? $0 : several }
+        return left
+    }
+
+    /// Hands over what is left of a scalar that is not ASCII.
+    @inline(__always)
+    static func forEachPart(of scalar: UInt32, _ body: (UInt32) -> Void) {
+        if scalar < UInt32(CaseFolding.tableCount) {
+            let part = table[Int(scalar)]
+            if part != several {
+                if part != nothing { body(part) }
+                return
+            }
+        } else if isWhole(scalar) {
+            return body(scalar)
+        }
+        decompose(scalar, body)
+    }
+
+    /// Whether a scalar beyond the table has nothing to take away, told without a look-up: ideographs and
+    /// syllables, which make up whole texts, private use, and bytes that are not UTF-8.
+    private static func isWhole(_ scalar: UInt32) -> Bool {
+        (scalar >= 0x3400 && scalar < 0xA000) || (scalar >= 0xAC00 && scalar < 0xF900)
+            || scalar >= 0xE_0200
+    }
+
+    private static func decompose(_ scalar: UInt32, _ body: (UInt32) -> Void) {
+        withUnsafeTemporaryAllocation(of: UInt32.self, capacity: Int(HFDecompositionMax)) { parts in
+            guard let start = parts.baseAddress else { return }
+            for part in parts[..<Int(HFDecompose(scalar, start))] where !HFIsNonspacingMark(part) {
+                body(part)
+            }
+        }
+    }
+}
+
+/// ICU's simple case folding: each scalar to one scalar, so that two texts which differ in case only
+/// become equal.
+public enum CaseFolding {
+    /// The end of the scalars that are folded by a table: Latin, Greek, Cyrillic, and more.
+    static let tableCount = 0x2000
+
+    /// The folded form of each scalar of the table.
+    private static let table: [UInt32] = (0..<UInt32(tableCount)).map { HFFoldCase($0) }
+
+    /// Returns the folded form of a scalar. Cost: a look-up; some 5 ns for scalars beyond U+1FFF.
+    @inlinable @inline(__always)
+    public static func fold(_ scalar: UInt32) -> UInt32 {
+        if scalar < 0x80 { return scalar &- 0x41 < 26 ? scalar | 0x20 : scalar }
+        return foldBeyondASCII(scalar)
+    }
+
+    @usableFromInline
+    static func foldBeyondASCII(_ scalar: UInt32) -> UInt32 {
+        if scalar < UInt32(tableCount) { return table[Int(scalar)] }
+        return scalar < UTF8Scalars.invalidBase ? HFFoldCase(scalar) : scalar
     }
 }

@@ -25,3 +25,6 @@ package enum BatchScheduling {
         return sched_setscheduler(0, policy, &parameters) == 0
     }
 }
+
+/// The number of processors that the system has, at least 1; of when it was asked for first.
+package let processorCount = max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)))

@@ -1,3 +1,4 @@
+import HoldfastAccess
 import HoldfastHTTPServer
 import HoldfastObjectJSON
 import HoldfastObjectModel
@@ -7,10 +8,10 @@ import HoldfastRESTAPI
 import HoldfastServiceSupport
 import HoldfastStorage
 import HoldfastStoreService
-import Synchronization
 import HoldfastTestSupport
-import Testing
 import HoldfastThreads
+import Synchronization
+import Testing
 
 @Suite("idempotency keys")
 struct IdempotencyTests {

@@ -3,8 +3,9 @@ import HoldfastObjectStore
 import HoldfastRESTAPI
 import HoldfastServiceSupport
 import HoldfastStoreService
-import Testing
 import HoldfastTestSupport
+import HoldfastTransfer
+import Testing
 
 @Suite("the order of objects")
 struct ObjectOrderTests {

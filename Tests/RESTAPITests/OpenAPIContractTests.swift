@@ -50,27 +50,29 @@ import Testing
         }
     }
 
-    @Test("every operation with a handler of its own has a file, named by its id")
-    func filesOfOperations() throws {
-        let folders = [
-            "Access", "Accounts", "Aggregation", "Backups", "Bulk", "Elements", "Following",
-            "Objects",
-            "OpenAPI",
-            "Outbox", "Projections", "Querying", "Schemas", "Sections", "System", "Transactions",
-            "Transfer",
-        ]
+    @Test("every operation with a handler of its own has a function, named by its id")
+    func functionsOfOperations() throws {
+        let sources = try Self.texts(of: Self.root + "/Sources/RESTAPI/*/*.swift")
         // By either form of a key, on elements wherever they stand, and on the objects of a class or a projection,
         // one handler answers.
         let sharing = Operation.all.filter {
-            $0.id.hasSuffix("Object") && $0.method != .put && $0.method != .delete
-                || $0.id.hasSuffix("ByKey") || $0.id.hasSuffix("Element")
+            $0.id.hasSuffix("Object") || $0.id.hasSuffix("ByKey") || $0.id.hasSuffix("Element")
                 || $0.path.hasPrefix(ContainerKind.projection.path + "/")
         }.map(\.id)
         for operation in Operation.all where !sharing.contains(operation.id) {
-            let found = folders.contains { folder in
-                access("\(Self.root)/Sources/RESTAPI/\(folder)/\(operation.id).swift", R_OK) == 0
-            }
-            #expect(found, "\(operation.id) has no file")
+            #expect(
+                sources.contains { $0.contains("func \(operation.id)(") },
+                "\(operation.id) has no function")
+        }
+    }
+
+    /// The texts of the files that a pattern of paths matches.
+    private static func texts(of pattern: String) throws -> [String] {
+        var found = glob_t()
+        defer { globfree(&found) }
+        try #require(glob(pattern, 0, nil, &found) == 0, "\(pattern) matches no file")
+        return try (0..<Int(found.gl_pathc)).compactMap { found.gl_pathv[$0] }.map {
+            try lines(of: String(cString: $0)).joined(separator: "\n")
         }
     }
 

@@ -1,5 +1,6 @@
 import HoldfastObjectJSON
 import HoldfastStoreService
+import HoldfastTransfer
 
 // Whole classes.
 extension TestService {

@@ -1,8 +1,8 @@
 import CHoldfastEpoll
 import CHoldfastMicroHTTPD
 import Glibc
-import Synchronization
 import HoldfastThreads
+import Synchronization
 
 /// One TCP connection, from its acceptance until libmicrohttpd closes it.
 // @unchecked: `headBegan` and `isStream` belong to the connection's thread, and `replyRate` to the thread of sockets. State that other threads
@@ -223,5 +223,74 @@ final class Connection: @unchecked Sendable {
         if interruption.contains(.shut) { shutdown(socket, Int32(SHUT_RDWR)) }
         if interruption.contains(.shutReceiving) { shutdown(socket, Int32(SHUT_RD)) }
         if interruption.contains(.resume) { MHD_resume_connection(handle) }
+    }
+}
+
+/// The bytes of a request's head that arrive before its line is complete. libmicrohttpd does not report them.
+///
+/// Bytes that a connection receives while it has no request belong to the next request. The count is read at intervals, so the first byte is noticed
+/// late by at most one interval.
+struct NextHead {
+    /// The time when bytes were first noticed, in nanoseconds of the monotonic clock; 0 if no bytes have arrived.
+    private(set) var began: UInt64 = 0
+    /// The bytes that the connection had received when it was looked at last; nil before that.
+    private var byteCount: UInt64?
+    private var lookedAt: UInt64 = 0
+
+    /// Describes the head of a connection's next request.
+    ///
+    /// - `isFirst`: Whether the connection has received no bytes yet. If it has, bytes that arrive before the first look may belong to the
+    ///   previous request, and count only when more bytes follow.
+    init(isFirst: Bool) { byteCount = isFirst ? 0 : nil }
+
+    /// Looks for bytes, unless that was done within the interval. Call it while the connection has no request.
+    ///
+    /// - `receivedByteCount`: The bytes that the connection has received so far.
+    mutating func look(
+        at now: UInt64, every interval: UInt64, _ receivedByteCount: () -> UInt64
+    ) {
+        guard began == 0, now &- lookedAt >= interval else { return }
+        lookedAt = now
+        let count = receivedByteCount()
+        if let byteCount, count > byteCount { began = now }
+        byteCount = count
+    }
+}
+
+/// The least rate at which a client has to read its reply, so that it is not kept for one that takes a byte a minute.
+struct ReplyRate {
+    /// The state of a connection's sending.
+    struct Progress {
+        /// Bytes that the client has acknowledged since the connection began.
+        let acknowledgedByteCount: UInt64
+        /// Whether more was sent than that.
+        let isWaiting: Bool
+    }
+
+    /// The request whose reply is measured, and where it stood when that began.
+    private var sequence = 0
+    private var measuredAt: UInt64 = 0
+    private var acknowledgedByteCount: UInt64 = 0
+
+    /// Whether a client read less than `byteRateMin` bytes a second over the last `seconds`. A reply whose next piece
+    /// is not made yet is not its client's fault.
+    ///
+    /// - `sequence`: The number of the request on its connection.
+    /// - `now`: Nanoseconds of the monotonic clock.
+    /// - `progress`: Asked once each `seconds`.
+    mutating func isTooSlow(
+        _ sequence: Int, at now: UInt64, byteRateMin: Int, over seconds: Int,
+        _ progress: () -> Progress
+    ) -> Bool {
+        let isFirst = sequence != self.sequence
+        let elapsed = now &- measuredAt
+        guard isFirst || elapsed >= UInt64(seconds) * 1_000_000_000 else { return false }
+        let progress = progress()
+        let read = progress.acknowledgedByteCount &- acknowledgedByteCount
+        self.sequence = sequence
+        measuredAt = now
+        acknowledgedByteCount = progress.acknowledgedByteCount
+        guard !isFirst, progress.isWaiting else { return false }
+        return Double(read) < Double(byteRateMin) * Double(elapsed) / 1e9
     }
 }

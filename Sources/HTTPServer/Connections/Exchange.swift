@@ -1,5 +1,5 @@
-import Synchronization
 import HoldfastThreads
+import Synchronization
 
 /// A request that waits, suspended, for its reply.
 ///
@@ -60,4 +60,11 @@ package final class Exchange: Sendable {
     deinit {
         if !isAnswered.load(ordering: .relaxed) { request.answer(.dropped) }
     }
+}
+
+/// Makes the reply to a request that waited, on the connection's own thread, so that the thread that did the
+/// work (the only writer, for example) spends no time on encoding.
+package protocol ResponseSource: AnyObject, Sendable {
+    /// The reply. Called at most once.
+    func makeResponse() -> Response
 }

@@ -1,6 +1,6 @@
 import CHoldfastMicroHTTPD
-import Synchronization
 import HoldfastThreads
+import Synchronization
 
 /// One request: its method, target, headers and body.
 ///
@@ -254,4 +254,111 @@ extension Request {
     func interrupt(_ reply: () -> Response) {
         state.withLock { connection.apply($0.interrupt(reply)) }
     }
+
+    /// The client's address: with its port, such as `127.0.0.1:50312`, where it is the other end of the connection; without,
+    /// where that is a proxy that is trusted (``ServerOptions/trustedProxies``) and says whose request it passes on.
+    package var client: String {
+        let trusted = connection.server.options.trustedProxies
+        return trusted.isEmpty ? connection.peer : forwarder(trusted) ?? connection.peer
+    }
+
+    /// The last address before the trusted proxies; nil when there is none between.
+    ///
+    /// Each proxy adds the address that it was asked from at the end, so that what is before the first one that isn't trusted could be
+    /// anybody's.
+    private func forwarder(_ trusted: [AddressRange]) -> String? {
+        func isTrusted(_ address: IPAddress) -> Bool { trusted.contains { $0.contains(address) } }
+        guard let peer = IPAddress(connection.peer), isTrusted(peer) else { return nil }
+        var last: IPAddress?
+        for field in headers(.xForwardedFor).reversed() {
+            for part in field.string.split(separator: ",").reversed() {
+                let text = part.trimmingPrefix { $0 == " " || $0 == "\t" }
+                    .prefix { $0 != " " && $0 != "\t" }
+                guard let address = IPAddress(String(text)) else { return last?.clientText }
+                last = address
+                if !isTrusted(address) { return address.clientText }
+            }
+        }
+        return last?.clientText
+    }
+
+    /// The longest `X-Request-Id` that is taken over.
+    static let requestIDByteCountMax = 128
+
+    /// Takes the client's id if it is sane, else makes one: twelve hexadecimal digits of the
+    /// connection and the number of the request on it, so that lines of one connection are seen
+    /// to belong together.
+    func decideRequestID() {
+        requestIDText = header(.requestID).flatMap { Request.isSane($0) ? $0 : nil }
+    }
+
+    private static func isSane(_ text: RequestText) -> Bool {
+        guard text.count >= 1, text.count <= requestIDByteCountMax else { return false }
+        return text.bytes.allSatisfy { byte in
+            switch byte {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+            case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."), UInt8(ascii: ":"),
+                UInt8(ascii: "/"), UInt8(ascii: "="), UInt8(ascii: "+"), UInt8(ascii: "~"):
+                true
+            default: false
+            }
+        }
+    }
+
+    /// Gives the id's bytes without an allocation.
+    package func withRequestID<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
+        if let requestIDText { return body(requestIDText.bytes) }
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 40) { buffer in
+            var count = 0
+            var shift = 44
+            while shift >= 0 {
+                let digit = UInt8(truncatingIfNeeded: connection.identity >> UInt64(shift) & 15)
+                buffer[count] = digit < 10 ? 0x30 + digit : 0x57 + digit
+                count += 1
+                shift -= 4
+            }
+            buffer[count] = UInt8(ascii: "-")
+            count += 1
+            let start = count
+            var rest = sequence
+            repeat {
+                buffer[count] = 0x30 + UInt8(rest % 10)
+                rest /= 10
+                count += 1
+            } while rest > 0
+            buffer[start..<count].reverse()
+            return body(UnsafeBufferPointer(rebasing: buffer[0..<count]))
+        }
+    }
+}
+
+/// The memory that libmicrohttpd has for a connection: a request's head, a record for each field, and then the head of the reply.
+///
+/// libmicrohttpd closes a connection without an answer when a reply's head does not fit, even if the reply is a refusal. So requests that leave
+/// no room for a reply are refused without libmicrohttpd, and a field of a reply that does not fit is left out.
+enum HeadMemory {
+    /// Bytes of a record (`struct MHD_HTTP_Header`).
+    static let recordByteCount = 64
+    /// The minimum of memory for the head of a reply, in bytes.
+    static let replyByteCountMin = 2 << 10
+    /// The memory in addition to a request's head of the largest size, in bytes.
+    static let besideHeadByteCount = 8 << 10
+    /// The memory of a connection for heads of the usual size.
+    static let usualByteCount = 24 << 10
+    /// The largest number of bytes that the server itself adds to a reply's head.
+    private static let ownByteCountMax = 1 << 10
+
+    /// Counts the memory that is left for the head of a reply.
+    ///
+    /// - Parameters:
+    ///   - headByteCount: The bytes of the request's line and fields.
+    ///   - recordCount: The number of the request's records.
+    ///   - byteCount: The memory of the connection.
+    /// - Returns: The bytes that are left; zero or less if the request has used all of the memory.
+    static func room(behind headByteCount: Int, recordCount: Int, in byteCount: Int) -> Int {
+        byteCount - headByteCount - recordCount * recordByteCount
+    }
+
+    /// The bytes of that which a handler's fields may have.
+    static func fieldRoom(in replyRoom: Int) -> Int { replyRoom - ownByteCountMax }
 }

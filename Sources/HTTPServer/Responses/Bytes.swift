@@ -1,5 +1,6 @@
 import Glibc
 import HoldfastBytes
+import HoldfastJSON
 
 /// An immutable run of bytes that can be shared by many replies and streams without a copy.
 ///
@@ -81,4 +82,39 @@ package struct Bytes: @unchecked Sendable {
     package var buffer: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base, count: count)
     }
+}
+
+extension Bytes {
+    /// A document of `application/problem+json` (RFC 9457).
+    ///
+    /// - `rest`: Adds further members.
+    package init(
+        problem status: UInt16, _ code: String, _ detail: String,
+        _ rest: (inout JSONObjectWriter) -> Void = { _ in }
+    ) {
+        let json = JSONWriter(ByteBuffer(capacity: 512))
+        json.object { object in
+            object.member("type").string("about:blank")
+            object.member("title").string(reasonPhrase(status))
+            object.member("status").uint(UInt64(status))
+            object.member("code").string(code)
+            object.member("detail").string(detail)
+            rest(&object)
+        }
+        self.init(taking: json.buffer)
+    }
+}
+
+/// The bytes of a reply that count as memory until libmicrohttpd has sent them.
+final class HeldReply {
+    private let bytes: Bytes
+    private let memory: MessageMemory
+
+    init(_ bytes: Bytes, in memory: MessageMemory) {
+        self.bytes = bytes
+        self.memory = memory
+        memory.replace(0, with: bytes.count)
+    }
+
+    deinit { memory.replace(bytes.count, with: 0) }
 }

@@ -1,3 +1,5 @@
+import Synchronization
+
 /// A grant, with what else ends what it has admitted.
 struct Admission: Sendable {
     /// The grant.
@@ -20,4 +22,18 @@ struct Admission: Sendable {
         if let epoch, epoch.number != epoch.0.number { return .lowered }
         return nil
     }
+}
+
+/// A time in which work that was begun may go on: it ends with the next one. Thread-safe.
+package final class WorkEpoch: Sendable {
+    private let atomicNumber = Atomic<UInt64>(0)
+
+    /// Begins the first.
+    package init() {}
+
+    /// Begins the next one. Servers, which look once a second, end what they admitted in those before.
+    package func end() { atomicNumber.wrappingAdd(1, ordering: .sequentiallyConsistent) }
+
+    /// The number of the present one.
+    var number: UInt64 { atomicNumber.load(ordering: .relaxed) }
 }

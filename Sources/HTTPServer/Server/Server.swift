@@ -1,7 +1,7 @@
 import CHoldfastMicroHTTPD
 import Glibc
-import Synchronization
 import HoldfastThreads
+import Synchronization
 
 /// An HTTP/1.1 server on libmicrohttpd: it routes requests to handlers and sends their replies.
 ///
@@ -203,5 +203,160 @@ package final class Server: @unchecked Sendable {
     private func wait(seconds: Int, until isDone: () -> Bool) {
         let deadline = monotonicNanoseconds() + UInt64(max(0, seconds)) * 1_000_000_000
         while !isDone(), monotonicNanoseconds() < deadline { usleep(2000) }
+    }
+}
+
+// What happens to exchanges whose grant ends while they go on.
+extension Server {
+    /// The refusal of a request whose grant has ended; nil while it holds, and for one without.
+    func accessRefusal(_ request: Request) -> Response? {
+        request.admission?.ending.map { accessEnded($0) }
+    }
+
+    /// The refusal of what a grant that has ended does not allow any more.
+    func accessEnded(_ end: Grant.End) -> Response {
+        let fault = Self.accessEnded(end)
+        let response = options.makeProblem(fault)
+        // RFC 6750, section 3.
+        guard fault.status == 401 else { return response }
+        return response.with(.wwwAuthenticate, "Bearer realm=\"holdfast\", error=\"invalid_token\"")
+    }
+
+    /// The fault for clients whose grant has ended.
+    static func accessEnded(_ end: Grant.End) -> ServerFault {
+        switch end {
+        case .revoked:
+            ServerFault(
+                401, .accessEnded,
+                "The token was revoked or changed or has expired, its user was signed out, or this service did not need one when the request began and "
+                    + "does now. Send a valid token to go on.")
+        case .lowered:
+            ServerFault(
+                403, .accessEnded,
+                "The token's right was lowered, or other rules hold for its user; it does not allow this any more, or not as it was begun."
+            )
+        }
+    }
+}
+
+extension SocketLoop {
+    /// The parts into which the streams are divided, so that events do not wait while all of some thousands are looked at.
+    static let accessPartCount: UInt64 = 8
+
+    /// Ends the streams of a part whose admission has ended: with an event that says so in place of what is queued.
+    func endAccess(inPart part: UInt64) {
+        for token in roles.keys where token % Self.accessPartCount == part {
+            guard case .stream(let socket) = roles[token], let end = socket.admission?.ending else {
+                continue
+            }
+            socket.admission = nil
+            socket.stream.end(with: server.options.makeEvent(Server.accessEnded(end)))
+        }
+    }
+}
+
+// The end of requests: figures, log lines, callbacks.
+extension Server {
+    /// libmicrohttpd is done with a request. Called exactly once for each that began.
+    func complete(_ request: Request, _ reason: MHD_RequestTerminationCode) {
+        let isLate = reason == .REQUEST_TERMINATED_TIMEOUT_REACHED
+        let ending = request.end(isLate ? lateReply() : nil)
+        request.abortUpload()
+        // Nothing else is being sent, and libmicrohttpd closes the connection.
+        if let refusal = ending.refusal ?? ending.answer.flatMap(response(to:)) {
+            write(refusal, for: request)
+        }
+        // Counted as answered before it is no longer under way: it is never neither.
+        if ending.isCounted {
+            var record = record(request, forLater: false)
+            record.isCut = ending.isSent && reason != .REQUEST_TERMINATED_COMPLETED_OK
+            finished(record, request)
+        }
+        if ending.wasBegun { metrics.inFlight.wrappingSubtract(1, ordering: .releasing) }
+    }
+
+    func record(_ request: Request, forLater: Bool) -> RequestRecord {
+        var record = RequestRecord(
+            route: request.route, method: request.method, status: request.status,
+            startedAt: request.startedAt, byteCount: request.sentByteCount,
+            receivedByteCount: request.receivedByteCount)
+        if forLater, options.accessLog != nil {
+            record.path = request.loggedPath.string
+            record.id = request.id
+            record.client = request.client
+        }
+        return record
+    }
+
+    private func finished(_ record: RequestRecord, _ request: Request) {
+        finished(record) { text in
+            text.member("path", request.loggedPath.bytes)
+            request.withRequestID { text.member("requestId", $0) }
+            text.member("client", request.client)
+        }
+    }
+
+    /// An event stream is over.
+    func streamFinished(_ record: RequestRecord) {
+        finished(record) { text in
+            text.member("path", record.path)
+            text.member("requestId", record.id)
+            text.member("client", record.client)
+        }
+        metrics.connections.wrappingSubtract(1, ordering: .relaxed)
+        metrics.streams.wrappingSubtract(1, ordering: .releasing)
+    }
+
+    /// Counts what is over, and writes its line to the access log.
+    private func finished(_ record: RequestRecord, _ rest: (inout LogLine) -> Void) {
+        let microseconds = Int((monotonicNanoseconds() &- record.startedAt) / 1000)
+        metrics.count(record, microseconds: microseconds)
+        guard let log = options.accessLog else { return }
+        var text = LogLine(logger.format, capacity: 384)
+        text.timestamp()
+        text.member("method", record.method.name.bytes)
+        text.member("status", Int(record.status))
+        if record.isCut { text.member("reply", "cut") }
+        text.member("bytes", record.byteCount)
+        text.member("microseconds", microseconds)
+        if record.route >= 0 {
+            text.member("operation", router.routes[record.route].operationID)
+        }
+        rest(&text)
+        log.write(text.finish())
+    }
+}
+
+extension Request {
+    /// The target without its query: filters hold what objects hold.
+    package var loggedPath: RequestText {
+        let target = rawTarget.bytes
+        let end = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
+        return RequestText(UnsafeBufferPointer(rebasing: target[0..<end]))
+    }
+}
+
+/// The origins whose pages were not let read a reply: each is told to the log once, as far as they are remembered.
+/// Thread-safe.
+final class RefusedOrigins: Sendable {
+    private let logger: Logger
+    private let told = Mutex<Set<String>>([])
+
+    /// So many are remembered and told.
+    private static let countMax = 100
+    private static let byteCountMax = 256
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    /// Notes the origin of a refused page. Cost: a lock, and for a new one a line of the log.
+    func note(_ origin: String) {
+        guard origin.utf8.count <= Self.byteCountMax,
+            told.withLock({ $0.count < Self.countMax && $0.insert(origin).inserted })
+        else { return }
+        logger.log(
+            .warning,
+            "a page of another origin may not read a reply: --cors-origin names origins whose pages may; where it "
+                + "names none and the store has tokens, any page may that sends one",
+            ("origin", .text(origin)))
     }
 }

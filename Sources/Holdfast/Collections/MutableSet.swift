@@ -185,3 +185,44 @@ extension MutableSet: _Persistable {
         value.content = .stored(CollectionPlace(object, member: Int(position.member)))
     }
 }
+
+/// The elements of an unmanaged set: each once, in the order in which they came.
+struct OwnSet<Element: RealmCollectionValue> {
+    private(set) var list: [Element] = []
+    private var identities: Set<ElementIdentity<Element>> = []
+
+    init(_ elements: [Element]) {
+        for element in elements { insert(element) }
+    }
+
+    func contains(_ element: Element) -> Bool { identities.contains(ElementIdentity(element)) }
+
+    mutating func insert(_ element: Element) {
+        if identities.insert(ElementIdentity(element)).inserted { list.append(element) }
+    }
+
+    mutating func remove(_ element: Element) {
+        let identity = ElementIdentity(element)
+        if identities.remove(identity) == nil { return }
+        list.removeAll { ElementIdentity($0) == identity }
+    }
+}
+
+/// The identity of an element of a set: a value's equality, an object's identity, whether or not its class has a primary
+/// key.
+struct ElementIdentity<Element: RealmCollectionValue>: Hashable {
+    private let element: Element
+
+    init(_ element: Element) { self.element = element }
+
+    private var object: ObjectBase? { (element as Any) as? ObjectBase }
+
+    static func == (a: ElementIdentity, b: ElementIdentity) -> Bool {
+        a.element == b.element || (a.object?.isSameObject(as: b.object) ?? false)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        guard let object else { return element.hash(into: &hasher) }
+        object.hashStored(into: &hasher)
+    }
+}

@@ -267,3 +267,61 @@ final class ResultsCore {
         return keys
     }
 }
+
+extension ResultsCore {
+    /// Calculates the least, greatest, mean or sum of a property of the objects; nil of none.
+    ///
+    /// Cost: that of the service's aggregates, from columns where they have the property, else a scan.
+    func aggregate(
+        _ function: AggregateFunction, of property: String
+    ) throws(InvalidQuery) -> Value? {
+        if isInvalidated { return nil }
+        let view = realm.view
+        let classIndex = binding.rowClass.index
+        let operations: [AggregateOperation]
+        do {
+            operations = try AggregateOperation.parse(
+                list: "\(function.rawValue)(\(property))", rootClass: classIndex, schema: view.rows)
+        } catch {
+            throw InvalidQuery(error)
+        }
+        let aggregation = Aggregation(
+            operations, by: [], page: GroupPage(after: nil, countMax: 1), byteCountMax: .max,
+            schema: view.rows)
+        do throws(StoreError) {
+            let grouped: QueryExecution.Grouped?
+            if case .all = base, isWhole {
+                grouped = try QueryExecution(
+                    ObjectQuery(classIndex: classIndex, predicate: parts.predicate), in: view
+                ).groups(of: aggregation)
+            } else {
+                grouped = try QueryExecution(ObjectQuery(classIndex: classIndex), in: view)
+                    .groups(of: aggregation, keys.filter { !isNull($0) })
+            }
+            return grouped?.groups.first?.results.first.flatMap { ValueAggregate.value(of: $0) }
+        } catch {
+            realm.storageFailed(error)
+            return nil
+        }
+    }
+}
+
+/// A condition of the query language: Foundation has a type of this name, too.
+typealias Predicate = HoldfastQuery.Predicate
+
+/// The condition and the order of results.
+struct QueryParts: Equatable {
+    var predicate: Predicate?
+    var suffixes: [QuerySuffix] = []
+
+    /// Adds a condition that has to hold as well.
+    mutating func require(_ other: Predicate) {
+        switch (predicate, other) {
+        case (nil, _): predicate = other
+        case (.and(let a)?, .and(let b)): predicate = .and(a + b)
+        case (.and(let a)?, _): predicate = .and(a + [other])
+        case (let a?, .and(let b)): predicate = .and([a] + b)
+        case (let a?, _): predicate = .and([a, other])
+        }
+    }
+}

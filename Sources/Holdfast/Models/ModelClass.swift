@@ -1,6 +1,7 @@
 import CHoldfastRuntime
 import HoldfastObjectModel
 import HoldfastRows
+@_spi(Reflection) import Swift
 import Synchronization
 
 /// A class of objects, as the program declares it: found once for each type. Immutable; any thread may use it.
@@ -112,5 +113,126 @@ extension ModelField {
         return HoldfastObjectModel.Property(
             name: columnName, type: type, isOptional: shape.element.isOptional,
             isIndexed: attributes.isIndexed, cases: shape.element.cases, mapTo: alias)
+    }
+}
+
+/// The stored properties of a class that are persisted, those of base classes first.
+final class StoredFields {
+    struct Field {
+        /// The name of the stored property: `_age` of `age`.
+        let name: String
+        /// The offset of its wrapper in an instance.
+        let offset: Int
+        let wrapper: FieldWrapper
+        /// A type of wrapper that has the same layout, and is at hand.
+        let layout: any PersistedField.Type
+        let shape: PropertyShape
+    }
+
+    private var fields: [Field] = []
+    private var key: [UInt8] = []
+
+    private init() {}
+
+    static func of(_ type: ObjectBase.Type) -> [Field] {
+        let found = StoredFields()
+        let isWhole = withExtendedLifetime(found) {
+            holdfast_for_each_field(
+                unsafeBitCast(type, to: UnsafeRawPointer.self),
+                unsafeBitCast(ObjectBase.self, to: UnsafeRawPointer.self),
+                { name, typeName, offset, context in
+                    guard let context else { return }
+                    let found = Unmanaged<StoredFields>.fromOpaque(context).takeUnretainedValue()
+                    found.take(name, MangledName(typeName), offset)
+                }, Unmanaged.passUnretained(found).toOpaque())
+        }
+        if !isWhole { found.search(type) }
+        return found.fields
+    }
+
+    private func take(_ name: UnsafePointer<CChar>, _ type: MangledName, _ offset: Int) {
+        guard let found = FieldTypes.property(of: type, &key) else { return }
+        fields.append(
+            Field(
+                name: String(cString: name), offset: offset, wrapper: found.wrapper,
+                layout: found.like, shape: found.shape))
+    }
+
+    /// Finds the properties of a generic class, whose types depend on its parameters: the runtime tells them.
+    private func search(_ type: ObjectBase.Type) {
+        // Of a class, and past fields whose types are not known at run time.
+        _forEachField(of: type, options: _EachFieldOptions(rawValue: 0b11)) {
+            name, offset, fieldType, _ in
+            guard let wrapper = fieldType as? any PersistedField.Type else { return true }
+            fields.append(
+                Field(
+                    name: String(cString: name), offset: offset, wrapper: .known(wrapper),
+                    layout: wrapper, shape: wrapper.shape))
+            return true
+        }
+    }
+}
+
+/// The kinds of stored properties' types, by the types' names: asking the runtime costs microseconds for each property, and
+/// programs have thousands of few types. Thread-safe.
+enum FieldTypes {
+    /// The kind of a type.
+    enum Kind: @unchecked Sendable {
+        // Unchecked: types are no values that change.
+
+        /// Not `Persisted`.
+        case other
+        case property(any PersistedField.Type, PropertyShape)
+        /// A link, links or an inverse link to the class that the name refers to, as the property of one such class.
+        case link(any PersistedField.Type, PropertyShape)
+        /// One that depends on a class otherwise.
+        case dependent
+    }
+
+    private static let known = Mutex<[[UInt8]: Kind]>([:])
+
+    /// The persisted property that a stored one of a type is; nil for none.
+    ///
+    /// - Returns: The wrapper, one that has its layout, and the shape.
+    static func property(
+        of name: MangledName, _ key: inout [UInt8]
+    ) -> (wrapper: FieldWrapper, like: any PersistedField.Type, shape: PropertyShape)? {
+        let classes = name.read(into: &key)
+        if classes.count < 2, let kind = known.withLock({ [key] in $0[key] }) {
+            switch kind {
+            case .other: return nil
+            case .property(let type, let shape): return (.known(type), type, shape)
+            case .link(let like, var shape):
+                shape.element.kind = .object(ClassReference(type: classes[0]))
+                return (.named(NamedWrapper(name)), like, shape)
+            case .dependent: break
+            }
+        }
+        let type = name.type as? any PersistedField.Type
+        let shape = type?.shape
+        // Outside of the lock: a type of the program's own may have said what it is.
+        if classes.count < 2 {
+            known.withLock { [key] in $0[key] = kind(type, shape, classes.first) }
+        }
+        guard let type, let shape else { return nil }
+        return (.known(type), type, shape)
+    }
+
+    private static func kind(
+        _ type: (any PersistedField.Type)?, _ shape: PropertyShape?, _ target: ObjectBase.Type?
+    ) -> Kind {
+        guard let type, let shape else { return .other }
+        guard let target else { return .property(type, shape) }
+        return target.isLinked(by: type) ? .link(type, shape) : .dependent
+    }
+}
+
+extension ObjectBase {
+    /// Whether a property's wrapper is of a link, links or an inverse link to the class.
+    fileprivate static func isLinked(by wrapper: any PersistedField.Type) -> Bool {
+        wrapper == Persisted<Self?>.self || wrapper == Persisted<List<Self>>.self
+            || wrapper == Persisted<MutableSet<Self>>.self
+            || wrapper == Persisted<Map<String, Self?>>.self
+            || wrapper == Persisted<LinkingObjects<Self>>.self
     }
 }

@@ -19,3 +19,16 @@ struct ModelField: @unchecked Sendable {
     /// The wrapper's type.
     var wrapper: any PersistedField.Type { storage.type }
 }
+
+/// The attributes that `@Persisted` gives a property beside its type.
+@usableFromInline
+struct FieldAttributes: Hashable, Sendable {
+    var isIndexed = false
+    var isPrimaryKey = false
+
+    @usableFromInline
+    init(isIndexed: Bool = false, isPrimaryKey: Bool = false) {
+        self.isIndexed = isIndexed
+        self.isPrimaryKey = isPrimaryKey
+    }
+}

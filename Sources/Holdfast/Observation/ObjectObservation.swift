@@ -81,3 +81,56 @@ extension ObjectChange {
             })
     }
 }
+
+/// A property of an object that has changed.
+public struct PropertyChange {
+    /// The name of the property in its class.
+    public let name: String
+    /// The value before; nil for null, and for collections. An object that it linked to is shown as it is now, and may be invalidated.
+    public let oldValue: Any?
+    /// The value now, as the object's property has it.
+    public let newValue: Any?
+}
+
+/// The properties of an object, or of a projection of it, as observers are told them. Where the realm belongs alone uses it.
+protocol ObservedProperties: AnyObject {
+    /// The properties of which something observed has changed in a step, by their positions.
+    func changes(
+        _ step: RealmStep, from old: StoredState, to new: StoredState
+    ) throws(StoreError) -> [Int]
+    /// The value of a property in a state that is about to go.
+    func value(_ position: Int, in state: StoredState) -> Any?
+    /// A value that is to be recognized when it comes again; nil for what leads on, and for what is not compared.
+    func bytes(_ position: Int, in state: StoredState) -> [UInt8]?
+    /// The name of a property.
+    func name(_ position: Int) -> String
+}
+
+extension ObservedProperties {
+    func bytes(_ position: Int, in state: StoredState) -> [UInt8]? { nil }
+}
+
+/// An object as it goes from version to version.
+///
+/// The way to an embedded object in a list moves with the realm's edits, so each version has the way by which it was there.
+struct FollowedPlace {
+    private let place: ObjectPlace
+    private var owners: [EditPath.Owner]
+
+    init(_ place: ObjectPlace) {
+        self.place = place
+        owners = place.owners
+    }
+
+    /// Goes on to the next version.
+    ///
+    /// - Returns: The object before and after; nil where it is not there.
+    mutating func advance(
+        _ step: RealmStep
+    ) throws(StoreError) -> (old: StoredState?, new: StoredState?) {
+        let old = try StoredState(place, owners, in: step.before)
+        owners = place.owners
+        let new = place.isGone ? nil : try StoredState(place, owners, in: step.after)
+        return (old, new)
+    }
+}

@@ -1,5 +1,6 @@
 import Dispatch
 import HoldfastObjectStore
+import HoldfastRows
 
 extension RealmCollection {
     /// Has `block` called with the collection, and when elements have come, gone or changed.
@@ -93,5 +94,230 @@ extension AnyRealmCollection {
     /// The collection as observers follow it.
     public func _observed(_ keyPaths: [String]?) -> _ObservedCollection {
         base._observed(keyPaths)
+    }
+}
+
+/// The objects of a query.
+final class FollowedResults: FollowedCollection {
+    private let results: ResultsCore
+    private let paths: ObservedPaths
+    private var ordered: OrderedResult
+    /// The class, as the view has it that was last gone to.
+    private var rowClass: RowClass
+
+    init(_ results: ResultsCore, _ paths: ObservedPaths) {
+        self.results = results
+        self.paths = paths
+        rowClass = results.binding.rowClass
+        ordered = Self.result(results, paths)
+    }
+
+    private static func result(_ results: ResultsCore, _ paths: ObservedPaths) -> OrderedResult {
+        OrderedResult(
+            classIndex: results.binding.rowClass.index, predicate: results.parts.predicate,
+            suffixes: results.parts.suffixes, shown: paths.shown(in: results.realm.schema),
+            schema: results.realm.schema.rows)
+    }
+
+    func load(in view: ReadTransaction) throws(StoreError) -> Bool {
+        if results.isInvalidated { return false }
+        try ordered.load(in: view)
+        results.adopt(ordered.keys)
+        return true
+    }
+
+    func advance(_ step: RealmStep) throws(StoreError) -> ListDifference {
+        let difference = try difference(step)
+        results.adopt(ordered.keys)
+        return difference
+    }
+
+    private func difference(_ step: RealmStep) throws(StoreError) -> ListDifference {
+        if let changes = step.changes { return try ordered.advance(changes) }
+        let old = rowClass
+        rowClass = results.binding.rowClass
+        if step.before.rows !== step.after.rows {
+            let next = Self.result(results, paths)
+            next.take(ordered)
+            ordered = next
+        }
+        return try ordered.advance(from: step.before, to: step.after, old)
+    }
+}
+
+/// The objects that link to an object.
+final class FollowedOrigins: FollowedCollection {
+    private let object: ObjectPlace
+    private let columnName: String
+    private let isOfEmbedded: Bool
+    private let paths: ObservedPaths
+
+    init(_ object: ObjectPlace, _ origins: OriginPlace, _ paths: ObservedPaths) {
+        self.object = object
+        columnName = origins.columnName
+        isOfEmbedded = origins.isOfEmbedded
+        self.paths = paths
+    }
+
+    func load(in view: ReadTransaction) throws(StoreError) -> Bool {
+        try StoredState(object, object.owners, in: view) != nil
+    }
+
+    func advance(_ step: RealmStep) throws(StoreError) -> ListDifference {
+        if isOfEmbedded {
+            return ListDifference(
+                from: try rows(in: step.before), to: try rows(in: step.after), changed: [])
+        }
+        let changed =
+            step.changes.map { paths.shown(in: object.realm.schema).changes(in: $0) } ?? [:]
+        let (old, new) = (try origins(in: step.before), try origins(in: step.after))
+        return ListDifference(fromRising: old, toRising: new, changed: Set(changed.keys))
+    }
+
+    /// The keys of the origins in a view.
+    private func origins(in view: ReadTransaction) throws(StoreError) -> [UInt64] {
+        try member(in: view).map { view.originKeys(of: object, through: $0) } ?? []
+    }
+
+    /// The rows of embedded objects that are origins in a view: they have no identity beside.
+    private func rows(
+        in view: ReadTransaction
+    ) throws(StoreError) -> [UnsafeRawBufferPointer?] {
+        let origins = try member(in: view).map { view.embeddedOrigins(of: object, through: $0) }
+        return origins?.map { $0.row(in: view)?.bytes } ?? []
+    }
+
+    /// The inverse link in a view; nil if the object no longer exists.
+    private func member(in view: ReadTransaction) throws(StoreError) -> RowClass.Member? {
+        guard let state = try StoredState(object, object.owners, in: view) else { return nil }
+        return state.member(columnName).map { state.rowClass.members[$0] }
+    }
+}
+
+/// The elements of a list within an `AnyRealmValue`: they are copied and compared, since its property tells nothing of it alone.
+final class FollowedCopies: FollowedCollection {
+    private let place: MixedPlace
+    /// The stored bytes of the elements.
+    private var elements: [[UInt8]] = []
+
+    init(_ place: MixedPlace) { self.place = place }
+
+    func load(in view: ReadTransaction) -> Bool {
+        elements = place.copies
+        return !place.isInvalidated
+    }
+
+    func advance(_ step: RealmStep) -> ListDifference {
+        let old = elements
+        elements = place.copies
+        let linked = ElementChanges(.mixed, nil, step, place.realm)
+        return Self.withPointers(old) { old in
+            Self.withPointers(elements) { new in
+                ListDifference(
+                    from: old, to: new,
+                    changed: new.indices.filter { index in
+                        new[index].flatMap { linked?.contain($0) } ?? false
+                    })
+            }
+        }
+    }
+
+    private static func withPointers<Result>(
+        _ elements: [[UInt8]], _ body: ([UnsafeRawBufferPointer?]) -> Result
+    ) -> Result {
+        elements.flatMap(\.self).withUnsafeBytes { bytes in
+            var start = 0
+            return body(
+                elements.map { element in
+                    defer { start += element.count }
+                    return UnsafeRawBufferPointer(rebasing: bytes[start..<(start + element.count)])
+                })
+        }
+    }
+}
+
+extension MixedPlace {
+    /// The stored bytes of the elements, or of a dictionary's values, of now; none of one that is gone.
+    fileprivate var copies: [[UInt8]] {
+        isInvalidated ? [] : (0..<count).map { Array(element($0).bytes) }
+    }
+
+    /// The entries of a dictionary of now, as stored bytes.
+    var entries: [String: [UInt8]?] {
+        Dictionary(
+            zip(copies.indices.map(key), copies.map { .some($0) }),
+            uniquingKeysWith: { first, _ in first })
+    }
+}
+
+/// The elements of a collection that meet a condition, in an order: all of them are kept, and compared.
+final class FollowedSelection: FollowedCollection {
+    /// An element: the object that it links to, or its value, and which of the equal ones it is.
+    private struct Identity: Hashable {
+        let bytes: [UInt8]
+        let occurrence: Int
+    }
+
+    private let results: ResultsCore
+    /// The paths that are observed of the elements; nil for values.
+    private let paths: ObservedPaths?
+    private var elements: [Identity] = []
+
+    init(_ results: ResultsCore, _ paths: ObservedPaths?) {
+        self.results = results
+        self.paths = paths
+    }
+
+    func load(in view: ReadTransaction) -> Bool {
+        if results.isInvalidated || results.base.isInvalidated { return false }
+        elements = present
+        return true
+    }
+
+    func advance(_ step: RealmStep) throws(StoreError) -> ListDifference {
+        let old = elements
+        elements = present
+        var changed: Set<[UInt8]> = []
+        if let paths, results.hasObjectKeys, let changes = step.changes {
+            for key in paths.shown(in: results.realm.schema).changes(in: changes).keys {
+                changed.insert(Self.bytes(of: key))
+            }
+        }
+        var numbers: [Identity: UInt64] = [:]
+        func number(_ identity: Identity) -> UInt64 {
+            if let known = numbers[identity] { return known }
+            let next = UInt64(numbers.count)
+            numbers[identity] = next
+            return next
+        }
+        let (before, after) = (old.map(number), elements.map(number))
+        let moving = Set(numbers.lazy.filter { changed.contains($0.key.bytes) }.map(\.value))
+        return ListDifference(from: before, to: after, changed: moving, moving: moving)
+    }
+
+    private var present: [Identity] {
+        var counts: [[UInt8]: Int] = [:]
+        return results.keys.map { key in
+            let bytes = bytes(of: key)
+            let occurrence = counts[bytes, default: 0]
+            counts[bytes] = occurrence + 1
+            return Identity(bytes: bytes, occurrence: occurrence)
+        }
+    }
+
+    private func bytes(of key: UInt64) -> [UInt8] {
+        if case .origins(let place) = results.base, let origins = place.embedded {
+            let row = origins[Int(key)].row(in: results.realm.view)
+            return row.map { [1] + $0.bytes } ?? [0]
+        }
+        guard case .elements(let place) = results.base else { return Self.bytes(of: key) }
+        let element = place.collection.element(Int(key))
+        // Those of null are none of a value.
+        guard let (part, offset) = element, !part.isNull(offset) else { return [0] }
+        return [1] + part.bytes(offset)
+    }
+
+    private static func bytes(of key: UInt64) -> [UInt8] {
+        withUnsafeBytes(of: key) { Array($0) }
     }
 }

@@ -1,4 +1,7 @@
 import Dispatch
+import HoldfastBytes
+import HoldfastObjectStore
+import HoldfastRows
 
 extension RealmKeyedCollection {
     /// Has `block` called with the map, and when keys have come, gone or got other values.
@@ -32,5 +35,91 @@ extension ResultsBase {
         case .links(let place), .elements(let place): place
         case .all, .origins: Misuse.end("There is no collection to observe.")
         }
+    }
+}
+
+/// The entries of a map.
+final class FollowedEntries: FollowedCollection {
+    /// The stored bytes of values by keys; nil for null.
+    typealias Entries = [String: [UInt8]?]
+
+    private let place: CollectionPlace
+    private let paths: ObservedPaths?
+    private var object: FollowedPlace
+    /// The entries of a dictionary within an `AnyRealmValue`, of which its property tells nothing alone.
+    private var copies: Entries = [:]
+
+    init(_ place: CollectionPlace, _ keyPaths: [String]?) {
+        self.place = place
+        object = FollowedPlace(place.place)
+        paths = place.targetModel.map { ObservedPaths($0, keyPaths) }
+    }
+
+    func load(in view: ReadTransaction) -> Bool {
+        if place.isInvalidated { return false }
+        object = FollowedPlace(place.place)
+        copies = (place as? MixedPlace)?.entries ?? [:]
+        return true
+    }
+
+    func advance(_ step: RealmStep) throws(StoreError) -> MapChanges {
+        if let mixed = place as? MixedPlace {
+            let before = copies
+            copies = mixed.entries
+            return Self.changes(before, copies, ElementChanges(.mixed, nil, step, place.realm))
+        }
+        let states = try object.advance(step)
+        guard let old = states.old, let oldMember = old.member(place.columnName) else {
+            return MapChanges()
+        }
+        let before = old.rowClass.collection(oldMember, in: old.row, step.before)
+        guard let new = states.new, let member = new.member(place.columnName) else {
+            return Self.changes(Self.entries(before), [:], nil)
+        }
+        let linked = ElementChanges(
+            new.rowClass.members[member].storage.element, paths, step, place.realm)
+        if linked == nil, !old.differs(place.columnName, from: new) { return MapChanges() }
+        let after = new.rowClass.collection(member, in: new.row, step.after)
+        return Self.changes(Self.entries(before), Self.entries(after), linked)
+    }
+
+    func pass(_ step: RealmStep) throws(StoreError) {
+        if let mixed = place as? MixedPlace {
+            copies = mixed.entries
+        } else {
+            _ = try object.advance(step)
+        }
+    }
+
+    /// The keys that differ. Cost: linear in both.
+    private static func changes(
+        _ before: Entries, _ after: Entries, _ linked: ElementChanges?
+    ) -> MapChanges {
+        var changes = MapChanges()
+        for (key, value) in after {
+            guard let known = before[key] else {
+                changes.insert(key)
+                continue
+            }
+            let leadsToChange =
+                value?.withUnsafeBytes { linked?.contain($0) } ?? false
+            if leadsToChange || known != value { changes.modify(key) }
+        }
+        for key in before.keys where after[key] == nil { changes.remove(key) }
+        return changes
+    }
+
+    private static func entries(_ map: StoredCollection) -> Entries {
+        var entries: Entries = [:]
+        map.forEachPart { leaf, _ in
+            for offset in 0..<leaf.count {
+                guard let keys = leaf.keys else { continue }
+                let isNull = leaf.values.isNull(offset)
+                entries[String(decoding: keys.bytes(offset), as: UTF8.self)] =
+                    .some(isNull ? nil : Array(leaf.values.bytes(offset)))
+            }
+            return true
+        }
+        return entries
     }
 }

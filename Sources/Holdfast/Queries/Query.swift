@@ -99,3 +99,230 @@ extension Query where T == Bool {
     ///     realm.objects(Person.self).where { ($0.dogs.age > 3 && $0.dogs.name == "Rex").count >= 2 }
     public var count: Query<Int> { Query<Int>(expression.subqueryCount) }
 }
+
+/// An embedded object that is a point, or a list of them.
+public protocol _QueryPoint {}
+extension EmbeddedObject: _QueryPoint {}
+extension Optional: _QueryPoint where Wrapped: EmbeddedObject {}
+extension List: _QueryPoint where Element: EmbeddedObject {}
+extension Map: _QueryPoint where Value: _QueryPoint {}
+
+extension Query where T: _QueryPoint {
+    /// Whether the point, or one of several, lies in a box.
+    public func geoWithin(_ box: GeoBox) -> Query<Bool> { compared("geoWithin", box) }
+    /// Whether the point, or one of several, lies in a circle.
+    public func geoWithin(_ circle: GeoCircle) -> Query<Bool> { compared("geoWithin", circle) }
+    /// Whether the point, or one of several, lies in a polygon.
+    public func geoWithin(_ polygon: GeoPolygon) -> Query<Bool> { compared("geoWithin", polygon) }
+}
+
+extension Query where T == AnyRealmValue {
+    /// The element at a position, of a value that is a list.
+    public subscript(position: Int) -> Query<AnyRealmValue> {
+        if position < 0 { Misuse.end("Cannot use a negative value \(position) as an index.") }
+        return Query(path.indexed("\(position)"))
+    }
+
+    /// The value of a key, of a value that is a dictionary.
+    public subscript(key: String) -> Query<AnyRealmValue> {
+        Query(path.indexed(QueryExpression.quoted(key)))
+    }
+
+    /// The elements or values, of a value that is a list or dictionary, of which one has to meet a comparison.
+    public var any: Query<AnyRealmValue> {
+        var path = path.indexed("*")
+        path.collectionEnds.append(path.steps.count)
+        return Query(path)
+    }
+}
+
+extension QueryExpression {
+    /// A text in the quotes of the query language.
+    static func quoted(_ text: String) -> String {
+        "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
+    }
+}
+
+/// Types whose values are texts or bytes, or may be.
+public protocol _QueryText: _Persistable {}
+extension String: _QueryText {}
+extension Data: _QueryText {}
+extension AnyRealmValue: _QueryText {}
+extension Optional: _QueryText where Wrapped: _OptionalPersistable & _QueryText {}
+
+extension Query where T: _QueryText {
+    /// Whether the text has another one in it.
+    public func contains(_ value: T, options: StringOptions = []) -> Query<Bool> {
+        compared("CONTAINS\(options.text)", value)
+    }
+    /// Whether the text begins with another one.
+    public func starts(with value: T, options: StringOptions = []) -> Query<Bool> {
+        compared("BEGINSWITH\(options.text)", value)
+    }
+    /// Whether the text ends with another one.
+    public func ends(with value: T, options: StringOptions = []) -> Query<Bool> {
+        compared("ENDSWITH\(options.text)", value)
+    }
+    /// Whether the text matches a pattern: `?` is any character, `*` any number of them.
+    public func like(_ value: T, caseInsensitive: Bool = false) -> Query<Bool> {
+        compared(caseInsensitive ? "LIKE[c]" : "LIKE", value)
+    }
+    /// Whether the text is another one.
+    public func equals(_ value: T, options: StringOptions = []) -> Query<Bool> {
+        compared("==\(options.text)", value)
+    }
+    /// Whether the text is not another one.
+    public func notEquals(_ value: T, options: StringOptions = []) -> Query<Bool> {
+        compared("!=\(options.text)", value)
+    }
+}
+
+/// The same with another text of the object.
+extension Query where T: _QueryText {
+    /// Whether the text has another one of the object in it.
+    public func contains<U: _QueryText>(
+        _ value: Query<U>, options: StringOptions = []
+    ) -> Query<Bool> {
+        compared("CONTAINS\(options.text)", value)
+    }
+    /// Whether the text begins with another one of the object.
+    public func starts<U: _QueryText>(
+        with value: Query<U>, options: StringOptions = []
+    ) -> Query<Bool> {
+        compared("BEGINSWITH\(options.text)", value)
+    }
+    /// Whether the text ends with another one of the object.
+    public func ends<U: _QueryText>(
+        with value: Query<U>, options: StringOptions = []
+    ) -> Query<Bool> {
+        compared("ENDSWITH\(options.text)", value)
+    }
+    /// Whether the text matches the pattern that another one of the object is.
+    public func like<U: _QueryText>(
+        _ value: Query<U>, caseInsensitive: Bool = false
+    ) -> Query<Bool> {
+        compared(caseInsensitive ? "LIKE[c]" : "LIKE", value)
+    }
+    /// Whether the text is another one of the object.
+    public func equals<U: _QueryText>(
+        _ value: Query<U>, options: StringOptions = []
+    ) -> Query<Bool> {
+        compared("==\(options.text)", value)
+    }
+    /// Whether the text is not another one of the object.
+    public func notEquals<U: _QueryText>(
+        _ value: Query<U>, options: StringOptions = []
+    ) -> Query<Bool> {
+        compared("!=\(options.text)", value)
+    }
+}
+
+extension Query where T: RealmCollectionValue {
+    /// Whether the value is another one; of an embedded object, and what is stored as one, whether all its properties are.
+    public static func == (a: Query<T>, b: T) -> Query<Bool> { a.equal(b) }
+    /// Whether the value is not another one.
+    public static func != (a: Query<T>, b: T) -> Query<Bool> {
+        a.path(of: b).map { Query<Bool>(QueryExpression.equal($0, b).negated) }
+            ?? a.compared("!=", b)
+    }
+    /// Whether the value is one of several.
+    public func `in`(_ values: some Sequence<T>) -> Query<Bool> {
+        let values = values.map { $0 as Any }
+        return expression.path.map { Query<Bool>(.isIn($0, values)) } ?? compared("IN", values)
+    }
+
+    func equal(_ value: T) -> Query<Bool> {
+        path(of: value).map { Query<Bool>(.equal($0, value)) } ?? compared("==", value)
+    }
+
+    /// The path, where values are objects, which may have to be compared by their properties.
+    private func path(of value: T) -> QueryExpression.Path? {
+        guard case .object = T._element.kind else { return nil }
+        return expression.path
+    }
+}
+
+extension Query where T: _Persistable {
+    /// Whether the value is another one of the object.
+    public static func == <V: _Persistable>(a: Query<T>, b: Query<V>) -> Query<Bool> {
+        a.compared("==", b)
+    }
+    /// Whether the value is not another one of the object.
+    public static func != <V: _Persistable>(a: Query<T>, b: Query<V>) -> Query<Bool> {
+        a.compared("!=", b)
+    }
+}
+
+extension Query where T: _QueryOrdered {
+    /// Whether the value is greater.
+    public static func > (a: Query<T>, b: T) -> Query<Bool> { a.compared(">", b) }
+    /// Whether the value is greater or equal.
+    public static func >= (a: Query<T>, b: T) -> Query<Bool> { a.compared(">=", b) }
+    /// Whether the value is less.
+    public static func < (a: Query<T>, b: T) -> Query<Bool> { a.compared("<", b) }
+    /// Whether the value is less or equal.
+    public static func <= (a: Query<T>, b: T) -> Query<Bool> { a.compared("<=", b) }
+    /// Whether the value is greater than another one of the object.
+    public static func > <V: _QueryOrdered>(a: Query<T>, b: Query<V>) -> Query<Bool> {
+        a.compared(">", b)
+    }
+    /// Whether the value is greater than another one of the object, or equal.
+    public static func >= <V: _QueryOrdered>(a: Query<T>, b: Query<V>) -> Query<Bool> {
+        a.compared(">=", b)
+    }
+    /// Whether the value is less than another one of the object.
+    public static func < <V: _QueryOrdered>(a: Query<T>, b: Query<V>) -> Query<Bool> {
+        a.compared("<", b)
+    }
+    /// Whether the value is less than another one of the object, or equal.
+    public static func <= <V: _QueryOrdered>(a: Query<T>, b: Query<V>) -> Query<Bool> {
+        a.compared("<=", b)
+    }
+}
+
+extension Query where T: _QueryOrdered & Comparable {
+    /// Whether the value lies in a range, both bounds included.
+    public func contains(_ range: ClosedRange<T>) -> Query<Bool> {
+        self >= range.lowerBound && self <= range.upperBound
+    }
+    /// Whether the value lies in a range, without its upper bound.
+    public func contains(_ range: Range<T>) -> Query<Bool> {
+        self >= range.lowerBound && self < range.upperBound
+    }
+}
+
+extension Query {
+    /// Whether the value lies in a range, both bounds included; nil does not.
+    public func contains<V: _QueryOrdered & Comparable & _OptionalPersistable>(
+        _ range: ClosedRange<V>
+    ) -> Query<Bool> where T == V? {
+        self >= range.lowerBound && self <= range.upperBound
+    }
+    /// Whether the value lies in a range, without its upper bound; nil does not.
+    public func contains<V: _QueryOrdered & Comparable & _OptionalPersistable>(
+        _ range: Range<V>
+    ) -> Query<Bool> where T == V? {
+        self >= range.lowerBound && self < range.upperBound
+    }
+}
+
+/// How texts are compared.
+public struct StringOptions: OptionSet, Sendable {
+    /// The options as bits.
+    public let rawValue: Int
+    /// Options of bits.
+    public init(rawValue: Int) { self.rawValue = rawValue }
+    /// Letters of both cases are equal.
+    public static let caseInsensitive = StringOptions(rawValue: 1)
+    /// Letters with and without accents are equal.
+    public static let diacriticInsensitive = StringOptions(rawValue: 2)
+
+    var text: String {
+        switch (contains(.caseInsensitive), contains(.diacriticInsensitive)) {
+        case (true, true): "[cd]"
+        case (true, false): "[c]"
+        case (false, true): "[d]"
+        case (false, false): ""
+        }
+    }
+}

@@ -1,4 +1,5 @@
 import HoldfastQuery
+import Synchronization
 
 extension ResultsCore {
     /// The elements that meet a condition as well, with the arguments of a program.
@@ -23,4 +24,70 @@ extension ResultsCore {
     func position(of others: ResultsCore) -> Int? {
         others.keys.first.flatMap { keys.firstIndex(of: $0) }
     }
+}
+
+/// The conditions of `where` in the program, parsed.
+///
+/// Their texts have no values in them, so that each is soon the same again. Texts of `filter` may be any.
+enum ParsedConditions {
+    private static let known = Mutex<[String: ParsedQuery]>([:])
+    private static let countMax = 1024
+
+    /// Returns a condition. Cost: a look-up, but for the first time.
+    static func parsed(_ text: String) throws(QueryError) -> ParsedQuery {
+        if let found = known.withLock({ $0[text] }) { return found }
+        let parsed = try ParsedQuery(text)
+        known.withLock {
+            if $0.count >= countMax { $0 = [:] }
+            $0[text] = parsed
+        }
+        return parsed
+    }
+}
+
+/// A predicate's format as a text of the query language.
+///
+/// Outside of quotes `%@`, `%d`, `%f` and the like are the next argument each, `%K` is the next one as a key path, and `%%` a
+/// percent sign. `$0` and the like stay what they are.
+struct PredicateFormat {
+    /// The text, with `$0`, `$1`, … for the arguments.
+    let text: String
+
+    init(_ format: String) {
+        guard format.utf8.contains(UInt8(ascii: "%")) else {
+            text = format
+            return
+        }
+        var text = ""
+        var argument = 0
+        var quote: Character?
+        var rest = Substring(format)
+        while let character = rest.popFirst() {
+            if let open = quote {
+                text.append(character)
+                if character == "\\", let escaped = rest.popFirst() { text.append(escaped) }
+                if character == open { quote = nil }
+                continue
+            }
+            guard character == "%" else {
+                if character == "'" || character == "\"" { quote = character }
+                text.append(character)
+                continue
+            }
+            let width = rest.prefix { Self.widths.contains($0) }
+            guard let kind = rest.dropFirst(width.count).first, Self.kinds.contains(kind) else {
+                if rest.first == "%" { rest.removeFirst() }
+                text.append("%")
+                continue
+            }
+            rest.removeFirst(width.count + 1)
+            text += kind == "K" ? "$K\(argument)" : "$\(argument)"
+            argument += 1
+        }
+        self.text = text
+    }
+
+    /// How wide a number is: a value says so itself.
+    private static let widths: Set<Character> = ["h", "l", "q", "L", "z", "t", "j"]
+    private static let kinds = Set<Character>("@KdDiuUxXoOfFeEgGaAcCsSp")
 }

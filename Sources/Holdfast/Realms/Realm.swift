@@ -241,3 +241,80 @@ extension Realm: Equatable {
     /// Whether both are one realm in one place.
     public static func == (a: Realm, b: Realm) -> Bool { a.core === b.core }
 }
+
+extension Realm {
+    /// The binding of a class by its name; ends the process for one that is none of the realm's.
+    private func dynamicBinding(_ typeName: String) -> ClassBinding {
+        core.checkThread()
+        guard let model = core.models.first(where: { $0.name == typeName }) else {
+            Misuse.end("Object type '\(typeName)' not managed by the Realm")
+        }
+        return core.binding(of: model.type).seen(as: DynamicObject.self)
+    }
+
+    /// All objects of a class by its name. A name that is none of the realm's ends the process.
+    public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
+        Results(ResultsCore(core, dynamicBinding(typeName), QueryParts()))
+    }
+
+    /// The object with a primary key, of a class by its name; nil when there is none. Cost: one look-up.
+    public func dynamicObject(ofType typeName: String, forPrimaryKey key: Any) -> DynamicObject? {
+        find(dynamicBinding(typeName), key) as? DynamicObject
+    }
+
+    /// Makes an object of a class by its name, as ``create(_:value:update:)`` does.
+    ///
+    /// - Returns: The managed object; where a value does not fit, and the write fails, an unmanaged one without properties.
+    @discardableResult
+    public func dynamicCreate(
+        _ typeName: String, value: Any = [String: Any](), update: UpdatePolicy = .error
+    ) -> DynamicObject {
+        let type = dynamicBinding(typeName).model.type
+        return make(type.init(), value, update).seen(as: DynamicObject.self) ?? DynamicObject()
+    }
+
+    /// Makes an object of what a value states and adds it; with `update` an object of the same primary key is changed, and keeps
+    /// what the value does not state.
+    ///
+    /// - Parameters:
+    ///   - type: The class.
+    ///   - value: As of `init(value:)`; an object of another realm is copied, and so is any embedded one.
+    ///   - update: What becomes of an object that has the primary key.
+    /// - Returns: The managed object.
+    @discardableResult
+    public func create<T: Object>(
+        _ type: T.Type, value: Any = [String: Any](), update: UpdatePolicy = .error
+    ) -> T {
+        make(T(), value, update)
+    }
+
+    /// Makes an object of an asymmetric class, which goes to the class's outbox.
+    public func create<T: AsymmetricObject>(_ type: T.Type, value: Any = [String: Any]()) {
+        _ = make(T(), value, .error)
+    }
+
+    /// Gives an object what a value states, and adds it.
+    func make<T: ObjectBase>(_ object: T, _ value: Any, _ update: UpdatePolicy) -> T {
+        let transaction = core.requireWrite()
+        core.flush()
+        let binding = core.binding(of: type(of: object))
+        if binding.model.kind == .embedded {
+            core.fail("Embedded objects cannot be created directly")
+            return object
+        }
+        if update != .error, binding.rowClass.primaryKeyIndex == nil {
+            core.fail("'\(binding.model.name)' does not have a primary key and can not be updated")
+            return object
+        }
+        let reader = ValueReader(core, notesStated: update != .error)
+        do { try reader.fill(object, from: value) } catch {
+            core.fail(error.message)
+            return object
+        }
+        let graph = ObjectGraph(core, transaction, update)
+        if update != .error { graph.stated = reader.stated }
+        graph.copiesEmbedded = true
+        graph.add(object)
+        return object
+    }
+}

@@ -1,4 +1,6 @@
+import Dispatch
 import Foundation
+import HoldfastObjectStore
 
 /// Results in sections: the elements that have a key in common, one section after the other.
 ///
@@ -66,3 +68,302 @@ extension SectionedResults: ThreadConfined {
 
 @available(*, unavailable)
 extension SectionedResults: Sendable {}
+
+extension SectionedResults: _Observable {
+    /// The root of the key paths of observers.
+    public typealias _ObservedElement = SectionElement
+
+    /// Has `block` called with the sections, and when elements or sections have come, gone or changed.
+    ///
+    /// It is called where and when observers of the results are. Cost of a call: linear in the number of elements.
+    ///
+    /// - Parameters:
+    ///   - keyPaths: The properties of the elements whose changes are told, as of observers of the results. What comes, goes and moves
+    ///     is always told.
+    ///   - queue: A serial queue, on which `block` is called with the queue's own view.
+    ///   - block: Is told of changes.
+    /// - Returns: A token, which has to be kept as long as the block is to be called.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (SectionedResultsChange<Self>) -> Void
+    ) -> NotificationToken {
+        if let queue { return observed(on: queue) { $0.observe(keyPaths: keyPaths, block) } }
+        return SectionsObservation(core, keyPaths) {
+            block($0?.difference.change(of: self) ?? .initial(self))
+        }.begin()
+    }
+}
+
+extension ResultsSection: _Observable {
+    /// The root of the key paths of observers.
+    public typealias _ObservedElement = Element
+
+    /// Has `block` called with the section, and when elements of it have come, gone or changed; others are not told.
+    ///
+    /// It is called where and when observers of the results are. Index paths are those of all sections. Cost of a call: linear in
+    /// the number of elements of all.
+    ///
+    /// - Parameters:
+    ///   - keyPaths: The properties of the elements whose changes are told, as of observers of the results. What comes, goes and moves
+    ///     is always told.
+    ///   - queue: A serial queue, on which `block` is called with the queue's own view.
+    ///   - block: Is told of changes.
+    /// - Returns: A token, which has to be kept as long as the block is to be called.
+    public func observe(
+        keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
+        _ block: @escaping (SectionedResultsChange<Self>) -> Void
+    ) -> NotificationToken {
+        if let queue { return observed(on: queue) { $0.observe(keyPaths: keyPaths, block) } }
+        return SectionsObservation(core, keyPaths) { update in
+            guard let (difference, old, new) = update else { return block(.initial(self)) }
+            let own = difference.of(section: old.section(of: key), now: new.section(of: key))
+            if !own.isEmpty { block(own.change(of: self)) }
+        }.begin()
+    }
+}
+
+/// A notification of sections' observer.
+///
+/// An observer's own sections that follow this alone are the sections at each call: deletions are taken out from the end, then
+/// `sectionsToDelete`; then `sectionsToInsert` are put in from the beginning, empty, and insertions.
+public enum SectionedResultsChange<Collection> {
+    /// The sections as they were first found: told once, before everything else.
+    case initial(Collection)
+    /// Elements or sections went, came or have changed. What moves to another section or place is a deletion and an insertion.
+    ///
+    /// - `deletions`, `modifications`: By the sections before, rising. Those of a section that goes as a whole are not told.
+    /// - `insertions`: By the sections after, rising, those of new sections among them.
+    /// - `sectionsToInsert`: By the sections after.
+    /// - `sectionsToDelete`: By the sections before.
+    case update(
+        Collection, deletions: [IndexPath], insertions: [IndexPath], modifications: [IndexPath],
+        sectionsToInsert: IndexSet, sectionsToDelete: IndexSet)
+}
+
+extension SectionDifference {
+    /// The change of sections, or of one.
+    func change<Collection>(of collection: Collection) -> SectionedResultsChange<Collection> {
+        .update(
+            collection, deletions: deletions, insertions: insertions,
+            modifications: modifications, sectionsToInsert: sectionsToInsert,
+            sectionsToDelete: sectionsToDelete)
+    }
+}
+
+/// The elements of ``SectionedResults`` that have one key, in the order of the results.
+///
+/// It is known by its key: it stays that section when others come before it, and is empty while no element has the key.
+public struct ResultsSection<Key: RealmCollectionValue, Element: RealmCollectionValue> {
+    let core: SectionsCore<Key, Element>
+    /// The value that the elements have in common.
+    public let key: Key
+
+    /// The realm that the elements belong to; nil after it was invalidated.
+    public var realm: Realm? { core.results.realm }
+    /// Whether the realm was invalidated since.
+    public var isInvalidated: Bool { core.results.isInvalidated }
+    /// Whether it shows one version for good.
+    public var isFrozen: Bool { core.results.isFrozen }
+
+    /// The positions of the elements in the results.
+    private var positions: [Int] {
+        let division = core.division
+        return division.section(of: key).map { division.positions[$0] } ?? []
+    }
+}
+
+extension ResultsSection: RandomAccessCollection {
+    /// The first position.
+    public var startIndex: Int { 0 }
+    /// The position behind the last element.
+    public var endIndex: Int { count }
+    /// The number of elements. Cost: linear in that of all sections once for each version.
+    public var count: Int { positions.count }
+
+    /// The element at a position; ends the process beyond the end.
+    public subscript(position: Int) -> Element { core.element(position, positions) }
+
+    /// Walks the elements that there are now, whatever is written meanwhile.
+    public func makeIterator() -> IndexingIterator<[Element]> {
+        positions.map { core.results[$0] }.makeIterator()
+    }
+}
+
+extension ResultsSection: Identifiable {
+    /// The key.
+    public var id: Key { key }
+}
+
+extension ResultsSection: Equatable {
+    /// Whether both are the same section of the same results.
+    public static func == (a: ResultsSection, b: ResultsSection) -> Bool {
+        a.core === b.core && a.key == b.key
+    }
+}
+
+extension ResultsSection: ThreadConfined {
+    /// The way to the section: that to the results, and its key.
+    public func _makeAddress() -> _Address {
+        core.address { [key] in ResultsSection(core: $0, key: key) }
+    }
+}
+
+@available(*, unavailable)
+extension ResultsSection: Sendable {}
+
+/// An observer of sections, or of one of them.
+final class SectionsObservation<Key: RealmCollectionValue, Element: RealmCollectionValue>:
+    Observation, @unchecked Sendable
+{
+    /// What sections' observer is told, and the divisions before and after.
+    typealias Update = (
+        difference: SectionDifference, from: SectionDivision<Key>, to: SectionDivision<Key>
+    )
+
+    private let core: SectionsCore<Key, Element>
+    private let followed: any FollowedCollection<ListDifference>
+    /// Whether a key may change although nothing does that is observed.
+    private let hasKeyPaths: Bool
+    private let block: (Update?) -> Void
+    /// The sections that were told last; nil before the first time.
+    private var told: SectionDivision<Key>?
+    /// The sections of the realm's version, where they differ from those, and how the results came there.
+    private var pending: (division: SectionDivision<Key>, difference: ListDifference)?
+
+    /// - `block`: Is told nil when the sections were first found.
+    init(
+        _ core: SectionsCore<Key, Element>, _ keyPaths: [String]?,
+        _ block: @escaping (Update?) -> Void
+    ) {
+        let observed = core.results._observed(keyPaths)
+        self.core = core
+        followed = observed.followed
+        hasKeyPaths = keyPaths != nil
+        self.block = block
+        super.init(in: observed.realm)
+    }
+
+    override func note(_ step: RealmStep) throws(StoreError) {
+        guard told != nil, let next = try next(step) else { return }
+        pending = next
+    }
+
+    override func skip(_ step: RealmStep) throws(StoreError) {
+        guard told != nil, let next = try next(step) else { return }
+        if pending == nil { told = next.division } else { pending = next }
+    }
+
+    /// Goes on to the version that a step leads to; nil where nothing of it is observed.
+    private func next(
+        _ step: RealmStep
+    ) throws(StoreError) -> (division: SectionDivision<Key>, difference: ListDifference)? {
+        let difference = try followed.advance(step)
+        if difference.isEmpty, !hasKeyPaths { return nil }
+        return (core.division, pending?.difference.followed(by: difference) ?? difference)
+    }
+
+    override func tell() {
+        guard let old = told else {
+            do throws(StoreError) {
+                guard try followed.load(in: realm.committed) else { return end() }
+            } catch {
+                return realm.storageFailed(error)
+            }
+            told = core.division
+            return block(nil)
+        }
+        guard let (new, results) = pending else { return }
+        told = new
+        pending = nil
+        let difference = SectionDifference(from: old, to: new, results)
+        if !difference.isEmpty { block((difference, old, new)) }
+    }
+}
+
+/// The difference of two divisions of results into sections.
+///
+/// Elements of a section that goes as a whole are not told one by one; those of one that comes are.
+struct SectionDifference {
+    /// Where elements were that went, or moved, by the sections before.
+    private(set) var deletions: [IndexPath] = []
+    /// Where elements are that came, or moved, by the sections after.
+    private(set) var insertions: [IndexPath] = []
+    /// Where elements were that have changed and stayed, by the sections before.
+    private(set) var modifications: [IndexPath] = []
+    /// The sections that went, or moved, by their positions before.
+    private(set) var sectionsToDelete = IndexSet()
+    /// The sections that came, or moved, by their positions after.
+    private(set) var sectionsToInsert = IndexSet()
+
+    var isEmpty: Bool {
+        deletions.isEmpty && insertions.isEmpty && modifications.isEmpty
+            && sectionsToDelete.isEmpty && sectionsToInsert.isEmpty
+    }
+
+    /// Compares two divisions. Cost: linear in the number of elements.
+    ///
+    /// - `difference`: That of the results that were divided.
+    init<Key>(
+        from old: SectionDivision<Key>, to new: SectionDivision<Key>, _ difference: ListDifference
+    ) {
+        let stays = Self.staying(old.keys.map { new.section(of: $0) })
+        sectionsToDelete = IndexSet(stays.indices.filter { stays[$0] == nil })
+        sectionsToInsert = IndexSet(new.keys.indices).subtracting(
+            IndexSet(stays.compactMap { $0 }))
+        let deleted = IndexSet(ranges: difference.deletions)
+        let inserted = IndexSet(ranges: difference.insertions)
+        let modified = IndexSet(ranges: difference.modifications)
+        let before = old.indexPaths
+        let after = new.indexPaths
+        for position in deleted where stays[before[position].section] != nil {
+            deletions.append(before[position])
+        }
+        insertions = inserted.map { after[$0] }
+        let left = before.indices.lazy.filter { !deleted.contains($0) }
+        let found = after.indices.lazy.filter { !inserted.contains($0) }
+        for (position, new) in zip(left, found) {
+            let section = stays[before[position].section]
+            if section == after[new].section {
+                if modified.contains(position) { modifications.append(before[position]) }
+            } else {
+                if section != nil { deletions.append(before[position]) }
+                insertions.append(after[new])
+            }
+        }
+        deletions.sort()
+        insertions.sort()
+        modifications.sort()
+    }
+
+    /// The news of one section's observer: its own elements alone.
+    ///
+    /// - `old`: Its position before; nil where it was not there.
+    /// - `new`: Its position after; nil where it is not there.
+    func of(section old: Int?, now new: Int?) -> SectionDifference {
+        var part = self
+        part.deletions.removeAll { $0.section != old }
+        part.modifications.removeAll { $0.section != old }
+        part.insertions.removeAll { $0.section != new }
+        part.sectionsToDelete.formIntersection(old.map { [$0] } ?? [])
+        part.sectionsToInsert.formIntersection(new.map { [$0] } ?? [])
+        return part
+    }
+
+    /// Keeps the most sections that stand in the same order as before; the others move.
+    ///
+    /// - `positions`: Of each section before its position after; nil where it is gone.
+    private static func staying(_ positions: [Int?]) -> [Int?] {
+        let there = positions.indices.filter { positions[$0] != nil }
+        let rise = there.map { positions[$0] ?? 0 }.longestRise().map { there[$0] }
+        var stays = [Int?](repeating: nil, count: positions.count)
+        for section in rise { stays[section] = positions[section] }
+        return stays
+    }
+}
+
+extension IndexSet {
+    fileprivate init(ranges: [Range<Int>]) {
+        self.init()
+        for range in ranges { insert(integersIn: range) }
+    }
+}

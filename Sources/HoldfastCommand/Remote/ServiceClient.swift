@@ -1,5 +1,8 @@
 import CHoldfastCurl
+import Glibc
+import HoldfastAccess
 import HoldfastJSON
+import HoldfastRESTAPI
 import HoldfastStoreService
 
 /// A client of a running service, for verbs that work on one instead of a directory. One thread at a time.
@@ -245,4 +248,77 @@ final class ServiceClient {
         default: CommandFailure("\(url): \(String(cString: curl_easy_strerror(code)))")
         }
     }
+}
+
+extension ServiceClient {
+    /// Makes a backup of the service's store, copied into a file; the file appears when it is whole.
+    func backUp(_ path: String) throws(CommandFailure) -> ExitCode {
+        let reply = try text("POST", "/v1/backups")
+        func told(_ name: StaticString) throws(CommandFailure) -> String {
+            try Self.find("which backup it has made", in: reply) {
+                $0.member(named: name)?.string
+            }
+        }
+        let name = try told("name")
+        let version = try told("version")
+        let target = "/v1/backups/\(ObjectPath.segment(name))"
+        let partial = path + ".part"
+        let file = try OutputFile(partial)
+        do throws(CommandFailure) {
+            let (status, refusal) = try send(
+                "GET", target,
+                reply: { piece in
+                    guard file.write(piece) else { return false }
+                    Terminal.progress("backup: \(file.byteCount >> 20) MiB written")
+                    return true
+                })
+            if status == 0 { throw file.unwritable }
+            if status >= 300 { throw Self.refused(status, refusal) }
+            try file.finish()
+        } catch {
+            unlink(partial)
+            throw CommandFailure("\(error.message); the service keeps it as '\(name)'")
+        }
+        guard rename(partial, path) == 0 else { throw file.unwritable }
+        try text("DELETE", target)
+        Terminal.write("\(path): version \(version), \(file.byteCount) bytes\n")
+        return .success
+    }
+}
+
+// The tokens of a running service.
+extension ServiceClient {
+    /// Carries out a command. Returns what to show: of a new token its text, which the service tells this once.
+    func run(_ command: TokenCommand) throws(CommandFailure) -> String {
+        switch command {
+        case .list: return try listTokens()
+        case .create(let members, _):
+            return try Self.find(
+                "which token it has made", in: text("POST", "/v1/tokens", json: members.json)
+            ) { $0.member(named: "token")?.string }
+        case .change(let name, let members):
+            try text("PATCH", tokenTarget(name), json: members.json)
+        case .revoke(let name): try text("DELETE", tokenTarget(name))
+        }
+        return ""
+    }
+
+    /// The tokens, a line each: name, right, time of creation and, where it has them, user, classes and end.
+    private func listTokens() throws(CommandFailure) -> String {
+        try Self.find("which tokens it has", in: text("GET", "/v1/tokens")) {
+            $0.member(named: "tokens").map { tokens in
+                tokens.elements.map { token in
+                    func text(_ name: StaticString) -> String? { token.member(named: name)?.string }
+                    return Token.line(
+                        text("name") ?? "", right: text("right") ?? "",
+                        created: text("created") ?? "", user: text("user"),
+                        classes: token.member(named: "classes")?.elements.compactMap(\.string)
+                            ?? [],
+                        expires: text("expires"))
+                }.joined()
+            }
+        }
+    }
+
+    private func tokenTarget(_ name: String) -> String { "/v1/tokens/\(ObjectPath.segment(name))" }
 }

@@ -1,3 +1,4 @@
+import HoldfastAccess
 import HoldfastStoreService
 
 extension Verb {

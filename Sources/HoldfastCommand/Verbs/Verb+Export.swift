@@ -3,6 +3,7 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastRESTAPI
 import HoldfastStoreService
+import HoldfastTransfer
 
 extension Verb {
     /// `holdfast export`

@@ -4,6 +4,7 @@ import HoldfastObjectStore
 import HoldfastRESTAPI
 import HoldfastStoreService
 import HoldfastThreads
+import HoldfastTransfer
 
 extension Verb {
     /// `holdfast import`

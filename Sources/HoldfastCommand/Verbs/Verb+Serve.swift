@@ -1,4 +1,5 @@
 import Glibc
+import HoldfastAccess
 import HoldfastHTTPServer
 import HoldfastIdentity
 import HoldfastObjectJSON

@@ -98,3 +98,11 @@ extension JSONPointer {
         }
     }
 }
+
+extension RequestFault {
+    /// What the rules of now name is called otherwise in a version that is pinned, or is not there.
+    package static let snapshotOfOtherNames = RequestFault(
+        .expired, "snapshot-ended",
+        "The schema has changed since this version was pinned, so that the rules of now say nothing of it. Begin again with snapshot=new, and "
+            + "without the cursors of the old one.")
+}

@@ -1,4 +1,9 @@
+import HoldfastJSON
+import HoldfastObjectModel
 import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
+import HoldfastText
 
 /// A request that is refused or failed: its kind, a stable code, and text that says what to do next.
 ///
@@ -126,5 +131,230 @@ package struct RequestFault: Error, Sendable {
             hasRepeatedName ? .malformed : .invalid,
             hasRepeatedName ? "duplicate-name" : faults.entries.first?.code ?? "invalid-object",
             faults, "The body can't be stored.")
+    }
+}
+
+extension RequestFault.Entry {
+    /// Writes the members `code` and `detail` and, where it has them, `pointer`, `parameter`, `column` and `hint`.
+    package func write(to object: inout JSONObjectWriter) {
+        object.member("code").string(code)
+        object.member("detail").string(detail)
+        if let pointer { object.member("pointer").string(pointer) }
+        if let parameter { object.member("parameter").string(parameter) }
+        if let column { object.member("column").int(Int64(column)) }
+        if let hint { object.member("hint").string(hint) }
+    }
+}
+
+extension RequestFault {
+    /// The fault of a query, sort list or path that was refused.
+    ///
+    /// - `parameter`: The query parameter that holds the text, or nil for a member of a body.
+    /// - `pointer`: The position of the text in a body.
+    package init(_ error: QueryError, parameter: String?, pointer: String? = nil) {
+        var name = parameter
+        var location = pointer
+        if let index = error.argumentIndex {
+            if parameter != nil { name = "arg" } else { location = "/args/\(index)" }
+        }
+        self.init(
+            .malformed, "invalid-query", "Column \(error.column): \(error.message)",
+            errors: [
+                Entry(
+                    code: "query-\(error.kind.rawValue)", detail: error.message, pointer: location,
+                    parameter: name, column: error.column, hint: error.hint)
+            ])
+    }
+
+    /// The kinds of faults, by the client's next step. The code that answers switches over all of them.
+    package enum Kind: Sendable {
+        /// The request can't be understood: its syntax, a parameter, a query.
+        case malformed
+        /// The request needs a token, or has one that is not known.
+        case unauthenticated
+        /// The client may not do this.
+        case forbidden
+        /// There is no such class, object, element or projection.
+        case notFound
+        /// The class, or the collection, is of a kind that has no such operation.
+        case unsupportedOperation
+        /// None of the forms that the client reads can hold the result.
+        case notAcceptable
+        /// The store's present state does not allow it: a key or value that is taken, another revision.
+        case conflict
+        /// The state that the request continues from is no longer kept.
+        case expired
+        /// The object is not in the state that the request asks for.
+        case preconditionFailed
+        /// The request's body comes too slowly.
+        case tooSlow
+        /// The request has more bytes than are taken.
+        case tooLarge
+        /// The body is of a media type that is not read.
+        case unsupportedMediaType
+        /// The body is of a media type that is no patch here.
+        case unsupportedPatchType
+        /// The request is for another service.
+        case misdirected
+        /// The request is well-formed, but what it says breaks the schema, a rule or a limit.
+        case invalid
+        /// Something inside failed; the log has the reason.
+        case failed
+        /// The client asks too often.
+        case tooOften
+        /// It can't be done now: too much to do, too slow, or about to stop. Trying again makes sense.
+        case unavailable
+        /// There is no room in the store.
+        case storageFull
+
+        /// Whether the request itself is at fault, so that repeating it as it is leads to the same.
+        package var isOfRequest: Bool {
+            switch self {
+            case .failed, .tooOften, .unavailable, .storageFull: false
+            case .malformed, .unauthenticated, .forbidden, .notFound, .unsupportedOperation,
+                .notAcceptable, .conflict, .expired, .preconditionFailed, .tooSlow, .tooLarge,
+                .unsupportedMediaType, .unsupportedPatchType, .misdirected, .invalid:
+                true
+            }
+        }
+    }
+
+    /// There is no projection of this name.
+    package static func unknownProjection(
+        _ name: String, _ schema: RowSchema, parameter: String = "projection"
+    ) -> RequestFault {
+        let shown = RequestFault.shown(name)
+        let detail = "There is no projection '\(shown)'."
+        return .single(
+            .notFound, "unknown-projection", detail, parameter: parameter,
+            hint: NearestName.of(name, among: schema.projections.map(\.name)))
+    }
+
+    /// A change of classes or projections that would leave projections without what they show.
+    package init(brokenProjections faults: [ProjectionFault]) {
+        let names = Set(faults.map(\.projection)).sorted().map { "'\($0)'" }
+        self.init(
+            .conflict, "breaks-projection",
+            "The change would break the projection\(names.count == 1 ? "" : "s") "
+                + names.prefix(10).joined(separator: ", ") + (names.count > 10 ? " and others" : "")
+                + "; nothing was changed. Change or delete "
+                + (names.count == 1 ? "it" : "them") + " first."
+                + FaultList.excess(of: faults.count),
+            errors: FaultList(faults) { fault in
+                let location = fault.property.map { ", property '\($0)'" } ?? ""
+                return Entry(
+                    code: "breaks-projection",
+                    detail: "Projection '\(fault.projection)'\(location): \(fault.detail)",
+                    hint: fault.hint)
+            }.entries)
+    }
+
+    /// Makes the fault of a definition with faults of its own.
+    package static func projection(_ faults: FaultList) -> RequestFault {
+        .definition("invalid-projection", faults, "The projection is refused.")
+    }
+}
+
+extension ProjectionFault {
+    /// The nearest known name to an unknown one.
+    var hint: String? { unknown.flatMap { NearestName.of($0, among: known) } }
+
+    /// Makes the fault of a definition that is the body of a request.
+    package func inBody(_ projection: Projection) -> RequestFault.Entry {
+        var pointer = JSONPointer()
+        if let property {
+            pointer = pointer.appending("properties").appending(property)
+        } else if unknown == projection.className {
+            pointer = pointer.appending("class")
+        }
+        return RequestFault.Entry(
+            code: "invalid-projection", detail: detail, pointer: pointer.description, hint: hint)
+    }
+}
+
+extension RequestFault {
+    /// More work waits than the server takes.
+    package static let tooBusy = RequestFault(
+        .unavailable, "busy", "The server has too much to do; try again.", retryAfterSeconds: 1)
+
+    /// The version of `minVersion` did not come in time.
+    package static let versionNotReached = RequestFault(
+        .unavailable, "version-not-reached",
+        "The store has not reached this version yet; try again.",
+        retryAfterSeconds: 1)
+
+    /// The code of what an asymmetric class can not do.
+    package static let asymmetricCode = "asymmetric-class"
+
+    /// Makes the fault of an operation that is none of an asymmetric class, whose objects are created,
+    /// consumed and forgotten.
+    package static func asymmetricClass(_ rowClass: RowClass) -> RequestFault {
+        let name = rowClass.definition.name
+        return RequestFault(
+            .unsupportedOperation, asymmetricCode,
+            "Class '\(name)' is asymmetric: its objects are created (POST to its 'objects' or 'import', or "
+                + "'create' in a transaction), and consumed and acknowledged at its 'outbox' (GET and "
+                + "DELETE). Nothing else reads or changes them.")
+    }
+
+    /// Cuts a name from a request where it would make an error unreadable.
+    package static func shown(_ name: String) -> String {
+        name.count <= 64 ? name : String(name.prefix(64)) + "…"
+    }
+
+    /// There is no class of this name.
+    package static func unknownClass(_ name: String, _ schema: RowSchema) -> RequestFault {
+        let shown = RequestFault.shown(name)
+        let detail = "There is no class '\(shown)'."
+        return .single(
+            .notFound, "unknown-class", detail, parameter: "class",
+            hint: NearestName.of(name, among: schema.definition.classes.lazy.map(\.name)))
+    }
+
+    /// Makes the fault of a property that the class does not have.
+    package static func unknownProperty(_ name: String, _ rowClass: RowClass) -> RequestFault {
+        let shown = RequestFault.shown(name)
+        let detail = "Class '\(rowClass.definition.name)' has no property '\(shown)'."
+        let properties = rowClass.definition.properties
+        return .single(
+            .notFound, "unknown-property", detail, parameter: "property",
+            hint: rowClass.member(named: name).map { properties[$0].name }
+                ?? NearestName.of(name, among: rowClass.knownNames))
+    }
+
+    /// A text that is not the JSON it should be.
+    package init(_ error: JSONError, in text: UnsafeRawBufferPointer) {
+        switch error.code {
+        case .outOfMemory:
+            self = .outOfMemory
+        case .internal: self.init(.failed, "internal-error", "The body could not be read.")
+        default:
+            let (line, column) = error.position(in: text)
+            self = .single(
+                .malformed, error.code == .tooDeep ? "too-deep" : "malformed-json",
+                "The body is not the JSON that this operation takes: line \(line), column \(column): "
+                    + "\(error.message).", partDetail: error.message, column: column)
+        }
+    }
+}
+
+extension JSONParser {
+    /// Reads the one value of a text, which is valid as long as the parser, and until it reads another.
+    ///
+    /// - Throws: ``RequestFault`` with line and column of what is no JSON.
+    package func value(of text: UnsafeRawBufferPointer) throws(RequestFault) -> JSONValue {
+        do throws(JSONError) {
+            return try parse(text)
+        } catch {
+            throw RequestFault(error, in: text)
+        }
+    }
+
+    /// Reads the one value of a text, as ``value(of:)-(UnsafeRawBufferPointer)`` does.
+    package func value(of text: [UInt8]) throws(RequestFault) -> JSONValue {
+        let result = text.withUnsafeBytes { bytes in
+            Result<JSONValue, RequestFault> { () throws(RequestFault) in try value(of: bytes) }
+        }
+        return try result.get()
     }
 }

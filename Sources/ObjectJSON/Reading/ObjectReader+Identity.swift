@@ -77,9 +77,7 @@ extension ObjectReader {
         let text = pointer.description
         return faults.contains { $0.pointer == text }
     }
-}
 
-extension ObjectReader {
     /// Reads a merge patch that names no object, because it changes many; nil when something is wrong.
     package func readChange(_ json: JSONValue, of rowClass: RowClass, names: SchemaNames)
         -> ObjectDraft?
@@ -110,9 +108,7 @@ extension ObjectReader {
         }
         return faultCount == before ? draft : nil
     }
-}
 
-extension ObjectReader {
     /// Notes that a new object can't choose its `$id`.
     ///
     /// - Parameter element: The object's position in the body's array.
@@ -124,4 +120,14 @@ extension ObjectReader {
             "The store chooses the \"$id\" of a new object; leave it out, or use mode=merge, replace or "
                 + "ignore for one that is there.", at: "$id")
     }
+}
+
+/// One object as a body states it: a draft, and the object's identity.
+package struct ObjectReading {
+    /// The object as stated. A class's primary key is stated in it, unless it has to be and was not.
+    package var draft: ObjectDraft
+    /// `$id` of an object whose class has no primary key.
+    package var objectKey: UInt64?
+    /// `$version`: the write is to happen only if the object still has it.
+    package var version: StoreVersion?
 }

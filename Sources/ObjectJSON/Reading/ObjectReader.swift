@@ -3,6 +3,7 @@ import HoldfastJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
+import HoldfastText
 
 /// Reads JSON objects into drafts, in the storage's own encodings, and collects every fault on the way.
 ///
@@ -214,5 +215,148 @@ package final class ObjectReader {
             return "\(className).\(property)"
         }
         return ""
+    }
+}
+
+// The bounds of what one body is read into. A body of 32 MiB can state ten million objects, and each takes a draft.
+extension ObjectReader {
+    /// The most bytes of memory that the drafts of one body may take, or of the lines that are imported together.
+    package static let draftByteCountMax = 256 << 20
+
+    /// The drafts take more memory.
+    package static let tooLarge = RequestFault(
+        .transactionTooLarge(byteCountMax: draftByteCountMax))
+
+    /// Makes the draft of an object. It states nothing and is not to be used once reading was given up.
+    ///
+    /// - `isOperation`: Whether the draft counts as a write, unless it is of an embedded object.
+    func makeDraft(_ rowClass: RowClass, isMerge: Bool, isOperation: Bool = true) -> ObjectDraft {
+        takeMemory(ObjectDraft.byteCount(of: rowClass))
+        if isOperation, rowClass.definition.kind != .embedded {
+            operationCount += 1
+            if operationCount > operationCountMax {
+                giveUp(RequestFault(.tooManyOperations(limit: operationCountMax)))
+            }
+        }
+        return drafts?.draft(rowClass, isMerge: isMerge) ?? ObjectDraft(rowClass, isMerge: isMerge)
+    }
+
+    /// Counts memory that the drafts of the body take, and gives the reading up where they take too much.
+    func takeMemory(_ byteCount: Int) {
+        draftByteCount += byteCount
+        if draftByteCount > Self.draftByteCountMax { giveUp(Self.tooLarge) }
+    }
+
+    /// Whether a loop over values of the body may go on. Cost: a subtraction, and now and then a look at the clock.
+    package func mayContinue() -> Bool {
+        if budget.spend() { return true }
+        // The fault is sent only if the time is over, not if the client has left, the server stops, or the body is read again later.
+        giveUp(
+            RequestFault(
+                .unavailable, "write-too-slow",
+                "The body was not read to its end within the time of a request; divide it among several, or try again.",
+                retryAfterSeconds: 1))
+        return false
+    }
+
+    /// Gives the reading of the body up: the loops over its values end, and ``fault()`` is this one.
+    private func giveUp(_ fault: RequestFault) {
+        guard refusal == nil else { return }
+        refusal = fault
+        self.fault(fault.code, fault.detail)
+        budget.fail(.memory)
+    }
+
+    /// Reads `"$omitted"`, with which a reply names what it leaves out: these properties keep what is stored.
+    ///
+    /// - `stated`: The properties that the object states.
+    /// - `keeps`: Whether it is known what is stored.
+    func readOmitted(_ json: JSONValue, _ stated: MemberSet, keeps: Bool, into draft: ObjectDraft) {
+        let rowClass = draft.rowClass
+        forEachOmitted(json, of: "Class '\(rowClass.definition.name)'", rowClass.names) {
+            member, name in
+            // An inverse link follows from the links of others; an object does not store it.
+            if rowClass.members[member].storage.shape == .none { return nil }
+            if !rowClass.members[member].storage.isInHeap || member == rowClass.primaryKeyIndex {
+                return ("not-omitted", "'\(name)' is never left out of a reply; state it.")
+            }
+            if stated.contains(member) { return Self.omittedAndStated(name) }
+            guard keeps else {
+                return (
+                    "nothing-to-keep",
+                    "An element of a list is rewritten and keeps nothing; state '\(name)', or change "
+                        + "the element by its path."
+                )
+            }
+            draft.keep(member)
+            return nil
+        }
+    }
+
+    /// Makes the fault of a property that an object states and names as left out.
+    static func omittedAndStated(_ name: String) -> (code: String, detail: String) {
+        (
+            "omitted-and-stated",
+            "'\(name)' is stated; leave it out of \"$omitted\", or keep it and do not state it."
+        )
+    }
+
+    /// Hands the properties that `"$omitted"` names to `body`, which gives what is wrong with one.
+    ///
+    /// - `owner`: The owner of the properties, such as a class, as a sentence names it.
+    /// - `hints`: Names that may be meant where there is no property of a name.
+    func forEachOmitted(
+        _ json: JSONValue, of owner: String, _ names: NameTable, hints: [String] = [],
+        _ body: (_ position: Int, _ name: String) -> (code: String, detail: String)?
+    ) {
+        func fault(_ code: String, _ detail: String, _ index: Int? = nil, hint: String? = nil) {
+            self.fault(code, detail, at: "$omitted", element: index, hint: hint)
+        }
+        guard json.kind == .array else {
+            return fault("wrong-type", "\"$omitted\" is an array of names of properties.")
+        }
+        for (index, json) in json.elements.enumerated() {
+            guard let text = json.stringBytes else {
+                fault("wrong-type", "A name is a string; found \(Self.describe(json)).", index)
+                continue
+            }
+            let name = Self.text(text)
+            if let position = names.position(of: text) {
+                if let found = body(position, name) { fault(found.code, found.detail, index) }
+            } else {
+                fault(
+                    "unknown-property", "\(owner) has no property '\(name)'.", index,
+                    hint: NearestName.of(name, among: hints))
+            }
+        }
+    }
+}
+
+/// The object that `{"$ref": "name"}` stands for in the links of a transaction.
+package struct NamedReference {
+    /// The number of the object among the named ones.
+    package var number: Int
+    /// The position of its class; nil when that is unknown, which is a fault of its own.
+    package var classIndex: Int?
+
+    /// Describes an operation's object.
+    package init(number: Int, classIndex: Int?) {
+        self.number = number
+        self.classIndex = classIndex
+    }
+}
+
+/// The means to read bodies: the names of a schema, a reader whose faults stay as they are, and how many operations a
+/// patch may have.
+package struct ObjectReadingContext {
+    package let names: SchemaNames
+    package let reader: ObjectReader
+    package let operationCountMax: Int
+
+    /// Collects what bodies are read with.
+    package init(_ names: SchemaNames, _ reader: ObjectReader, operationCountMax: Int) {
+        self.names = names
+        self.reader = reader
+        self.operationCountMax = operationCountMax
     }
 }

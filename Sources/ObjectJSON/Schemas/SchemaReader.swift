@@ -1,5 +1,7 @@
+import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectModel
+import HoldfastRows
 import HoldfastText
 
 /// Reads a schema, or one class of it, from JSON and collects every fault with its pointer.
@@ -155,6 +157,169 @@ package struct SchemaReader: DefinitionReader {
                 RequestFault.Entry(
                     code: "invalid-schema", detail: subject + found.detail,
                     pointer: pointer?.description, hint: found.hint))
+        }
+    }
+}
+
+extension SchemaReader {
+    /// Reads renamings, an object from present names to new ones.
+    mutating func readRenames(_ value: JSONValue, _ pointer: JSONPointer) -> SchemaRenames {
+        if value.isNull { return SchemaRenames() }
+        guard value.kind == .object else {
+            fault(
+                pointer, "wrong-type",
+                "'renames' is an object from present names to new ones, such as {\"Person.full\": "
+                    + "\"Person.name\"}.")
+            return SchemaRenames()
+        }
+        var renames = SchemaRenames()
+        forEachMember(value, pointer) { reader, old, value, pointer in
+            guard let new = reader.readText(value, pointer) else { return }
+            renames.entries.append(
+                SchemaRenames.Entry(old: SchemaRenames.Name(old), new: SchemaRenames.Name(new)))
+        }
+        return renames
+    }
+
+    /// Reads the unique groups of a class, `[["a","b"],…]`.
+    mutating func readUniqueGroups(_ value: JSONValue, _ pointer: JSONPointer) -> [[String]] {
+        if value.isNull { return [] }
+        guard value.kind == .array else {
+            fault(
+                pointer, "wrong-type",
+                "'unique' of a class is an array of groups, each an array of properties, such as "
+                    + "[[\"country\",\"code\"]].")
+            return []
+        }
+        var groups: [[String]] = []
+        for (index, element) in value.elements.enumerated() {
+            let itemPointer = pointer.appending(index: index)
+            guard element.kind == .array else {
+                fault(
+                    itemPointer, "wrong-type",
+                    "A unique group is an array of properties, such as [\"country\",\"code\"].")
+                continue
+            }
+            groups.append(
+                element.elements.enumerated().compactMap { position, name in
+                    readText(name, itemPointer.appending(index: position))
+                })
+        }
+        return groups
+    }
+
+    /// Reads what becomes of a link's holder when the target is deleted.
+    mutating func readOnDelete(_ value: JSONValue, _ pointer: JSONPointer) -> OnDelete {
+        guard let text = readText(value, pointer) else { return .nullify }
+        if let rule = OnDelete(rawValue: text) { return rule }
+        let names = OnDelete.allCases.map(\.rawValue)
+        fault(
+            pointer, "invalid-schema",
+            "'onDelete' is one of \(names.joined(separator: ", ")).",
+            hint: NearestName.of(text, among: names))
+        return .nullify
+    }
+
+    private static let generators: [String: (scalar: ScalarType, value: DefaultValue)] = [
+        "$uuid": (.uuid, .uuid), "$objectId": (.objectID, .objectID), "$now": (.date, .now),
+    ]
+
+    /// Reads a declared default in the form that values of the property's type have.
+    mutating func readDefault(
+        _ value: JSONValue, of property: Property, _ pointer: JSONPointer
+    ) -> DefaultValue? {
+        if let text = value.string, text.hasPrefix("$"), property.scalar != .mixed {
+            if text == "$next" {
+                if property.scalar?.integerRange != nil, !property.type.isCollection {
+                    return .next
+                }
+                fault(
+                    pointer, "invalid-default",
+                    "\"$next\" is a default of primary keys that are integers.")
+                return nil
+            }
+            if let generator = Self.generators[text] {
+                if property.type == .single(.scalar(generator.scalar)) { return generator.value }
+                fault(
+                    pointer, "invalid-default",
+                    "\"\(text)\" is a default of properties of type '\(generator.scalar.name)'.")
+                return nil
+            }
+        }
+        if value.isNull { return .constant(.null) }
+        guard case .single(let element) = property.type else {
+            let isMap = property.type.isMap
+            if value.kind == (isMap ? .object : .array), value.count == 0 {
+                return .constant(.list([]))
+            }
+            fault(
+                pointer, "invalid-default",
+                isMap
+                    ? "The only default of a map is {}." : "The only default of a collection is []."
+            )
+            return nil
+        }
+        guard case .scalar(let scalar) = element else {
+            fault(
+                pointer, "invalid-default", "The only default of a link or embedded object is null."
+            )
+            return nil
+        }
+        if scalar == .mixed {
+            if let read = MixedText.value(value), read.fitsMixed { return .constant(read) }
+            fault(
+                pointer, "invalid-default",
+                "The default is not a mixed value without links: \(MixedForm.examples).")
+            return nil
+        }
+        if let read = PlainValue.value(value, ElementStorage(scalar)) { return .constant(read) }
+        fault(pointer, "invalid-default", "The default is not a value of type '\(scalar.name)'.")
+        return nil
+    }
+
+    /// Reads the values of an enum, in the form that values of the property's type have.
+    mutating func readCases(
+        _ value: JSONValue, of property: Property, _ pointer: JSONPointer
+    ) -> [Value]? {
+        guard value.kind == .array else {
+            fault(pointer, "wrong-type", "An enum is an array of the values that are allowed.")
+            return nil
+        }
+        guard let scalar = property.scalar, scalar != .mixed else {
+            fault(pointer, "invalid-schema", "Only plain values of one type have an enum.")
+            return nil
+        }
+        var cases: [Value] = []
+        for (index, json) in value.elements.enumerated() {
+            if let read = PlainValue.value(json, ElementStorage(scalar)) {
+                cases.append(read)
+            } else {
+                fault(
+                    pointer.appending("\(index)"), "invalid-schema",
+                    "The value is not one of type '\(scalar.name)'.")
+            }
+        }
+        return cases
+    }
+}
+
+/// A schema as a client sent it.
+package struct SchemaDocument: Equatable {
+    /// The revision that the schema was made from, if it is stated.
+    package var revision: UInt64?
+    /// The classes. Its own revision is 0: the store counts.
+    package var schema = Schema()
+    /// The names that are new names of stored classes and properties.
+    package var renames = SchemaRenames()
+
+    /// Finds the position of a part of the schema in the document.
+    package func pointer(of subject: SchemaSubject) -> JSONPointer? {
+        switch subject {
+        case .className(let name):
+            schema.classes.firstIndex { $0.name.isSame(as: name) }.map {
+                JSONPointer().appending("classes").appending(index: $0)
+            }
+        case .rename(let old): JSONPointer().appending("renames").appending(old)
         }
     }
 }

@@ -334,3 +334,13 @@ extension Substring {
     /// The text without blanks before it, as behind the comma of a list; a name may end in one, and begins with none.
     package var droppingBlanks: Substring { drop { $0 == " " } }
 }
+
+/// A parameter that is a list of paths from an object, with commas between them.
+package enum PathParameter: String, Sendable {
+    /// What is shown.
+    case fields
+    /// The links whose objects are shown in the place of their keys.
+    case expand
+    /// The properties whose changes are told.
+    case keyPaths
+}

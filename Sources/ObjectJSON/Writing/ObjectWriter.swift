@@ -1,5 +1,5 @@
-import HoldfastBytes
 import Glibc
+import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectStore
 import HoldfastQuery
@@ -217,5 +217,95 @@ package struct ObjectWriter {
     /// - Throws: ``StoreError`` `.stopped` where ``byteCountMax`` was passed: what is written is not whole then.
     package func finish() throws(StoreError) {
         if !hasRoom { throw .stopped(.reply) }
+    }
+}
+
+extension ObjectWriter {
+    /// Writes one element of a collection, or one value of a map: a link as its target's key.
+    ///
+    /// - `place`: Within a part of the collection.
+    package mutating func writeElement(
+        _ offset: Int, of part: CollectionView, _ member: Int, _ rowClass: RowClass
+    ) {
+        if part.isNull(offset) { return json.null() }
+        switch part.element {
+        case .link:
+            let classIndex = rowClass.members[member].classIndex
+            if !writeTarget(part.pointer(offset).storedLink, of: classIndex) { json.null() }
+        case .embedded:
+            guard let inner = RowView(part.bytes(offset)) else { return json.null() }
+            write(inner, key: 0, names.everything[rowClass.members[member].classIndex])
+        default: writeElement(offset, of: part)
+        }
+    }
+
+    /// Writes a value from its stored bytes.
+    package func write(stored bytes: UnsafeRawBufferPointer, _ element: ElementStorage) {
+        switch element {
+        case .string: json.string(bytes)
+        case .data: json.base64(bytes)
+        case .mixed: write(mixed: MixedView(bytes))
+        default:
+            guard let address = bytes.baseAddress else { return json.null() }
+            write(fixed: address, element)
+        }
+    }
+
+    /// Writes the value at the end of a path: nil as null, a link as its target's key.
+    package mutating func write(_ bytes: UnsafeRawBufferPointer?, _ path: ValuePath) {
+        guard let bytes else { return json.null() }
+        guard case .link(let classIndex) = path.type else {
+            return write(stored: bytes, path.type.storage)
+        }
+        guard let address = bytes.baseAddress, writeTarget(address.storedLink, of: classIndex)
+        else { return json.null() }
+    }
+
+    /// Writes a map as an object, its members in the order of the keys' bytes.
+    mutating func writeMap(
+        _ step: FieldSelection.Step, of row: RowView, key: UInt64, _ selection: FieldSelection
+    ) {
+        let map = collection(Int(step.member), in: row, selection.rowClass)
+        within(row, key, step, selection) { writer in
+            writer.writeEntries(map) { $0.writeValue($2, of: $1, key: key, step, selection) }
+        }
+    }
+
+    /// Writes the entries of a map as an object, each value by `write`, which gets the values and an offset.
+    mutating func writeEntries(
+        _ map: StoredCollection, _ write: (inout Self, CollectionView, Int) -> Void
+    ) {
+        json.raw("{")
+        map.forEachPart(within: read?.budget) { part, first in
+            guard let keys = part.keys else { return false }
+            for offset in 0..<part.count {
+                guard hasRoom else { return false }
+                if first + offset > 0 { json.comma() }
+                json.string(keys.bytes(offset))
+                json.raw(":")
+                write(&self, part.values, offset)
+            }
+            return true
+        }
+        json.raw("}")
+    }
+
+    private mutating func writeValue(
+        _ index: Int, of values: CollectionView, key: UInt64, _ step: FieldSelection.Step,
+        _ selection: FieldSelection
+    ) {
+        if values.isNull(index) { return json.null() }
+        switch step.kind {
+        case .linkMap, .expandedLinkMap:
+            let isWritten = writeTarget(
+                values.pointer(index).storedLink, step, selection,
+                isExpanded: step.kind == .expandedLinkMap)
+            // The target was deleted after this copy of the row was made, which set the link to null.
+            if !isWritten { json.null() }
+        case .embeddedMap:
+            guard let inner = RowView(values.bytes(index)) else { return json.null() }
+            write(inner, key: key, nested(step, selection))
+        default: writeElement(index, of: values)
+        }
     }
 }

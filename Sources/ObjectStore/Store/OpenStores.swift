@@ -1,6 +1,7 @@
 import Glibc
 import HoldfastStorage
 import HoldfastThreads
+import Synchronization
 
 /// The stores that this process has open, one for each folder, whatever path names it. Thread-safe.
 package enum OpenStores {
@@ -102,5 +103,27 @@ package enum OpenStores {
             StorageError(
                 reason, operation: "open folder",
                 native: "\(folder): \(String(cString: strerror(code)))"))
+    }
+}
+
+/// One holder's share of a store that is open in this process. Thread-safe.
+package final class SharedStore: Sendable {
+    /// The store.
+    package let store: Store
+    private let folder: OpenStores.Folder
+    private let isReleased = Atomic(false)
+
+    init(_ store: Store, _ folder: OpenStores.Folder) {
+        self.store = store
+        self.folder = folder
+    }
+
+    deinit { release() }
+
+    /// Ends the share. The last holder's closes the store, see ``Store/close()``: its views and turns have to be ended before.
+    /// Harmless when it is ended already.
+    package func release() {
+        if isReleased.exchange(true, ordering: .acquiringAndReleasing) { return }
+        OpenStores.release(folder)
     }
 }

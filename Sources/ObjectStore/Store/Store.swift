@@ -272,9 +272,7 @@ extension Store {
     package func keepFormerValues(of properties: KeptProperties) {
         queue.kept.withLock { $0 = properties }
     }
-}
 
-extension Store {
     /// Waits for the writer's turn and borrows it.
     ///
     /// Turns and writes are served in the order in which they come. While a turn is lent, other writes wait, for
@@ -284,5 +282,37 @@ extension Store {
     ///   own: it would wait for itself. `.closing`, and `.storage` when nothing can be read.
     package func beginTurn() throws(StoreError) -> LentTurn {
         try queue.beginTurn()
+    }
+
+    /// The record under an identifier, if it is not too old. Cost: a look-up and a copy.
+    package func idempotencyRecord(_ id: [UInt8]) throws(StoreError) -> IdempotencyRecord? {
+        let transaction = try read()
+        defer { transaction.close() }
+        let buffer = ByteBuffer(capacity: StoreKey.recordKeyByteCount)
+        StoreKey.appendRecord(id, to: buffer)
+        guard let bytes = try transaction.value(buffer.bytes) else { return nil }
+        return try IdempotencyRecord.valid(
+            bytes, at: Timestamp.now().seconds, options.idempotency)
+    }
+}
+
+extension StoreCheck {
+    /// Checks the last commit of a store.
+    ///
+    /// - `progress`: Called now and then with the number of entries read so far.
+    /// - Throws: ``StoreError`` `.storage` when the store can't be read at all.
+    package static func run(
+        _ store: Store, progress: @escaping (Int) -> Void = { _ in }
+    ) throws(StoreError) -> Report {
+        let transaction = try store.read()
+        defer { transaction.close() }
+        return try run(transaction, progress: progress)
+    }
+}
+
+extension BackupCursor {
+    /// Takes a snapshot of the last commit of a store.
+    package convenience init(_ store: Store) throws(StoreError) {
+        try self.init(store.engine, store.heldVersions)
     }
 }

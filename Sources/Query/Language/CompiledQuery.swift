@@ -89,3 +89,36 @@ package struct CompiledQuery: Hashable, Sendable {
             suffixes: try checker.suffixes(syntax.suffixes), now: time)
     }
 }
+
+/// One thing done to the matches, in the order of the text.
+package enum QuerySuffix: Hashable, Sendable {
+    /// Sorts, stably; the first key counts most.
+    case sort([SortKey])
+    /// Keeps the first object of each combination of values, in the present order.
+    case distinct([SortKey])
+    /// Keeps at most so many.
+    case limit(Int)
+}
+
+/// The kind of values that a query is evaluated on.
+package enum QueryRoot: Hashable, Sendable {
+    /// Objects of the class at this position in the schema.
+    case objects(classIndex: Int)
+    /// The values of a collection, which the query calls `self`.
+    case values(ScalarType)
+
+    /// The class of the objects; −1 for values.
+    var classIndex: Int { if case .objects(let classIndex) = self { classIndex } else { -1 } }
+}
+
+/// The text of a query, parsed, but not checked: whatever its arguments and the schema are. Immutable; any thread may use it.
+package struct ParsedQuery: Sendable {
+    let source: SourceText
+    let syntax: Syntax
+
+    /// Cost: linear in the text.
+    package init(_ text: String, within budget: Budget = Budget()) throws(QueryError) {
+        source = SourceText(text)
+        syntax = try Parser.parse(source, within: budget)
+    }
+}

@@ -1,3 +1,4 @@
+import HoldfastAccess
 import HoldfastHTTPServer
 import HoldfastStoreService
 

@@ -1,7 +1,10 @@
 import Glibc
+import HoldfastAccess
 import HoldfastHTTPServer
 import HoldfastIdentity
+import HoldfastJSON
 import HoldfastObjectJSON
+import HoldfastObjectModel
 import HoldfastStoreService
 import Synchronization
 
@@ -129,4 +132,172 @@ package final class SignedInUsers: Sendable {
 
     private static let failed = RequestFault(
         .failed, "internal-error", "The token could not be hashed.")
+}
+
+/// A user whom a token of an issuer names, or who has signed in with an account: the bearer of a grant.
+final class SignedInUser: Sendable {
+    /// The principal.
+    let principal: Principal
+    /// When the token ends, in seconds since 1970; nil for a session, which ends with its grant.
+    let expires: Int64?
+    /// The session; nil for a token of an issuer.
+    let session: SignedInSession?
+
+    init(principal: Principal, expires: Int64?, session: SignedInSession?) {
+        self.principal = principal
+        self.expires = expires
+        self.session = session
+    }
+}
+
+/// The session of a user who has signed in with an account.
+struct SignedInSession: Sendable {
+    /// The account, whose id is the user's.
+    let account: Account
+    /// The hash of the session's token.
+    let hash: TokenHash
+}
+
+extension Request {
+    /// The user who asks; nil for a token of the store, and where none is needed.
+    var user: SignedInUser? { grant?.bearer as? SignedInUser }
+}
+
+/// The grants of tokens that were verified, as many as there is room for: those that were not asked for go first. One thread at a time.
+struct SeenTokens {
+    private struct Seen {
+        let grant: Grant
+        let keyRevision: UInt64
+        let byteCount: Int
+    }
+
+    private let byteCountMax: Int
+    private var recent: [TokenHash: Seen] = [:]
+    private var recentByteCount = 0
+    /// Those that were recent before; what is asked for becomes recent again.
+    private var former: [TokenHash: Seen] = [:]
+    /// The memory of one beside its claims, about.
+    private static let overheadByteCount = 400
+
+    /// Room for so many bytes, twice.
+    init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
+
+    /// How many there are.
+    var count: Int { recent.count + former.count }
+
+    /// The grant of a token that was verified under these keys.
+    mutating func grant(of hash: TokenHash, under keyRevision: UInt64) -> Grant? {
+        if let seen = recent[hash] {
+            return seen.keyRevision == keyRevision ? seen.grant : nil
+        }
+        guard let seen = former.removeValue(forKey: hash), seen.keyRevision == keyRevision else {
+            return nil
+        }
+        add(seen, of: hash)
+        return seen.grant
+    }
+
+    /// Adds the grant of a token, whose user's claims take so many bytes.
+    mutating func add(
+        _ grant: Grant, of hash: TokenHash, under keyRevision: UInt64, byteCount: Int
+    ) {
+        add(
+            Seen(
+                grant: grant, keyRevision: keyRevision,
+                byteCount: byteCount + Self.overheadByteCount), of: hash)
+    }
+
+    private mutating func add(_ seen: Seen, of hash: TokenHash) {
+        if recentByteCount + seen.byteCount > byteCountMax {
+            former = recent
+            recent = [:]
+            recentByteCount = 0
+        }
+        recentByteCount +=
+            seen.byteCount - (recent.updateValue(seen, forKey: hash)?.byteCount ?? 0)
+    }
+}
+
+/// The horizons of users, by their numbers: of those whom the store bars, and of all who have grants. One thread at a time.
+struct UserHorizons {
+    private struct Known {
+        var horizon: GrantHorizon
+        var isBarred: Bool
+    }
+
+    private var known: [UInt64: Known] = [:]
+    /// The number of users at which those who have no grant any more are forgotten.
+    private var sweepCount = 1024
+
+    /// The horizons of those whom the store bars.
+    init(_ barred: [(number: UInt64, UserAccess)]) {
+        for (number, user) in barred { set(user, number) }
+    }
+
+    /// The one horizon of a user, for as long as somebody holds it.
+    mutating func horizon(of number: UInt64) -> GrantHorizon {
+        if let horizon = known[number]?.horizon { return horizon }
+        if known.count >= sweepCount { sweep() }
+        let horizon = GrantHorizon()
+        known[number] = Known(horizon: horizon, isBarred: false)
+        return horizon
+    }
+
+    /// Moves the horizon of a user.
+    mutating func set(_ user: UserAccess, _ number: UInt64) {
+        let horizon = horizon(of: number)
+        horizon.move(to: user.horizon)
+        known[number] = Known(horizon: horizon, isBarred: user.horizon != .min)
+    }
+
+    /// How many users are known.
+    var count: Int { known.count }
+
+    private mutating func sweep() {
+        var kept: [UInt64: Known] = [:]
+        for number in Array(known.keys) {
+            guard var user = known.removeValue(forKey: number) else { continue }
+            if user.isBarred || !isKnownUniquelyReferenced(&user.horizon) { kept[number] = user }
+        }
+        known = kept
+        sweepCount = max(1024, 2 * known.count)
+    }
+}
+
+extension RESTService {
+    /// `GET /v1/me`: who asks, and what they may do. Without tokens that is everything.
+    func getCaller(_ request: Request) throws(RequestFault) -> Outcome {
+        try request.requireAccepted("application/json")
+        let token = token(of: request)
+        let user = request.user
+        let expires = user?.expires ?? request.grant?.until ?? .max
+        @Sendable func response(_ roles: [String]?) -> Response {
+            Response.object(200) { object in
+                if let user {
+                    object.member("user").string(user.principal.user ?? "")
+                    if let session = user.session {
+                        object.member("login").string(session.account.login)
+                    }
+                    user.principal.claims.write(to: object.member("claims"))
+                    object.member("expires").string(
+                        Timestamp(seconds: expires, nanoseconds: 0).description)
+                } else if let token {
+                    object.member("token").string(token.name)
+                    token.writeTerms(to: &object)
+                } else {
+                    object.member("right").string(Right.admin.rawValue)
+                }
+                if let roles { object.member("roles").strings(roles) }
+            }
+        }
+        guard access.hasDocument, let principal = principal(of: request) else {
+            return .respond(response(nil))
+        }
+        return answerFromJob { job throws(RequestFault) in
+            // Rules read the whole store, and may take as long as a query.
+            try self.served.withRead(for: .program, in: job) { read throws(RequestFault) in
+                response(try self.access.view(for: principal, on: read)?.roles.map(\.name))
+            }
+        }
+    }
 }

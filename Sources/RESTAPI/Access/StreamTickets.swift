@@ -1,9 +1,12 @@
+import HoldfastAccess
 import HoldfastHTTPServer
+import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastStoreService
-import Synchronization
+import HoldfastStreams
 import HoldfastThreads
+import Synchronization
 
 /// The tickets that admit clients which send no headers, such as a browser's event source, to one event stream each.
 ///
@@ -169,4 +172,89 @@ extension RequestFault {
                 + "Try again when others have ended.",
             retryAfterSeconds: max(1, limits.ticketReturnSeconds))
     }
+}
+
+extension RESTService {
+    /// `POST /v1/tickets`: a ticket for the event stream of one URL.
+    func createTicket(_ request: Request) throws(RequestFault) -> Outcome {
+        try request.requireAccepted("application/json")
+        let body = try json(request)
+        guard body.kind == .object, body.count == 1,
+            let url = body.member(named: "url")?.string
+        else {
+            throw RequestFault(
+                .malformed, "invalid-body",
+                "The body is a JSON object with the URL of a stream and nothing else, such as "
+                    + "{\"url\":\"/v1/classes/Task/changes?filter=done == false\"}.")
+        }
+        let token = request.user == nil ? nil : try AccessPolicy.token(of: request)
+        let byteCount = url.utf8.count + StreamTickets.parameterByteCount(token)
+        guard byteCount <= options.targetByteCountMax else {
+            throw .single(
+                .malformed, "invalid-body",
+                "With its ticket the URL has \(byteCount) bytes; \(options.targetByteCountMax) are allowed "
+                    + "(--max-target). Shorten the filter or the selection in it.", pointer: "/url")
+        }
+        guard let target = TargetIdentity(url, leavingOut: StreamTickets.parameter),
+            Operation.all.contains(where: { $0.isEndless && $0.isAt(target.segments) })
+        else {
+            throw .single(
+                .invalid, "not-a-stream",
+                "A ticket is for the URL of an event stream, from its path on, such as "
+                    + "/v1/classes/Task/changes?filter=done == false.", pointer: "/url")
+        }
+        let ticket = try tickets.make(
+            for: target, owner: request.grant?.owner ?? 0, token, client: caller(request).client)
+        let response = Response.object(201) { object in
+            object.member("ticket").string(ticket)
+            object.member("expiresIn").int(Int64(self.options.limits.ticketSeconds))
+        }
+        return .respond(response.with(.cacheControl, "no-store"))
+    }
+}
+
+/// How often each client asks: so many requests a second, and as many at once. Thread-safe.
+final class RequestRate: Sendable {
+    private struct State {
+        /// When each client would have had its last request, in nanoseconds, if they came evenly; what is past says nothing.
+        var due: [ClientKey: UInt64] = [:]
+        /// The number of clients at which those who ask no more are forgotten.
+        var sweepCount = 1024
+    }
+
+    private let interval: UInt64
+    private let state = Mutex(State())
+    private static let second: UInt64 = 1_000_000_000
+
+    /// Takes so many requests a second of each client; nil for 0, which takes any.
+    init?(perSecond count: Int) {
+        guard count > 0 else { return nil }
+        interval = Self.second / UInt64(count)
+    }
+
+    /// Counts a request, and throws where it is one too many. Cost: a look-up.
+    ///
+    /// - Throws: ``RequestFault`` `.tooOften`; the request is not counted then.
+    func count(
+        _ client: ClientKey, at now: UInt64 = monotonicNanoseconds()
+    ) throws(RequestFault) {
+        let isTaken = state.withLock { state in
+            let due = max(state.due[client] ?? 0, now) + interval
+            if due > now + max(Self.second, interval) { return false }
+            state.due[client] = due
+            if state.due.count > state.sweepCount {
+                state.due = state.due.filter { $0.value > now }
+                state.sweepCount = max(1024, 2 * state.due.count)
+            }
+            return true
+        }
+        if isTaken { return }
+        throw RequestFault(
+            .tooOften, "too-many-requests",
+            "More requests come of this token, user or address than --rate-limit allows in a second.",
+            retryAfterSeconds: 1)
+    }
+
+    /// The number of clients that are known.
+    var clientCount: Int { state.withLock { $0.due.count } }
 }

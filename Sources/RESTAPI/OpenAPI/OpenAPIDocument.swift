@@ -1,5 +1,11 @@
+import HoldfastBytes
+import HoldfastHTTPServer
 import HoldfastJSON
+import HoldfastObjectJSON
 import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+import Synchronization
 
 /// An OpenAPI 3.1 document of a store: one set of operations for each of its classes, with the class's own
 /// schemas (https://spec.openapis.org/oas/v3.1.0).
@@ -93,6 +99,91 @@ struct OpenAPIDocument {
             object.member("securitySchemes").raw(
                 ##"{"bearerToken":{"type":"http","scheme":"bearer","description":"A token made by `holdfast token create`."}}"##
             )
+        }
+    }
+}
+
+extension RESTService {
+    /// `GET /v1/openapi.json`: the interface of this store's own classes.
+    func getOpenAPI(_ request: Request) throws(RequestFault) -> Outcome {
+        let rows = try rows(for: request)
+        let usesTokens = needsToken
+        if let document = openAPI.document(of: rows, usesTokens: usesTokens) {
+            return .respond(try Self.reply(document, request))
+        }
+        // A store may have a thousand classes of a thousand properties.
+        return answerScheduled { () throws(RequestFault) in
+            let document = self.openAPIDocument(of: rows, usesTokens: usesTokens)
+            self.openAPI.keep(document, of: rows, usesTokens: usesTokens)
+            return try Self.reply(document, request)
+        }
+    }
+
+    private static func reply(
+        _ document: OpenAPICache.Document, _ request: Request
+    ) throws(RequestFault) -> Response {
+        try .notModified(request, document.tag)
+            ?? Response(200, .json, document.bytes).with(entityTag: document.tag)
+    }
+
+    /// Makes the document of a schema.
+    ///
+    /// Its tag is the schema's with a hash of the text, which depends on options and the program's version
+    /// too.
+    private func openAPIDocument(of rows: RowSchema, usesTokens: Bool) -> OpenAPICache.Document {
+        let buffer = ByteBuffer(capacity: 64 << 10)
+        let document = OpenAPIDocument(
+            schema: rows.definition, projections: rows.projections,
+            components: OpenAPIComponents(
+                pageObjectCountMax: served.limits.pageObjectCountMax,
+                pageObjectCountDefault: served.limits.pageObjectCountDefault),
+            usesTokens: usesTokens)
+        document.write(to: JSONWriter(buffer))
+        let version = StoreVersion(epoch: store.epoch, number: rows.definition.revision)
+        let hash = String(SipHash128.hash(buffer.bytes).high, radix: 36)
+        return OpenAPICache.Document(
+            bytes: Bytes(taking: buffer), tag: "\(version)-openapi-\(hash)")
+    }
+}
+
+/// A cache of the documents that were generated last: the store's, and those of schemas as users know them. Thread-safe.
+final class OpenAPICache: Sendable {
+    /// A document as it is sent.
+    struct Document: Sendable {
+        let bytes: Bytes
+        /// Its entity tag, without quotes.
+        let tag: String
+    }
+
+    private struct Entry {
+        let rows: RowSchema
+        let usesTokens: Bool
+        let document: Document
+    }
+
+    /// A larger document is made for each request, so that it holds memory only while it is sent.
+    private static let byteCountMax = 8 << 20
+
+    /// Oldest first.
+    private let entries = Mutex<[Entry]>([])
+
+    /// The document of a schema, if it is one of those that were made last.
+    func document(of rows: RowSchema, usesTokens: Bool) -> Document? {
+        entries.withLock { entries in
+            entries.first { $0.rows === rows && $0.usesTokens == usesTokens }?.document
+        }
+    }
+
+    /// Stores a document, in the place of older ones where there would be too much.
+    func keep(_ document: Document, of rows: RowSchema, usesTokens: Bool) {
+        guard document.bytes.count <= Self.byteCountMax else { return }
+        entries.withLock { entries in
+            entries.removeAll { $0.rows === rows && $0.usesTokens == usesTokens }
+            entries.append(Entry(rows: rows, usesTokens: usesTokens, document: document))
+            var byteCount = entries.reduce(0) { $0 + $1.document.bytes.count }
+            while byteCount > Self.byteCountMax {
+                byteCount -= entries.removeFirst().document.bytes.count
+            }
         }
     }
 }

@@ -1,4 +1,5 @@
 import HoldfastJSON
+import HoldfastStoreService
 
 /// A part of the document that is the same for every class but for names: `classes.json`, which is built into the
 /// program.
@@ -72,4 +73,81 @@ struct OpenAPITemplate {
             }
         }
     }
+}
+
+/// A file of JSON that is built into the program: a test shows that it can be read.
+final class OpenAPIFile {
+    /// The members of its member `parts`, each behind a `=`; valid as long as the file is there.
+    private(set) var parts: [String: JSONValue] = [:]
+    private let parser = JSONParser()
+    private let root: JSONValue?
+
+    init(_ text: [UInt8]) {
+        let parser = parser
+        root = text.withUnsafeBytes { try? parser.parse($0) }
+        guard let parts = root?.member(named: "parts") else { return }
+        for member in parts.members {
+            self.parts["=" + String(decoding: member.name, as: UTF8.self)] = member.value
+        }
+    }
+
+    /// A member; valid as long as the file is there.
+    subscript(_ name: StaticString) -> JSONValue? { root?.member(named: name) }
+}
+
+/// Shared schemas, parameters, headers and the replies to what can't be done, as they stand in `components.json`, which
+/// is built into the program.
+///
+/// There, a JSON patch is an array in two parts, because openapi-python-client would make a `list[…]` of a plain array,
+/// and ask of every body whether it is one, which Python refuses for merge patches too.
+struct OpenAPIComponents {
+    /// Objects of a page at most.
+    let pageObjectCountMax: Int
+    /// Objects of a page when the request does not say.
+    let pageObjectCountDefault: Int
+
+    private static var file: OpenAPIFile { OpenAPIFile(PackageResources.components_json) }
+
+    /// The names of the shared schemas.
+    static let schemaNames: [String] = withExtendedLifetime(file) { file in
+        file["schemas"]?.members.map { String(decoding: $0.name, as: UTF8.self) } ?? []
+    }
+
+    /// The template of the components.
+    var template: OpenAPITemplate {
+        var template = OpenAPITemplate(Self.file)
+        let limits = [
+            "=limit": pageObjectCountMax, "=defaultLimit": pageObjectCountDefault,
+            "=sectionObjects": min(CheckedSections.objectCountDefault, pageObjectCountMax),
+        ]
+        template.values = limits.mapValues { limit in { $0.int(Int64(limit)) } }
+        return template
+    }
+}
+
+/// A reply to what can't be done, by its status.
+enum OpenAPIProblem: UInt16, CaseIterable {
+    case badRequest = 400
+    case unauthorized = 401
+    case forbidden = 403
+    case notFound = 404
+    case methodNotAllowed = 405
+    case notAcceptable = 406
+    case requestTimeout = 408
+    case conflict = 409
+    case gone = 410
+    case preconditionFailed = 412
+    case bodyTooLarge = 413
+    case targetTooLong = 414
+    case unsupportedMediaType = 415
+    case misdirectedRequest = 421
+    case unprocessableContent = 422
+    case tooManyRequests = 429
+    case headersTooLarge = 431
+    case internalError = 500
+    case serviceUnavailable = 503
+    case insufficientStorage = 507
+
+    /// The name of the component.
+    var name: String { OpenAPINames.capitalised("\(self)") }
 }

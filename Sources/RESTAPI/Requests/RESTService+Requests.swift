@@ -5,6 +5,7 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 import HoldfastStoreService
+import HoldfastStreams
 
 extension RESTService {
     /// Runs the work of a request with a grant. A fault that the work throws becomes the reply.

@@ -1,3 +1,5 @@
+import HoldfastAccess
+import HoldfastBytes
 import HoldfastHTTPServer
 import HoldfastObjectJSON
 import HoldfastObjectStore
@@ -136,5 +138,17 @@ extension RequestFault {
             .tooOften, "too-many-queries",
             "\(countMax) requests of this user run or wait, and no more may (--max-user-queries).",
             retryAfterSeconds: 1)
+    }
+}
+
+extension RequestScratch {
+    /// The bytes of ``reply``, which is empty afterwards.
+    func takeReply() -> Bytes {
+        if reply.count <= Self.copiedByteCountMax {
+            let bytes = Bytes(copying: reply.bytes)
+            reply.removeAll()
+            return bytes
+        }
+        return Bytes(taking: reply)
     }
 }

@@ -1,5 +1,6 @@
 import HoldfastHTTPServer
 import HoldfastObjectJSON
+import HoldfastObjectStore
 import HoldfastText
 
 // The query parameters of a request, each known and there at most once, since ``Operation`` has checked them. Their
@@ -62,5 +63,40 @@ extension Request {
             throw .parameter(name.description, "'\(name)' is a whole number from 0 up.")
         }
         return number
+    }
+}
+
+extension Headers {
+    /// Adds `ETag: "<epoch>-<n>"`.
+    package mutating func addETag(_ version: StoreVersion) {
+        version.withText(isQuoted: true) { add(.etag, $0) }
+    }
+
+    /// Adds `Holdfast-Version: <epoch>-<n>`.
+    package mutating func addStoreVersion(_ version: StoreVersion) {
+        version.withText(isQuoted: false) { add(.holdfastVersion, $0) }
+    }
+}
+
+extension Response {
+    /// The same with `ETag`, whose text is given without its quotes.
+    package func with(entityTag text: String) -> Response { with(.etag, "\"\(text)\"") }
+
+    /// The 304 for a client that has what `tag` stands for already; nil for others.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` when `If-None-Match` is.
+    package static func notModified(
+        _ request: Request, _ tag: String
+    ) throws(RequestFault) -> Response? {
+        guard let tags = try EntityTags.read(.ifNoneMatch, of: request), tags.matchesWeakly(tag)
+        else { return nil }
+        return Response(304).with(entityTag: tag)
+    }
+}
+
+extension RequestFault {
+    /// A malformed header, or one that promises what does not hold.
+    static func header(_ name: StaticString, _ detail: String) -> RequestFault {
+        .single(.malformed, "invalid-header", detail, parameter: name.description)
     }
 }

@@ -1,5 +1,7 @@
+import HoldfastAccess
 import HoldfastHTTPServer
 import HoldfastObjectJSON
+import HoldfastObjectModel
 import HoldfastStoreService
 
 /// An operation of the contract: the one place that says where it is, who may ask for it, and what it takes
@@ -184,5 +186,95 @@ package struct Operation: Sendable {
         for header in refused where request.header(header.name) != nil {
             throw .header(header.name.text, header.detail)
         }
+    }
+}
+
+extension Operation {
+    /// The fault of a parameter that other services have and this one states otherwise; nil for any other.
+    ///
+    /// A property's name is what others filter by, and `lastEventId` what stands for the header where a browser's
+    /// EventSource is replaced.
+    func parameterFault(
+        _ fault: RequestFault, of request: Request, _ service: RESTService
+    ) -> RequestFault? {
+        guard fault.code == "unknown-parameter", let name = fault.errors.first?.parameter else {
+            return nil
+        }
+        let taken = parameters.map(\.name.description)
+        let other: (detail: String, hint: String)
+        if taken.contains("since"), ["lasteventid", "last-event-id"].contains(name.lowercased()) {
+            other = (
+                "'\(name)' is the header Last-Event-ID here; in the URL the cursor of an event is 'since'.",
+                "since"
+            )
+        } else if taken.contains("filter"), path.hasPrefix("/v1/classes/{class}"),
+            let definition = try? service.rows(for: request).definition.objectClass(
+                named: request.parameter(0).string),
+            let property = definition.properties.first(where: { $0.name == name })
+        {
+            let argument = property.isText ? "text" : "arg"
+            other = (
+                "'\(name)' is a property and no parameter; a filter finds objects by it: "
+                    + "filter=\(name) == $0&\(argument)=…, percent-encoded.", "filter"
+            )
+        } else {
+            return nil
+        }
+        return .single(
+            .malformed, fault.code, other.detail, parameter: name, hint: other.hint)
+    }
+}
+
+extension Property {
+    /// Whether a plain text is read in the form of its values.
+    fileprivate var isText: Bool {
+        switch scalar {
+        case .bool, .int, .int8, .int16, .int32, .int64, .float, .double, .mixed, nil: false
+        default: true
+        }
+    }
+}
+
+/// A header that would change the meaning of a request: an operation that does not take it refuses it, so that nothing
+/// is done that was not meant.
+struct RefusedHeader: Sendable {
+    let name: HeaderName
+    /// The methods of the operations that refuse it.
+    private let methods: [Method]
+    /// The cause and the next step.
+    let detail: String
+
+    /// Returns the headers that an operation refuses.
+    ///
+    /// - `taken`: The names of those that it takes.
+    static func all(of method: Method, taken: [String]) -> [RefusedHeader] {
+        all.filter { $0.methods.contains(method) && !taken.contains($0.name.text.description) }
+    }
+
+    private static let all = [
+        // `If-None-Match` on a read asks for less than the reply, so that a read without it answers as it would.
+        RefusedHeader(
+            name: .ifMatch, methods: [.get, .put, .post, .patch, .delete],
+            detail: condition("If-Match")),
+        RefusedHeader(
+            name: .ifNoneMatch, methods: [.put, .post, .patch, .delete],
+            detail: condition("If-None-Match")),
+        // PUT and DELETE can be repeated as they are.
+        RefusedHeader(
+            name: .idempotencyKey, methods: [.post, .patch],
+            detail:
+                "This operation takes no Idempotency-Key, for its reply is not stored, so nothing was done; leave it "
+                + "out. (An import can be repeated with mode=merge, replace or ignore.)"),
+        // RFC 9110, section 14.5.
+        RefusedHeader(
+            name: .contentRange, methods: [.put, .post, .patch],
+            detail:
+                "Content-Range says that the body is a part of something, and a body is taken for the whole, so "
+                + "nothing was done; send all of it without Content-Range. (PATCH changes parts.)"),
+    ]
+
+    private static func condition(_ name: String) -> String {
+        "This operation takes no \(name), so nothing was done; leave it out. (An operation of a transaction has an "
+            + "'ifMatch' of its own.)"
     }
 }

@@ -1,4 +1,5 @@
 import HoldfastHTTPServer
+import HoldfastStoreService
 
 /// A parameter of operations, as `openapi.yaml` and the store's own document name it among their components.
 struct Parameter: Sendable, Equatable {
@@ -109,4 +110,50 @@ struct Parameter: Sendable, Equatable {
     static let preferBulk = Parameter("PreferBulk", "Prefer", .header)
     static let preferChanges = Parameter("PreferChanges", "Prefer", .header)
     static let preferOutbox = Parameter("PreferOutbox", "Prefer", .header)
+}
+
+// How a path and an operation's id say where the key of an object stands.
+extension KeySource {
+    /// The rest of the path behind the path of the class.
+    var path: String { self == .path ? "/objects/{id}" : "/object" }
+
+    /// The ending of the operation's id.
+    var ending: String { self == .path ? "" : "ByKey" }
+
+    /// The parameter with the key.
+    var key: [Parameter] { self == .path ? [] : [.key] }
+}
+
+/// The kind of container whose objects a path names: a class, or a projection of one. Most operations on objects exist
+/// for both, and differ by what stands here.
+enum ContainerKind: Sendable {
+    case objectClass, projection
+
+    /// The path of the container; its name is the path's first parameter.
+    var path: String {
+        switch self {
+        case .objectClass: "/v1/classes/{class}"
+        case .projection: "/v1/projections/{projection}"
+        }
+    }
+
+    /// The id of an operation on its objects: `listObjects` of a class is `listProjectedObjects` of a projection.
+    func id(_ verb: String, _ noun: String) -> String {
+        verb + (self == .projection ? "Projected" : "") + noun
+    }
+
+    /// The choice of properties.
+    var fields: [Parameter] { self == .projection ? [.projectedFields] : [.fields] }
+
+    /// The choice of properties and of links whose targets are shown; a projection shows its own.
+    var shown: [Parameter] { self == .projection ? fields : fields + [.expand] }
+
+    /// The paths whose changes are told.
+    var keyPaths: [Parameter] { self == .projection ? [.projectedKeyPaths] : [.keyPaths] }
+
+    /// The container that a request's path names.
+    func container(_ request: Request) -> ObjectContainer {
+        let name = request.parameter(0).string
+        return self == .projection ? .projection(name) : .ofClass(name)
+    }
 }

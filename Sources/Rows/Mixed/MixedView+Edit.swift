@@ -113,3 +113,63 @@ extension MixedView {
         try keep(range.upperBound..<count)
     }
 }
+
+/// The outcome of a change of an element, or of one inside a `mixed` value.
+package struct ElementOutcome: Sendable, Equatable {
+    /// Whether an element or entry came that was not there.
+    package var isCreated = false
+    /// The position of an element that was inserted into a list.
+    package var position: Int?
+
+    /// Nothing was added.
+    package init() {}
+
+    /// Notes a value that came in the place of others, or of none.
+    package init(_ range: Range<Int>, isList: Bool) {
+        isCreated = range.isEmpty
+        if isCreated, isList { position = range.lowerBound }
+    }
+}
+
+/// The way in which a value comes into a collection, or into a list or map inside a `mixed` value.
+package enum Placement: Sendable {
+    /// Before a list's element or at its end; as a map's entry, in the place of one with its key.
+    case add
+    /// As `add`, but only into a list.
+    case insert
+    /// In the place of a list's element; as a map's entry, whether one has its key or not.
+    case put
+    /// In the place of the present value.
+    case replace
+
+    /// Returns the elements that give way to the value: one, or none where it is inserted.
+    ///
+    /// - `found`: The end of the path to the value.
+    /// - `count`: The number of elements.
+    package func range(
+        at found: (index: Int, isThere: Bool), isMap: Bool, count: Int
+    ) throws(ElementFault) -> Range<Int> {
+        switch self {
+        case .add where !isMap, .insert where !isMap:
+            guard found.index <= count else { throw .positionOutOfRange(count: count) }
+            return found.index..<found.index
+        case .insert: throw .needsKey
+        case .add, .put, .replace:
+            if found.isThere { return found.index..<(found.index + 1) }
+            guard isMap, self != .replace else { throw .notThere }
+            return found.index..<found.index
+        }
+    }
+}
+
+/// Why an element, or something inside a `mixed` value, can't be read or changed.
+package enum ElementFault: Error, Sendable, Equatable {
+    /// The path leads to nothing.
+    case notThere
+    /// The path goes into a value that is no list and no map, or a value is inserted into one.
+    case noElements
+    /// A value is inserted into a map, whose entries have keys.
+    case needsKey
+    /// The list to insert into has too few elements.
+    case positionOutOfRange(count: Int)
+}

@@ -148,3 +148,129 @@ package struct MixedView {
         for index in 0..<count { element(index).forEachLink(depth: depth + 1, body) }
     }
 }
+
+extension MixedView {
+    /// A number of any kind; nil for other values.
+    package var number: MixedNumber? {
+        guard let address = payload.baseAddress else { return nil }
+        switch kind {
+        case .int: return MixedNumber(address.storedInt)
+        case .double: return MixedNumber(address.storedDouble)
+        case .float: return MixedNumber(Double(address.storedFloat))
+        case .decimal: return MixedNumber(address.storedDecimal)
+        default: return nil
+        }
+    }
+
+    /// Returns the order of two values, by which sets are sorted and told apart: negative, 0 or positive.
+    ///
+    /// Kinds come in the order of ``MixedKind/rank``; numbers of all kinds compare exactly, so that 1, 1.0
+    /// and the decimal 1 are one; lists compare element by element, maps entry by entry, key before value.
+    ///
+    /// - `depth`: The number of lists and maps around the values; damaged ones that nest deeper than
+    ///   allowed count as equal.
+    package static func order(_ a: MixedView, _ b: MixedView, depth: Int = 0) -> Int {
+        let (x, y) = (a.kind, b.kind)
+        if x.rank != y.rank { return Int(x.rank) - Int(y.rank) }
+        switch x {
+        case .null: return 0
+        case .int, .double, .float, .decimal:
+            guard let left = a.number, let right = b.number else { return 0 }
+            return left < right ? -1 : left == right ? 0 : 1
+        case .bool, .string, .data, .objectID, .uuid: return compareKeys(a.payload, b.payload)
+        case .date:
+            guard let left = a.payload.baseAddress, let right = b.payload.baseAddress else {
+                return 0
+            }
+            return left.storedDate < right.storedDate
+                ? -1 : left.storedDate == right.storedDate ? 0 : 1
+        case .link:
+            guard let left = a.link, let right = b.link else { return 0 }
+            return left < right ? -1 : left == right ? 0 : 1
+        case .list, .map:
+            guard depth < ModelLimits.mixedDepthMax else { return 0 }
+            let (left, right) = (a.count, b.count)
+            for index in 0..<min(left, right) {
+                if x == .map {
+                    let order = compareKeys(a.key(index), b.key(index))
+                    if order != 0 { return order }
+                }
+                let order = order(a.element(index), b.element(index), depth: depth + 1)
+                if order != 0 { return order }
+            }
+            return left - right
+        }
+    }
+
+    /// Finds the fault of the bytes, worded as a predicate that begins with "is" or "has"; nil when there is none.
+    ///
+    /// - `depth`: The number of lists and maps around the value.
+    package func fault(depth: Int = 0) -> String? {
+        guard let tag = bytes.first, let kind = MixedKind(rawValue: tag) else {
+            return "has a value of no known kind"
+        }
+        if let expected = kind.payloadByteCount, payload.count != expected {
+            return "has a value of the wrong length"
+        }
+        switch kind {
+        case .bool:
+            return payload[0] > 1 ? "has a bool that is neither true nor false" : nil
+        case .string:
+            return String(validating: payload, as: UTF8.self) == nil
+                ? "has a string that is no UTF-8" : nil
+        case .date:
+            let nanoseconds = payload.loadUnaligned(fromByteOffset: 8, as: Int32.self)
+            return (0..<1_000_000_000).contains(nanoseconds)
+                ? nil : "has a date with nanoseconds out of range"
+        case .list, .map: return faultOfParts(kind, depth: depth)
+        default: return nil
+        }
+    }
+
+    private func faultOfParts(_ kind: MixedKind, depth: Int) -> String? {
+        guard depth < ModelLimits.mixedDepthMax else { return "nests too deep" }
+        let stride = kind == .list ? 1 : 2
+        guard bytes.count >= Self.tableOffset else { return "has a damaged list or map" }
+        let count = count
+        let stated = bytes.loadUnaligned(fromByteOffset: Self.payloadOffset, as: UInt32.self)
+        guard count == Int(stated) else { return "has a damaged list or map" }
+        var last = 0
+        for slot in 0..<(count * stride) {
+            let end = Int(
+                bytes.loadUnaligned(fromByteOffset: Self.tableOffset + 4 * slot, as: UInt32.self))
+            if end < last { return "has a damaged list or map" }
+            last = end
+        }
+        if Self.tableOffset + 4 * stride * count + last != bytes.count {
+            return "has a damaged list or map"
+        }
+        for index in 0..<count {
+            if kind == .map {
+                if String(validating: key(index), as: UTF8.self) == nil {
+                    return "has a key that is no UTF-8"
+                }
+                if MapKey.fault(of: key(index)) != nil { return "has a key that is not allowed" }
+                if index > 0, compareKeys(key(index - 1), key(index)) >= 0 {
+                    return "has its keys out of order"
+                }
+            }
+            if let fault = element(index).fault(depth: depth + 1) { return fault }
+        }
+        return nil
+    }
+}
+
+/// The position of a link in a `mixed` value, and the class that it leads to.
+package struct MixedLinkPosition {
+    /// Its offset in the value; in a list or set of such values counted from the first one's
+    /// beginning.
+    package var offset: Int
+    /// The position of the target's class.
+    package var classIndex: Int
+
+    /// Makes a position.
+    package init(offset: Int, classIndex: Int) {
+        self.offset = offset
+        self.classIndex = classIndex
+    }
+}

@@ -4,13 +4,13 @@ import HoldfastQuery
 import HoldfastRows
 
 /// A query that was checked against the schema and is ready to run.
-struct CheckedQuery: Sendable {
+package struct CheckedQuery: Sendable {
     /// The class.
     let rowClass: RowClass
     /// The condition.
     let predicate: Predicate?
     /// The order, without the object key.
-    let sort: [SortKey]
+    package let sort: [SortKey]
     /// Of objects with the same values here only the first is wanted.
     let distinct: [SortKey]
     /// The whole query, where the filter's SORT, DISTINCT and LIMIT stand in another order than this; then
@@ -19,7 +19,7 @@ struct CheckedQuery: Sendable {
     /// The filter's own LIMIT, which bounds the whole result.
     let total: Int?
     /// Objects of a page.
-    let limit: Int
+    package let limit: Int
     /// The part of each that the reply holds.
     let selection: FieldSelection
     /// How the reply holds them.
@@ -35,7 +35,7 @@ struct CheckedQuery: Sendable {
     /// - `forms`: What the reply may be; the first that the objects fit into is taken.
     /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter; `.notAcceptable` when the objects fit into none of
     ///   the forms, which is about the first.
-    init(
+    package init(
         _ text: QueryText, of container: ObjectContainer, names: SchemaNames,
         limits: ServiceLimits, forms: [ListForm] = [.json]
     ) throws(RequestFault) {
@@ -156,7 +156,7 @@ struct CheckedQuery: Sendable {
 
 extension Predicate {
     /// Nil for the predicate that holds always.
-    var orNilIfTrue: Predicate? { self == .constant(true) ? nil : self }
+    package var orNilIfTrue: Predicate? { self == .constant(true) ? nil : self }
 }
 
 extension CompiledQuery {

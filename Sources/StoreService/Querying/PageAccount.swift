@@ -6,7 +6,7 @@ import HoldfastThreads
 
 /// The account of a page's work, where `explain` or the log of slow queries asks for it. Costs nothing where
 /// neither does.
-final class PageAccount {
+package final class PageAccount {
     /// One stage of the work.
     struct Step {
         var name: String

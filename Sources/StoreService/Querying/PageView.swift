@@ -5,7 +5,7 @@ import HoldfastObjectStore
 import HoldfastRows
 
 /// A view of the store that pages are written from, and how their reader wants them; as valid as ``read``.
-struct PageView {
+package struct PageView {
     let served: ServedStore
     let read: ReadTransaction
     let names: SchemaNames
@@ -18,7 +18,7 @@ struct PageView {
     let watch: PageAccount?
 
     /// - `caller`: For whom the view was made.
-    init(
+    package init(
         served: ServedStore, read: ReadTransaction, names: SchemaNames, quotesLargeInts: Bool,
         pin: SnapshotPin?, for caller: Caller, watch: PageAccount? = nil
     ) {
@@ -129,4 +129,14 @@ struct PageView {
     func version() throws(RequestFault) -> StoreVersion {
         try served.version(of: read)
     }
+}
+
+/// The forms that a list is answered in.
+package enum ListForm: CaseIterable, Sendable {
+    /// A page of objects.
+    case json
+    /// A FeatureCollection (RFC 7946).
+    case geoJSON
+    /// Records with a header line (RFC 4180).
+    case csv
 }

@@ -28,7 +28,7 @@ extension SchemaNames {
     /// The selection of `fields` and `expand`; all that the container shows without them.
     ///
     /// - Throws: ``RequestFault`` `.malformed` that names the parameter and the nearest known name.
-    func selection(
+    package func selection(
         fields: String?, expand: String? = nil, of rowClass: RowClass,
         shownBy projection: CompiledProjection?
     ) throws(RequestFault) -> FieldSelection {

@@ -11,7 +11,7 @@ extension ObjectWriter {
     }
 
     /// Writes a reply from a view, within the limits of replies and what its job may take.
-    init(
+    package init(
         _ buffer: ByteBuffer, _ names: SchemaNames, _ read: ReadTransaction,
         _ limits: ServiceLimits, quotesLargeInts: Bool
     ) {

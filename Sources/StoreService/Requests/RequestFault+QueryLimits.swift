@@ -73,7 +73,7 @@ extension RequestFault {
     }
 
     /// Whether a query takes more time or memory than one may.
-    var isQueryLimit: Bool { isQueryTime || isQueryMemory }
+    package var isQueryLimit: Bool { isQueryTime || isQueryMemory }
 
     /// Whether a query or reply takes more memory than one may.
     package var isQueryMemory: Bool { code == Self.memoryCode }

@@ -56,7 +56,7 @@ extension SchemaNames {
     /// The selection of `fields` and `expand` for objects of a class; all that it has without them.
     ///
     /// - Throws: ``RequestFault`` `.malformed` that names the parameter and the nearest known name.
-    func selection(
+    package func selection(
         fields: String?, expand: String?, of rowClass: RowClass
     ) throws(RequestFault) -> FieldSelection {
         if fields == nil, expand == nil { return everything[rowClass.index] }
@@ -102,7 +102,7 @@ extension RowClass {
     /// Refuses a class whose objects are not created by themselves.
     ///
     /// - Throws: ``RequestFault`` `.unsupportedOperation`.
-    func requireCreatable() throws(RequestFault) {
+    package func requireCreatable() throws(RequestFault) {
         if !isAsymmetric { try requireObjects() }
     }
 

@@ -6,7 +6,7 @@ package struct ClientKey: Hashable, Sendable {
     private let hash: Int
 
     /// The key as a number.
-    var number: Int { hash }
+    package var number: Int { hash }
 
     /// The client that has the token of a number.
     package init(token number: UInt64) {

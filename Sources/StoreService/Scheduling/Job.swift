@@ -37,9 +37,9 @@ package final class Job: EvaluationTurn, QueuedWork, @unchecked Sendable {
     private let isAwaited: (@Sendable () -> Bool)?
     private let body: @Sendable (Job) -> Void
     /// Runs once the work is done, or given up; set before the scheduler has the job.
-    var whenDone: (@Sendable () -> Void)?
+    package var whenDone: (@Sendable () -> Void)?
     /// Runs if the scheduler does not take the job, which ``StreamJobs`` keeps.
-    var refuse: (@Sendable () -> Void)?
+    package var refuse: (@Sendable () -> Void)?
 
     // With the scheduler's lock held, or before it has the job.
     var scheduler: JobScheduler?
@@ -148,4 +148,13 @@ package final class Job: EvaluationTurn, QueuedWork, @unchecked Sendable {
     }
 
     package var isAlone: Bool { scheduler?.hasOneJob ?? true }
+}
+
+/// One thread of a ``JobScheduler``, which waits here for a job, or in the middle of one for its next slice.
+typealias SchedulerThread = Monitor<SchedulerOrder?>
+
+/// The work that a thread of a ``JobScheduler`` is given.
+enum SchedulerOrder: Sendable {
+    case run(Job)
+    case exit
 }

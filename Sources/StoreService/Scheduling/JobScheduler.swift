@@ -1,6 +1,7 @@
+import CHoldfastMemory
 import HoldfastObjectStore
-import Synchronization
 import HoldfastThreads
+import Synchronization
 
 /// Threads for reads and other work that may take long, so that the threads of connections never wait, and
 /// short work does not wait for long work.
@@ -39,7 +40,7 @@ package final class JobScheduler: Sendable {
         package var long: Int
     }
 
-    let limits: SchedulerLimits
+    package let limits: SchedulerLimits
     /// A monitor, for it is much used: a `Mutex` is handed to the thread that waits for it, and is not free until that
     /// has a processor.
     private let state: Monitor<State>
@@ -163,4 +164,62 @@ package final class JobScheduler: Sendable {
         if verdict == .waits { _ = own?.wait { $0.take() } }
         job.beginSlice(limits.sliceMicroseconds)
     }
+}
+
+// What long jobs have freed lies in pieces that the allocator keeps: a query of a hundred MiB would leave the process
+// as large as it was at its peak.
+extension JobScheduler {
+    /// Whether long jobs have ended since memory was given back, and none runs that would use it again.
+    package var hasMemoryToGiveBack: Bool {
+        hasFreedMemory.load(ordering: .relaxed) && counts.long == 0
+    }
+
+    /// Takes notice of memory that other work has freed, such as a large write.
+    package func noteFreedMemory() { hasFreedMemory.store(true, ordering: .relaxed) }
+
+    /// Gives the memory that long jobs have freed back to the system. Takes some milliseconds; call it once a second
+    /// at most.
+    ///
+    /// - Returns: Whether there was something to give back.
+    @discardableResult
+    package func giveBackMemory() -> Bool {
+        guard counts.long == 0, hasFreedMemory.exchange(false, ordering: .relaxed) else {
+            return false
+        }
+        shim_trim_memory()
+        memoryReturnCount.wrappingAdd(1, ordering: .relaxed)
+        return true
+    }
+
+    /// How often memory was given back.
+    package var memoryReturns: Int { memoryReturnCount.load(ordering: .relaxed) }
+}
+
+/// The limits of the jobs of a ``JobScheduler`` together.
+package struct SchedulerLimits: Sendable {
+    /// Jobs that have outlived their first time slice and run at once. One more turn is left to others.
+    package var runningLongCountMax = 2
+    /// Jobs that have outlived their first time slice and hold what they have read, whether they run or wait
+    /// for their next slice. Others begin again when there is room.
+    package var admittedCountMax = 8
+    /// Bytes of memory of those jobs together.
+    package var memoryByteCountMax = 512 << 20
+    /// Bytes of memory of one job.
+    package var jobMemoryByteCountMax = 256 << 20
+    /// Jobs that wait for their first time slice, or to begin again.
+    package var waitingCountMax = 10_000
+    /// How long a job runs before it is others' turn.
+    package var sliceMicroseconds: UInt64 = 4_000
+
+    /// Makes the defaults.
+    package init() {}
+
+    /// Turns that are taken at once.
+    var runningCountMax: Int { runningLongCountMax + 1 }
+    /// Bytes that a job begins with: all that are admitted may have so many.
+    var memoryByteCountAtFirst: Int {
+        min(jobMemoryByteCountMax, max(1, memoryByteCountMax / admittedCountMax))
+    }
+    /// Bytes that a job has when those were too few, and it has begun again.
+    var memoryByteCountAtMost: Int { min(jobMemoryByteCountMax, memoryByteCountMax) }
 }

@@ -3,16 +3,16 @@ import HoldfastThreads
 
 /// Bounds work that has a thread of its own and takes much memory, such as imports and backups, and ends it.
 /// Thread-safe.
-final class WorkGate: Sendable {
+package final class WorkGate: Sendable {
     private let count = Monitor(0)
     private let countMax: Int
     private let stopping = Atomic<Bool>(false)
 
     /// Allows so many at a time.
-    init(countMax: Int) { self.countMax = countMax }
+    package init(countMax: Int) { self.countMax = countMax }
 
     /// Whether one more may begin; ``leave()`` follows then.
-    func enter() -> Bool {
+    package func enter() -> Bool {
         count.withLock { count in
             guard count < countMax else { return false }
             count += 1
@@ -21,15 +21,15 @@ final class WorkGate: Sendable {
     }
 
     /// One has ended.
-    func leave() {
+    package func leave() {
         count.update { $0 -= 1 }
     }
 
     /// Whether those that run are to end.
-    var isStopping: Bool { stopping.load(ordering: .relaxed) }
+    package var isStopping: Bool { stopping.load(ordering: .relaxed) }
 
     /// Has those that run end, and returns when none does.
-    func stop() {
+    package func stop() {
         stopping.store(true, ordering: .relaxed)
         count.wait { $0 == 0 ? () : nil }
     }

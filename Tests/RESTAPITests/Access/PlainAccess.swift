@@ -1,3 +1,4 @@
+import HoldfastAccess
 import HoldfastServiceSupport
 import HoldfastStoreService
 import HoldfastTestSupport

@@ -1,3 +1,5 @@
+import HoldfastStreams
+import HoldfastAccess
 import HoldfastHTTPServer
 import HoldfastObjectJSON
 import HoldfastObjectModel

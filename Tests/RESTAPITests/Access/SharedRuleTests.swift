@@ -3,7 +3,7 @@ import HoldfastTestSupport
 import Testing
 
 @testable import HoldfastRESTAPI
-@testable import HoldfastStoreService
+@testable import HoldfastStreams
 
 /// What users share whose rules and values are equal.
 @Suite("Users of equal rules")

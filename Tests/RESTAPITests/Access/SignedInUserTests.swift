@@ -1,3 +1,4 @@
+import HoldfastAccess
 import Glibc
 import HoldfastHTTPServer
 import HoldfastIdentity

@@ -1,3 +1,4 @@
+import HoldfastStreams
 import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastServiceSupport

@@ -1,5 +1,6 @@
 import HoldfastObjectJSON
 import HoldfastStoreService
+import HoldfastStreams
 import HoldfastThreads
 
 /// A stream whose client reads when it is told to; it leaves after several refusals.

@@ -1,3 +1,4 @@
+import HoldfastTransfer
 import HoldfastServiceSupport
 import HoldfastStoreService
 import HoldfastTestSupport

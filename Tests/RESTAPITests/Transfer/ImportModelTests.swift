@@ -1,8 +1,9 @@
 import HoldfastObjectStore
 import HoldfastRESTAPI
 import HoldfastStoreService
-import Testing
 import HoldfastTestSupport
+import HoldfastTransfer
+import Testing
 
 /// What an import has to lead to, computed the slow and simple way.
 private struct ImportModel {

@@ -1,11 +1,12 @@
-import HoldfastObjectStore
 import HoldfastObjectJSON
+import HoldfastObjectStore
 import HoldfastRESTAPI
 import HoldfastServiceSupport
 import HoldfastStoreService
-import Testing
 import HoldfastTestSupport
 import HoldfastThreads
+import HoldfastTransfer
+import Testing
 
 @Suite("An import")
 struct ImportTests {

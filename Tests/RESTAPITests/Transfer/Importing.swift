@@ -1,12 +1,13 @@
 import HoldfastBytes
+import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
-import HoldfastObjectJSON
 import HoldfastRESTAPI
 import HoldfastServiceSupport
 import HoldfastStoreService
-import Testing
 import HoldfastTestSupport
+import HoldfastTransfer
+import Testing
 
 /// Runs imports and exports without HTTP.
 enum Importing {

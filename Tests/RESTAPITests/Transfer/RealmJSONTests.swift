@@ -1,3 +1,4 @@
+import HoldfastTransfer
 import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastServiceSupport

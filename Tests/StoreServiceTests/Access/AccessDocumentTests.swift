@@ -1,3 +1,4 @@
+import HoldfastAccess
 import HoldfastObjectJSON
 import HoldfastStoreService
 import Testing

@@ -1,3 +1,4 @@
+@testable import HoldfastAccess
 import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastQuery

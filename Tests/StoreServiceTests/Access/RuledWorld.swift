@@ -1,3 +1,4 @@
+import HoldfastAccess
 import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastObjectStore

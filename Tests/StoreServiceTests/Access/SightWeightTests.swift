@@ -1,3 +1,4 @@
+@testable import HoldfastAccess
 import HoldfastObjectModel
 import HoldfastQuery
 import Testing

@@ -1,3 +1,4 @@
+@testable import HoldfastAccess
 import Glibc
 import HoldfastJSON
 import HoldfastObjectJSON

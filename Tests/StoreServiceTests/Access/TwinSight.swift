@@ -1,3 +1,4 @@
+import HoldfastAccess
 import HoldfastObjectStore
 import HoldfastPlainQuery
 import HoldfastQuery

@@ -2,6 +2,7 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastServiceSupport
 import HoldfastStoreService
+import HoldfastTransfer
 import Testing
 
 @Suite("Imports of users")

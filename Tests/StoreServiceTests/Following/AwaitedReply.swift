@@ -1,5 +1,6 @@
 import HoldfastObjectJSON
 import HoldfastStoreService
+import HoldfastStreams
 import Synchronization
 
 /// Waits for the one reply of a poll. Any thread.

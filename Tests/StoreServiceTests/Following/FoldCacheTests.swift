@@ -1,3 +1,4 @@
+@testable import HoldfastStreams
 import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastObjectStore

@@ -1,3 +1,4 @@
+@testable import HoldfastAccess
 import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastObjectStore

@@ -1,3 +1,5 @@
+@testable import HoldfastStreams
+@testable import HoldfastAccess
 import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectJSON

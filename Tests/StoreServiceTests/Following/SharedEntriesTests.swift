@@ -1,3 +1,4 @@
+@testable import HoldfastStreams
 import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectModel

@@ -1,3 +1,4 @@
+@testable import HoldfastStreams
 import HoldfastServiceSupport
 import HoldfastTestSupport
 import HoldfastThreads

@@ -1,3 +1,4 @@
+@testable import HoldfastStreams
 import Testing
 
 @testable import HoldfastStoreService

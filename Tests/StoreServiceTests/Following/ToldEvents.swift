@@ -1,6 +1,7 @@
 import HoldfastBytes
 import HoldfastServiceSupport
 import HoldfastStoreService
+import HoldfastStreams
 import Synchronization
 
 /// Collects what a stream's client is sent. Any thread.

@@ -1,3 +1,4 @@
+@testable import HoldfastStreams
 import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectJSON

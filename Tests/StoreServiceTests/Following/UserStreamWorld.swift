@@ -1,3 +1,5 @@
+@testable import HoldfastStreams
+@testable import HoldfastAccess
 import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastObjectStore

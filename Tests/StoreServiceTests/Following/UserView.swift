@@ -1,3 +1,4 @@
+@testable import HoldfastStreams
 import HoldfastObjectModel
 import HoldfastServiceSupport
 

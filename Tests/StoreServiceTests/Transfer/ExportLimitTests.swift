@@ -1,3 +1,4 @@
+@testable import HoldfastTransfer
 import Testing
 
 @testable import HoldfastStoreService

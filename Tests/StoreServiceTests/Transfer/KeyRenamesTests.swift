@@ -1,3 +1,4 @@
+@testable import HoldfastTransfer
 import HoldfastTestSupport
 import Testing
 

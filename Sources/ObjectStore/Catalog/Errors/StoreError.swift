@@ -117,3 +117,64 @@ package struct DanglingLink: Sendable {
         return path.count < other.path.count
     }
 }
+
+/// A required property that a write did not state.
+package struct UnstatedProperty: Sendable {
+    /// The class that requires it.
+    package var className: String
+    /// Its name.
+    package var property: String
+    /// The way from the object that the client wrote to the one that lacks it.
+    package var path: [DanglingLink.PathStep]
+}
+
+/// A deleted object that another one holds by a link that denies it.
+package struct DeniedDeletion: Sendable {
+    /// The position of the transaction's operation that deleted it.
+    package var source: Int
+    /// The deleted object, for a person to read; nil where it is not to be named.
+    package var target: String?
+    /// The class of the object that holds the link.
+    package var holderClass: String
+    /// That object, for a person to read; nil where it is not to be named.
+    package var holder: String?
+    /// The class and the property that state the rule, such as `Order.customer`; not to be named where the holder is not.
+    package var property: String
+}
+
+/// A value, or the values of a group, that another object has already.
+package struct UniqueViolation: Sendable {
+    /// Which of the transaction's operations or import lines wrote it.
+    package var source: Int
+    /// Where the object stands in what the client wrote, as property names and positions from the outside
+    /// in.
+    package var path: [DanglingLink.PathStep]
+    /// The class of both objects; nil where it is not to be named.
+    package var className: String?
+    /// The properties of the group, or the one that is unique; none where they are not to be named.
+    package var properties: [String]
+    /// The other object, for a person to read; nil where it is not to be named.
+    package var holder: String?
+}
+
+/// An act on an object that the writer has no right to.
+package struct RefusedAct: Hashable, Sendable {
+    /// The kinds of what is done.
+    package enum Action: String, Sendable {
+        case create, update, delete
+    }
+
+    /// The operation or line that stated it.
+    package var source: Int
+    /// Who did it: for the log alone; nil where nobody has signed in.
+    package var user: String?
+    /// The object's class.
+    package var className: String
+    /// The action.
+    package var action: Action
+    /// The property that may not be stated or changed; nil where nothing of the object may.
+    package var property: String?
+    /// The rules that do not allow it, of the roles that hold, by where they stand in the access document: for the log alone. Where a
+    /// role has none for the action, its rules for the class.
+    package var rules: [String]
+}

@@ -1,3 +1,4 @@
+import HoldfastBytes
 import HoldfastRows
 
 /// The difference of a set or map between two states: the elements of the set, or the keys of the map, that went, that
@@ -107,5 +108,38 @@ package struct KeyedDifference {
             }
         }
         for entry in old where left[ElementBytes(entry.key)] != nil { removed.append(entry.key) }
+    }
+}
+
+/// The stored bytes of an element, or of a map's key, as a key of tables; nil is null. Valid while the transaction is open
+/// that they were read in.
+struct ElementBytes: Hashable {
+    var bytes: UnsafeRawBufferPointer?
+
+    init(_ bytes: UnsafeRawBufferPointer?) { self.bytes = bytes }
+
+    static func == (a: ElementBytes, b: ElementBytes) -> Bool {
+        guard let x = a.bytes, let y = b.bytes else { return a.bytes == nil && b.bytes == nil }
+        // What has not changed between two transactions often lies in one place.
+        return x.count == y.count && (x.baseAddress == y.baseAddress || compareKeys(x, y) == 0)
+    }
+
+    func hash(into hasher: inout Hasher) {
+        if let bytes { hasher.combine(bytes: bytes) }
+    }
+}
+
+extension StoredCollection {
+    /// Returns the stored bytes of each element, nil for null. Valid as long as the view that they are read in.
+    ///
+    /// - `budget`: Ends the reading early where it fails; nil for none.
+    package func elementBytes(within budget: Budget?) -> [UnsafeRawBufferPointer?] {
+        var elements: [UnsafeRawBufferPointer?] = []
+        elements.reserveCapacity(count)
+        forEach(within: budget) { part, offset, _ in
+            elements.append(part.isNull(offset) ? nil : part.bytes(offset))
+            return true
+        }
+        return elements
     }
 }

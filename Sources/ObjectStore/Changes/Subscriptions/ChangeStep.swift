@@ -1,3 +1,4 @@
+import HoldfastQuery
 import HoldfastRows
 
 /// Two states that follow each other, and what changed between them. On one thread.
@@ -112,5 +113,22 @@ package final class ChangeStep {
             change?.kind == .delete
             ? nil : after.row(classIndex: identity.classIndex, key: identity.key)
         return ChangedObject(identity: identity, change: change, before: before, after: after)
+    }
+}
+
+/// An object that a step concerns. Its rows are read once for all filters; they are valid as long as both views.
+struct ChangedObject {
+    let identity: ObjectIdentity
+    /// Its own change; nil for one that is only reached along links.
+    let change: FoldedChanges.Change?
+    let before: RowView?
+    let after: RowView?
+
+    /// Its own properties that changed.
+    var members: MemberSet { change?.members ?? MemberSet() }
+
+    /// Whether it is there before and after, and did not itself change what is at a place or the way to it.
+    func isSame(at place: ValuePlace) -> Bool {
+        before != nil && after != nil && !members.contains(place.firstMember)
     }
 }

@@ -1,6 +1,7 @@
 import HoldfastQuery
 import HoldfastRows
 import HoldfastThreads
+import Synchronization
 
 /// Results of all objects at once, which several threads calculate where that takes long.
 extension ColumnScan {
@@ -106,5 +107,131 @@ extension ColumnScan {
         if failure == nil { try checkTime() }
         if let failure { throw failure }
         return done
+    }
+}
+
+/// Helper threads that evaluate chunks of a long scan in parallel: one for each further core, started when the
+/// first scan asks. They wait without cost and are shared by all stores. Thread-safe.
+final class ColumnHelpers: Sendable {
+    static let shared = ColumnHelpers()
+
+    private let jobs = Monitor<[ColumnJob]>([])
+    /// How many there are.
+    let count: Int
+
+    private init() {
+        count = min(processorCount - 1, 7)
+        for _ in 0..<count {
+            startThread(named: "columns") { [self] in
+                while true {
+                    let job: ColumnJob = jobs.wait { $0.popLast() }
+                    job.help()
+                }
+            }
+        }
+    }
+
+    /// Has helpers work on a job beside the caller.
+    func join(_ job: ColumnJob, countMax: Int) {
+        let count = min(count, countMax)
+        guard count > 0 else { return }
+        jobs.update {
+            // The oldest is taken last: a scan that came later is not shorter.
+            $0.insert(contentsOf: repeatElement(job, count: count), at: 0)
+        }
+    }
+}
+
+/// The chunks of a scan that several threads work on. Thread-safe.
+final class ColumnJob: Sendable {
+    private struct Helpers {
+        var activeCount = 0
+        var isOver = false
+        var workers: [ColumnWorker] = []
+    }
+
+    private let next: Atomic<Int>
+    private let end: Int
+    private let makeWorker: @Sendable () -> ColumnWorker
+    private let hasDismissed = Atomic<Bool>(false)
+    private let left = Mutex<[Int]>([])
+    private let helpers = Monitor(Helpers())
+
+    /// Makes a job of some chunks.
+    ///
+    /// - `makeWorker`: Called by each helper that comes to it.
+    init(_ chunks: Range<Int>, makeWorker: @escaping @Sendable () -> ColumnWorker) {
+        next = Atomic(chunks.lowerBound)
+        end = chunks.upperBound
+        self.makeWorker = makeWorker
+    }
+
+    /// Has a worker take the next chunk; false when there is none.
+    func step(_ worker: ColumnWorker) -> Bool {
+        let chunk = next.wrappingAdd(1, ordering: .relaxed).oldValue
+        guard chunk < end else { return false }
+        if !worker.take(chunk) { left.withLock { $0.append(chunk) } }
+        return true
+    }
+
+    /// Takes chunks until there are no more or helpers are dismissed, unless the job is over before a helper comes to
+    /// it.
+    func help() {
+        let isOver = helpers.withLock { state in
+            if !state.isOver { state.activeCount += 1 }
+            return state.isOver
+        }
+        guard !isOver else { return }
+        let worker = makeWorker()
+        while !hasDismissed.load(ordering: .relaxed), worker.hasRoom, step(worker) {}
+        helpers.signal { state in
+            state.workers.append(worker)
+            state.activeCount -= 1
+            return state.activeCount == 0
+        }
+    }
+
+    /// Lets no helper begin another chunk; the job's own thread goes on.
+    func dismissHelpers() { hasDismissed.store(true, ordering: .relaxed) }
+
+    /// Waits for the helpers, and returns their workers and the chunks that only rows can decide.
+    func finish() -> (workers: [ColumnWorker], left: [Int]) {
+        helpers.withLock { $0.isOver = true }
+        helpers.wait { $0.activeCount == 0 ? () : nil }
+        return (helpers.withLock { $0.workers }, left.withLock { $0 })
+    }
+}
+
+/// The work of one thread on the chunks of a scan that several share: adds the objects that satisfy a predicate to an
+/// aggregation.
+final class ColumnWorker: @unchecked Sendable {
+    // Unchecked: one thread at a time uses it.
+
+    private let program: ColumnProgram
+    private let frame: ColumnFrame
+    let part: Aggregation
+
+    /// - `part`: For this worker alone.
+    /// - `byteCountMax`: Memory beyond which it takes no more.
+    init(
+        _ program: ColumnProgram, _ part: Aggregation, byteCountMax: Int,
+        within budget: Budget
+    ) {
+        frame = ColumnFrame(within: budget)
+        self.program = program
+        self.part = part
+        part.byteCountMax = byteCountMax
+    }
+
+    /// Whether it is to take more.
+    var hasRoom: Bool { !part.isFull }
+
+    /// Takes a chunk; false where only the thread of the scan can do that, which reads rows.
+    func take(_ chunk: Int) -> Bool {
+        if part.isFull { return false }
+        guard program.evaluate(chunk, frame) else { return true }
+        if frame.hasUndecided || !part.exceptions(of: chunk).isEmpty { return false }
+        part.add(chunk, frame)
+        return true
     }
 }

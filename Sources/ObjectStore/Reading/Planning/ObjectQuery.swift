@@ -1,4 +1,6 @@
+import HoldfastObjectModel
 import HoldfastQuery
+import HoldfastRows
 
 /// A query of objects of a class, and their order.
 package struct ObjectQuery: Sendable {
@@ -57,5 +59,69 @@ package struct QueryPosition: Hashable, Sendable {
         self.sortBytes = sortBytes
         self.wholeBytes = wholeBytes
         self.key = key
+    }
+}
+
+extension ObjectQuery {
+    /// Finds the property whose index, or the primary key, has the wanted order, and its direction; nil when there is
+    /// none.
+    func sortMember(_ rowClass: RowClass) -> (member: Int, isAscending: Bool)? {
+        guard sort.count == 1, let key = sort.first, let member = key.path.ownMember,
+            rowClass.isIndexed(member)
+        else { return nil }
+        return (member, key.isAscending)
+    }
+
+    /// Whether a page of the query reads hardly more than the objects that it returns, whatever the
+    /// class holds: one range in the wanted order with nothing left to test.
+    package func isBounded(in transaction: ReadTransaction) -> Bool {
+        let rowClass = transaction.rows.classes[classIndex]
+        let sorted = sortMember(rowClass)?.member
+        if !sort.isEmpty, sorted == nil { return false }
+        let sight = transaction.sight(on: self)
+        if let sight, predicate != nil || sorted.map(sight.reorders) ?? false { return false }
+        guard let predicate = predicate ?? sight?.rule else { return true }
+        let constraints = predicate.constraints
+        guard constraints.count == 1, let only = constraints.first, only.isExact,
+            rowClass.isIndexed(only.member)
+        else { return false }
+        if let sorted { return sorted == only.member }
+        return only.ranges.count <= 1 && only.ranges.allSatisfy(\.isSingleValue)
+    }
+
+    /// Makes the query whose first object has the least, or the greatest, value that a property has
+    /// among the objects of this one; null and NaN count as no value.
+    ///
+    /// Run it with a limit of 1: without a condition, or with one on the same property, it reads one row.
+    ///
+    /// `member` is the property, by position in the class.
+    ///
+    /// - Returns: Nil where no index has the order: then all objects have to be looked at anyway.
+    package func extreme(
+        of member: Int, isGreatest: Bool, _ schema: RowSchema
+    ) -> ObjectQuery? {
+        let rowClass = schema.classes[classIndex]
+        guard rowClass.isIndexed(member),
+            case .single(.scalar(let scalar)) = rowClass.definition.properties[member].type,
+            // A decimal NaN and the kinds of a mixed value need a look at each.
+            scalar != .mixed, scalar != .decimal128
+        else { return nil }
+        let path = ValuePath(
+            root: .objects(classIndex: classIndex), steps: [], terminal: .value(member: member),
+            type: .scalar(scalar), firstMember: member)
+        let (relation, bound): (ComparisonOperator, Value) =
+            switch scalar {
+            case .double: (.greater, .double(.nan))
+            case .float: (.greater, .float(.nan))
+            default: (.notEqual, .null)
+            }
+        let hasValue = Predicate.comparison(
+            Comparison(.path(path, nil), Relation(relation), .constant(bound)))
+        var query = self
+        query.predicate = Predicate.conjunction((predicate?.conjuncts ?? []) + [hasValue])
+        query.sort = [SortKey(path: path, isAscending: !isGreatest)]
+        query.after = nil
+        query.expectedCount = 1
+        return query
     }
 }

@@ -27,3 +27,11 @@ package final class HeldRead {
     /// Ends the view. Closing twice is harmless.
     package func close() { read.close() }
 }
+
+/// The closed view that a thread has left, for its next one. One thread at a time uses it.
+package final class LeftView {
+    var view: ReadTransaction?
+
+    /// Makes room for one.
+    package init() {}
+}

@@ -45,3 +45,14 @@ package final class PinnedVersion: Sendable {
     /// Opens a view of the version that stays open from one call to the next.
     package func holdRead() -> HeldRead { HeldRead(openView()) }
 }
+
+/// The parts of a store that every view of it reads with, beside a snapshot.
+struct ViewSource: Sendable {
+    let catalogs: CatalogHistory
+    /// The store's columns; nil where what is read is not committed.
+    let columns: ColumnStore?
+    /// The samples of the store's classes; nil where what is read is not committed.
+    var samples: ClassSamples?
+    /// The epoch of the store.
+    let epoch: UInt64
+}

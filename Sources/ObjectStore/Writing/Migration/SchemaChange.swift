@@ -1,5 +1,6 @@
 import HoldfastObjectModel
 import HoldfastRows
+import HoldfastStorage
 
 /// The change from a stored schema to a proposed one: the catalog that follows, the work to be done
 /// before it holds, and the garbage that is left behind.
@@ -97,5 +98,59 @@ struct SchemaChange {
             return SchemaFault(
                 className: step.className, property: step.property, detail: step.lossDetail)
         }
+    }
+}
+
+extension SchemaChange {
+    /// Refuses to make a value unique that objects share.
+    ///
+    /// - `snapshot`: The snapshot that the objects are read from, by the classes of the new catalog.
+    /// - `converter`: Makes the rows that `snapshot` has not got yet; nil when it has them.
+    /// - `source`: Reads out-of-line values.
+    /// - Throws: ``StoreError`` `.sharedValues` with a fault for each property and group.
+    func testUniqueness(
+        in snapshot: any StorageSnapshot, _ source: any OverflowSource,
+        _ converter: RowConverter? = nil
+    ) throws(StoreError) {
+        var faults: [SchemaFault] = []
+        for (rowClass, unique) in uniquenessTests {
+            var search = DuplicateSearch(
+                rowClass: rowClass, unique: unique, snapshot: snapshot, source: source)
+            if let converter,
+                let work = works.values.first(where: { $0.target === rowClass && $0.rewrites })
+            {
+                search.conversion = (work, converter)
+            }
+            if let fault = try search.fault() { faults.append(fault) }
+        }
+        if !faults.isEmpty { throw .sharedValues(faults) }
+    }
+}
+
+/// A schema that is to replace the current one.
+package struct SchemaProposal: Sendable {
+    /// The schema; its own revision counts for nothing.
+    package var schema: Schema
+    /// The names that are new names of stored classes and properties.
+    package var renames: SchemaRenames
+    /// The projections that are wanted; nil leaves them as they are, but for renamings.
+    package var projections: [Projection]?
+    /// Whether values may be lost that the new schema has no room for.
+    package var allowsDataLoss: Bool
+
+    /// Makes the access document for the schema that is wanted, of the store's and the present and the wanted catalog; nil
+    /// leaves it as it is. It throws where the document does not hold in the schema that is wanted.
+    package var document:
+        (@Sendable (StoredDocument, Catalog, Catalog) throws(StoreError) -> String)?
+
+    /// Makes a proposal.
+    package init(
+        _ schema: Schema, renames: SchemaRenames = SchemaRenames(), allowsDataLoss: Bool = false,
+        projections: [Projection]? = nil
+    ) {
+        self.projections = projections
+        self.schema = schema
+        self.renames = renames
+        self.allowsDataLoss = allowsDataLoss
     }
 }

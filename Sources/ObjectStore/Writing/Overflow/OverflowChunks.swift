@@ -1,5 +1,5 @@
-import HoldfastBytes
 import Glibc
+import HoldfastBytes
 import HoldfastRows
 import HoldfastStorage
 
@@ -196,4 +196,14 @@ final class OverflowChunks: TreeChunks, OverflowSink {
         if editor.count > 0 { editor.appendReference(to: reference) }
         return editor.count > 0
     }
+}
+
+/// The storage of a ``TreeEditor``'s chunks.
+protocol TreeChunks: OverflowSource {
+    /// Stores a chunk; the bytes are copied.
+    func put(_ key: UnsafeRawBufferPointer, _ chunk: UnsafeRawBufferPointer)
+    /// Removes a chunk.
+    func remove(_ key: UnsafeRawBufferPointer)
+    /// Notes that a chunk is damaged.
+    func fail(_ error: StorageError)
 }

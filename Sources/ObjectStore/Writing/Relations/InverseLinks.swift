@@ -1,4 +1,5 @@
 import HoldfastBytes
+import HoldfastObjectModel
 import HoldfastRows
 import HoldfastStorage
 
@@ -199,4 +200,22 @@ struct InverseLinks {
     mutating func removeAll() {
         if !lostLinks.isEmpty { lostLinks.removeAll(keepingCapacity: true) }
     }
+}
+
+/// An object that links to another, and the property that holds the link, however often.
+struct IncomingLink {
+    /// The object, or the owner of the embedded object, that holds the link.
+    var origin: ObjectIdentity
+    /// The number of the property.
+    var property: UInt32
+    /// Whether the property is one of the origin's own class and not of an embedded object's.
+    var isOwn: Bool
+    /// The property's rule for the deletion of its targets.
+    var onDelete: OnDelete
+}
+
+/// The number of links of a kind that an origin has.
+struct LinkCount {
+    var kind: LinkKind
+    var count: UInt32 = 1
 }

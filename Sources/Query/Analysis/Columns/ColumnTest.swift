@@ -42,3 +42,55 @@ final class ColumnTest {
         frame.note(chunk.exceptions)
     }
 }
+
+/// A calculation over columns of what a scan finds.
+package protocol ColumnCalculation: AnyObject {
+    /// The columns that it needs.
+    var references: Set<ColumnReference> { get }
+
+    /// The classes of which objects are read when columns are taken.
+    var farClasses: [Int] { get }
+
+    /// Takes the columns of a snapshot; false where they do not have what is calculated, or there is too little memory or time.
+    func bind(to columns: BoundColumns, within budget: Budget) -> Bool
+}
+
+/// The columns of one snapshot, for one query.
+package struct BoundColumns {
+    /// The chunks of each column.
+    package var columns: [ColumnReference: [ColumnChunk?]]
+    /// The snapshot.
+    package var source: any ObjectSource
+
+    /// Makes a set of columns.
+    package init(columns: [ColumnReference: [ColumnChunk?]], source: any ObjectSource) {
+        self.columns = columns
+        self.source = source
+    }
+
+    func column(_ reference: ColumnReference) -> [ColumnChunk?] { columns[reference] ?? [] }
+}
+
+/// A column that an evaluation needs: a property of a class, or which objects a class has.
+package struct ColumnReference: Hashable, Sendable {
+    /// The class, by position in the schema.
+    package var classIndex: Int
+    /// The property, by position in its class; −1 for which objects there are.
+    package var member: Int
+
+    /// Which objects a class has.
+    package static func presence(_ classIndex: Int) -> ColumnReference {
+        ColumnReference(classIndex: classIndex, member: -1)
+    }
+
+    /// Feeds both numbers as one, which has few bits of each: a query asks for its columns again and again.
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(classIndex << 32 ^ member)
+    }
+
+    /// Makes a reference.
+    package init(classIndex: Int, member: Int) {
+        self.classIndex = classIndex
+        self.member = member
+    }
+}

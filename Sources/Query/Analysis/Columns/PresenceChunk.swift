@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Which of the keys of a chunk belong to objects.
 package final class PresenceChunk: ColumnChunk, @unchecked Sendable {
     private let mask: UnsafeMutablePointer<UInt8>
@@ -22,4 +24,17 @@ package final class PresenceChunk: ColumnChunk, @unchecked Sendable {
     func restrict(_ other: UnsafeMutablePointer<UInt8>) {
         if objectCount < Self.keyCount { ColumnMask.and(other, mask, Self.keyCount) }
     }
+}
+
+/// Counts the bytes of the chunks that are alive, by whichever query or store. Thread-safe.
+package final class ColumnMeter: Sendable {
+    private let total = Atomic<Int>(0)
+
+    /// Makes a counter at 0.
+    package init() {}
+
+    /// The bytes of all chunks that were made with this counter and are not freed yet.
+    package var byteCount: Int { total.load(ordering: .relaxed) }
+
+    func add(_ byteCount: Int) { total.wrappingAdd(byteCount, ordering: .relaxed) }
 }

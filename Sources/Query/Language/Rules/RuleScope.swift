@@ -1,3 +1,5 @@
+import HoldfastObjectModel
+
 /// The checker's knowledge of a rule's user, with its findings on the way. One thread uses it.
 final class RuleScope {
     /// The class of the users' objects, by position in the schema; nil where users have none.
@@ -29,5 +31,40 @@ final class RuleScope {
     /// - `property`: The property; nil for the class itself.
     func note(_ className: String, _ property: String?, at start: Int) {
         names.insert(RuleName(start: start, className: className, property: property))
+    }
+}
+
+/// The facts about a user whom rules are made for.
+package protocol UserFacts {
+    /// The user's value where a rule asks for it; nil for none.
+    func value(of reference: UserReference) -> UserValue?
+}
+
+/// The user's value where a rule asks for it.
+package enum UserValue: Hashable, Sendable {
+    /// One value; texts may stand for dates, uuids and other types whose JSON form is a text.
+    case one(Value)
+    /// The values of a list.
+    case many([Value])
+
+    /// The most values of a list. Who has more has none, as far as rules go.
+    package static let countMax = 10_000
+}
+
+/// A name of a class or of a property in the text of a rule.
+struct RuleName: Hashable, Sendable {
+    /// The offset of its first byte.
+    let start: Int
+    /// The class.
+    let className: String
+    /// The property; nil where the class itself is named.
+    let property: String?
+
+    /// The name that it has in a schema that replaces the present one; nil for the same.
+    func renamed(_ renames: SchemaRenames) -> String? {
+        let new =
+            property.map { renames.newName(ofProperty: $0, inOld: className) }
+            ?? renames.newName(ofClass: className)
+        return new == (property ?? className) ? nil : new
     }
 }

@@ -107,3 +107,130 @@ enum Ordinal {
         }
     }
 }
+
+/// Numbers of one type among those of another.
+///
+/// Ints, floats and doubles compare exactly, nothing is rounded. A decimal compares with a float or a
+/// double as Realm does it: by the decimal of as many digits as the type surely keeps.
+extension Ordinal {
+    /// Returns the ordinal of a number in a numeric type; nil when the type can't hold it.
+    static func number(_ value: Value, as storage: ElementStorage) -> UInt128? {
+        switch storage {
+        case .int: int(value).map { of($0) }
+        case .double: double(value).map { of($0) }
+        case .float: float(value).map { of($0) }
+        case .decimal: Number(value)?.decimal.ordinal
+        case .bool, .string, .data, .date, .objectID, .uuid, .link, .embedded, .mixed: nil
+        }
+    }
+
+    private static func int(_ value: Value) -> Int64? {
+        switch value {
+        case .int(let value): value
+        case .double(let value): Int64(exactly: value)
+        case .float(let value): Int64(exactly: value)
+        case .decimal(let value): value.isIntegral ? value.integerFloor : nil
+        default: nil
+        }
+    }
+
+    private static func double(_ value: Value) -> Double? {
+        switch value {
+        case .int(let value): Double(exactly: value)
+        case .double(let value): value
+        case .float(let value): Double(value)
+        default: nil
+        }
+    }
+
+    private static func float(_ value: Value) -> Float? {
+        switch value {
+        case .int(let value): Float(exactly: value)
+        case .double(let value): value.isNaN ? .nan : Float(exactly: value)
+        case .float(let value): value
+        default: nil
+        }
+    }
+
+    /// Returns the ordinals of the floats or doubles that stand in a relation to a decimal; nil when none do.
+    ///
+    /// Several are one decimal, since that has fewer digits than they, and some decimals are none of them.
+    static func range(
+        _ comparison: ComparisonOperator, _ decimal: Decimal128, as storage: ElementStorage
+    ) -> ClosedRange<UInt128>? {
+        // Beyond infinity there are only bits that are no value's.
+        let last = storage == .float ? of(Float.infinity) : of(Double.infinity)
+        let wanted = decimal.ordinal
+        /// Counts the ordinals that satisfy a condition that holds up to some ordinal.
+        func count(_ holds: (UInt128) -> Bool) -> UInt128 {
+            var (low, high) = (UInt128(0), last + 1)
+            while low < high {
+                let middle = (low + high) / 2
+                if holds(asDecimal(middle, storage)) { low = middle + 1 } else { high = middle }
+            }
+            return low
+        }
+        let less = count { $0 < wanted }
+        let lessEqual = count { $0 <= wanted }
+        func range(_ first: UInt128, _ end: UInt128) -> ClosedRange<UInt128>? {
+            first < end ? first...(end - 1) : nil
+        }
+        switch comparison {
+        case .equal: return range(less, lessEqual)
+        case .less: return range(0, less)
+        case .lessEqual: return range(0, lessEqual)
+        case .greater: return range(lessEqual, last + 1)
+        case .greaterEqual: return range(less, last + 1)
+        default: return nil
+        }
+    }
+
+    /// Returns the ordinal of the decimal that a float or double counts as.
+    private static func asDecimal(_ ordinal: UInt128, _ storage: ElementStorage) -> UInt128 {
+        let bits = UInt64(truncatingIfNeeded: ordinal)
+        let number: Number =
+            storage == .float
+            ? .float(ComparedValue.float(UInt32(truncatingIfNeeded: bits)))
+            : .double(ComparedValue.double(bits))
+        return number.decimal.ordinal
+    }
+
+    /// Returns the ordinal of the greatest value of a numeric type that lies below a number which the
+    /// type can't hold; none when there is no such value.
+    static func greatestBelow(
+        _ constant: Value, as storage: ElementStorage
+    ) -> (ordinal: UInt128, isNone: Bool)? {
+        switch (storage, constant) {
+        case (.int, .double(let number)): intBelow(number)
+        case (.int, .float(let number)): intBelow(Double(number))
+        case (.int, .decimal(let number)): intBelow(number)
+        case (.double, .int(let number)):
+            (of(nearestBelow(number, Double(number))), false)
+        case (.float, .int(let number)):
+            (of(nearestBelow(number, Float(number))), false)
+        case (.float, .double(let number)):
+            (of(Double(Float(number)) > number ? Float(number).nextDown : Float(number)), false)
+        default: nil
+        }
+    }
+
+    private static func intBelow(_ number: Double) -> (ordinal: UInt128, isNone: Bool) {
+        if number.isNaN || number < -0x1p63 { return (0, true) }
+        if number >= 0x1p63 { return (greatest(.int), false) }
+        return (of(Int64(number.rounded(.down))), false)
+    }
+
+    private static func intBelow(_ number: Decimal128) -> (ordinal: UInt128, isNone: Bool) {
+        if let floor = number.integerFloor { return (of(floor), false) }
+        if number.kind == .nan || number.isNegative { return (0, true) }
+        return (greatest(.int), false)
+    }
+
+    /// `nearest` or the number before it, whichever is the greatest that isn't above an int.
+    private static func nearestBelow<Number: BinaryFloatingPoint>(
+        _ number: Int64, _ nearest: Number
+    ) -> Number {
+        let isAbove = nearest >= 0x1p63 || Int64(nearest) > number
+        return isAbove ? nearest.nextDown : nearest
+    }
+}

@@ -25,3 +25,57 @@ final class ValueBatch {
         totals.add(chunk, values, groups.map { _ in UnsafePointer(self.groups.start) })
     }
 }
+
+/// Some neighbouring objects of a chunk, few enough that what is computed of them stays in the processor's first cache.
+struct ColumnBatch {
+    /// The most objects of a batch.
+    static let countMax = 1024
+
+    /// The chunk.
+    let chunk: Int
+    /// The positions of the objects in it, rising; one may stand there several times.
+    let positions: UnsafeBufferPointer<Int32>
+    /// Whether there are batches of all positions of the chunk.
+    var isWhole = false
+    /// In a batch of the elements of collections the place of each object's one among those of all objects.
+    var elements = UnsafeBufferPointer<Int32>(start: nil, count: 0)
+    /// The keys of rows that were packed, by position; nil in a chunk of a column.
+    var keys: UnsafePointer<UInt64>?
+
+    /// The key of an object.
+    func key(_ index: Int) -> UInt64 {
+        keys?[Int(positions[index])]
+            ?? UInt64(chunk << ColumnChunk.keyCountLog2) | UInt64(positions[index])
+    }
+}
+
+/// Makes of a batch others in which each object stands once for each element of its collection. One thread at a time uses
+/// it.
+final class ElementBatches {
+    private let positions = BatchRoom<Int32>()
+    private let elements = BatchRoom<Int32>()
+    private var count = 0
+
+    /// Hands over a batch's elements in their collections.
+    func forEach(
+        of batch: ColumnBatch, in collections: CollectionChunk, _ body: (ColumnBatch) -> Void
+    ) {
+        for position in batch.positions {
+            for element in collections.range(Int(position)) {
+                if count == ColumnBatch.countMax { hand(batch.chunk, to: body) }
+                positions.start[count] = position
+                elements.start[count] = Int32(truncatingIfNeeded: element)
+                count += 1
+            }
+        }
+        if count > 0 { hand(batch.chunk, to: body) }
+    }
+
+    private func hand(_ chunk: Int, to body: (ColumnBatch) -> Void) {
+        body(
+            ColumnBatch(
+                chunk: chunk, positions: UnsafeBufferPointer(start: positions.start, count: count),
+                elements: UnsafeBufferPointer(start: elements.start, count: count)))
+        count = 0
+    }
+}

@@ -1,0 +1,92 @@
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastText
+
+/// The bodies of requests that concern accounts: objects of texts, each of which is needed.
+package enum AccountBody {
+    /// The member of a login, of a password, of one that is to be, and of a code.
+    package static let login = "login"
+    package static let password = "password"
+    package static let newPassword = "newPassword"
+    package static let code = "code"
+
+    /// Reads the texts of a body, in the order of their names.
+    ///
+    /// - `isNew`: Whether the login and the password are to become an account's.
+    /// - Throws: ``RequestFault`` `.malformed` for another shape, `.invalid` for what no account has.
+    package static func texts(
+        _ body: JSONValue, _ names: [String], isNew: Bool = false
+    ) throws(RequestFault) -> [String] {
+        guard body.kind == .object, body.count == names.count, body.repeatedName == nil else {
+            throw malformed(names)
+        }
+        var texts: [String] = []
+        for name in names {
+            guard let text = body.member(named: name)?.string else { throw malformed(names) }
+            try check(text, name, isNew)
+            texts.append(text)
+        }
+        return texts
+    }
+
+    /// The text of the body that makes an account.
+    package static func json(login: String, password: String) -> [UInt8] {
+        let buffer = ByteBuffer(capacity: 256)
+        JSONWriter(buffer).object { object in
+            object.member("login").string(login)
+            object.member("password").string(password)
+        }
+        return buffer.array
+    }
+
+    private static func check(
+        _ text: String, _ name: String, _ isNew: Bool
+    ) throws(RequestFault) {
+        let passwords = Account.passwordByteCounts
+        switch name {
+        case login:
+            if Account.isLogin(AccountText.stored(text)) { return }
+            throw .single(
+                .invalid, "invalid-account",
+                "A login is a text of 1 to \(Account.loginByteCountMax) bytes without control characters and without blanks at "
+                    + "its ends.", pointer: "/login")
+        case newPassword, password:
+            let isToBe = isNew || name == newPassword
+            let count = AccountText.stored(text).utf8.count
+            if count <= passwords.upperBound, !isToBe || count >= passwords.lowerBound { return }
+            throw .single(
+                .invalid, "invalid-account",
+                "A password has \(passwords.lowerBound) to \(passwords.upperBound) bytes.",
+                pointer: "/\(name)")
+        default: return
+        }
+    }
+
+    private static func malformed(_ names: [String]) -> RequestFault {
+        RequestFault(
+            .malformed, "invalid-body",
+            "The body is a JSON object with the texts "
+                + names.map { "'\($0)'" }.joined(separator: " and ") + " and nothing else.")
+    }
+}
+
+/// A login or a password in the forms that Unicode has for it.
+///
+/// One keyboard writes `é` as one scalar and another as two, and their user sees no difference. So texts are stored composed (NFC), as
+/// NIST SP 800-63B says of passwords. Accounts of version 0.3 and before have them as they were stated, in any form.
+package enum AccountText {
+    /// The form in which a text is stored.
+    package static func stored(_ text: String) -> String { CanonicalForm.composed.of(text) }
+
+    /// The forms that an account may have of a text from a client, each once. The unchanged text comes first, so that accounts of
+    /// earlier versions with logins that differ only in form stay apart.
+    package static func forms(_ text: String) -> [String] {
+        var forms = [text]
+        for form in [stored(text), CanonicalForm.decomposed.of(text)]
+        where !forms.contains(where: { $0.utf8.elementsEqual(form.utf8) }) {
+            forms.append(form)
+        }
+        return forms
+    }
+}

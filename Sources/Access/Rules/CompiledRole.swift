@@ -1,0 +1,105 @@
+import HoldfastQuery
+import HoldfastRows
+
+/// A role of a document, checked for a schema.
+struct CompiledRole: Sendable {
+    /// The rules for the objects of a class; nil is nothing.
+    struct ClassRules: Sendable {
+        /// Where they stand in the document, as a JSON pointer.
+        var place: String
+        var read: CompiledCondition?
+        var create: CompiledCondition?
+        var before: CompiledCondition?
+        var after: CompiledCondition?
+        var delete: CompiledCondition?
+        /// The rights of the properties, by their positions.
+        let rights: [PropertyRight]
+        /// The properties that are not seen.
+        private(set) var hidden = MemberSet()
+        /// The properties that may be stated of objects that are created.
+        private(set) var stated = MemberSet()
+        /// The properties that may be changed.
+        private(set) var changed = MemberSet()
+
+        /// Takes the rules of a document, once for all users.
+        init(
+            place: String, read: CompiledCondition?, create: CompiledCondition?,
+            before: CompiledCondition?, after: CompiledCondition?, delete: CompiledCondition?,
+            rights: [PropertyRight]
+        ) {
+            (self.place, self.read, self.create) = (place, read, create)
+            (self.before, self.after, self.delete) = (before, after, delete)
+            self.rights = rights
+            for (member, right) in rights.enumerated() {
+                if right == .none { hidden.insert(member) }
+                if right >= .create { stated.insert(member) }
+                if right == .write { changed.insert(member) }
+            }
+        }
+
+        /// The rules that decide on an action, each with its name.
+        func conditions(_ action: AccessAction) -> [(name: String, CompiledCondition?)] {
+            switch action {
+            case .read: [("read", read)]
+            case .create: [("create", create)]
+            case .update: [("update.before", before), ("update.after", after)]
+            case .delete: [("delete", delete)]
+            }
+        }
+    }
+
+    let name: String
+    let isForAnyone: Bool
+    let when: Rule?
+    /// By the position of the class; nil where it allows nothing.
+    var classes: [ClassRules?]
+
+    /// The references of its rules to a user, each as often as they stand there.
+    var references: [UserReference] { (conditions + [when]).flatMap { $0?.references ?? [] } }
+
+    /// The bytes of the texts of its rules for classes.
+    var byteCount: Int { conditions.reduce(0) { $0 + ($1?.text.utf8.count ?? 0) } }
+
+    private var conditions: [Rule?] {
+        classes.compactMap(\.self).flatMap { rules in
+            [rules.read, rules.create, rules.before, rules.after, rules.delete]
+        }.map { $0?.rule }
+    }
+}
+
+/// An action on an object.
+package enum AccessAction: String, CaseIterable, Sendable {
+    case read, create, update, delete
+}
+
+/// A condition on objects, checked for a class.
+struct CompiledCondition: Sendable {
+    /// The filter; nil where any object is admitted.
+    let rule: Rule?
+
+    /// The condition for a user.
+    func predicate(for user: some UserFacts) -> Predicate {
+        rule?.predicate(for: user) ?? .constant(true)
+    }
+
+    /// The text in the document.
+    var text: String { rule?.text ?? "true" }
+}
+
+/// The right of a role to a property of an object; each right includes those before it.
+package enum PropertyRight: String, CaseIterable, Comparable, Sendable {
+    /// Nothing: it is not seen.
+    case none
+    /// Reading it.
+    case read
+    /// Stating it of an object that is created, too.
+    case create
+    /// Changing it, too.
+    case write
+
+    package static func < (left: PropertyRight, right: PropertyRight) -> Bool {
+        left.rank < right.rank
+    }
+
+    private var rank: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+}

@@ -1,0 +1,48 @@
+import CHoldfastCrypto
+import CHoldfastSodium
+import HoldfastBytes
+import HoldfastObjectJSON
+
+/// A token itself, which is told once and stored nowhere.
+package struct TokenSecret: Sendable {
+    /// The beginning of a token of the store, which no JSON Web Token has.
+    package static let prefix = Array("hf_".utf8)
+    /// How many random bytes there are in it.
+    static let randomByteCount = 32
+    /// `hf_` and 32 random bytes in base64's URL alphabet.
+    package let text: String
+    /// The hash of it that is stored.
+    package let hash: TokenHash
+
+    /// Makes a token.
+    ///
+    /// - Throws: ``RequestFault`` `.failed` when the system has no random bytes or can't hash.
+    package init() throws(RequestFault) { try self.init(prefix: Self.prefix, naming: []) }
+
+    /// Makes a secret of a prefix and, in base64's URL alphabet, a name and 32 random bytes.
+    ///
+    /// - Throws: As ``init()``.
+    init(prefix: [UInt8], naming name: [UInt8]) throws(RequestFault) {
+        var random = [UInt8](repeating: 0, count: Self.randomByteCount)
+        guard shim_random(&random, random.count) == 1 else { throw Self.failure }
+        let buffer = ByteBuffer(capacity: 80)
+        buffer.append(prefix)
+        (name + random).withUnsafeBytes { Base64.encode($0, alphabet: .url, into: buffer) }
+        guard let hash = TokenHash(of: buffer.bytes) else { throw Self.failure }
+        text = String(decoding: buffer.bytes, as: UTF8.self)
+        self.hash = hash
+    }
+
+    private static let failure = RequestFault(
+        .failed, "internal-error", "The token could not be made.")
+}
+
+extension ByteBuffer {
+    /// The keyed BLAKE2b (RFC 7693) of the bytes, 32 bytes; nil for a key of more than 64. Cost: about a microsecond for 128 bytes, a fifth of
+    /// an HMAC by OpenSSL, which looks its algorithms up each time.
+    package func authenticationCode(under key: [UInt8]) -> [UInt8]? {
+        var code = [UInt8](repeating: 0, count: 32)
+        let status = shim_authentication_code(key, key.count, bytes.baseAddress, count, &code)
+        return status == 0 ? code : nil
+    }
+}

@@ -1,0 +1,234 @@
+import HoldfastBytes
+import HoldfastHTTPServer
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastStoreService
+
+// Shared parts of the operations on the schema and on projections.
+extension RESTService {
+    /// The ending of a schema's tag, so that no object's tag equals it.
+    private static let schemaTagSuffix = "-schema"
+
+    /// Returns the entity tag of a schema: the store's epoch and the schema's revision. Without quotes.
+    func schemaTag(_ schema: Schema) -> String {
+        "\(CatalogChange.version(of: schema, in: store))\(Self.schemaTagSuffix)"
+    }
+
+    /// The schema as the caller of a request knows it. Cost: an atomic load for those who know all of it, else a view.
+    func rows(for request: Request) throws(RequestFault) -> RowSchema {
+        try served.sight(of: caller(request))?.rows ?? store.catalog.rows
+    }
+
+    /// Answers a reader of a schema, or of a part of it, with 304 when it is what it knows.
+    ///
+    /// A user's view depends on more than the revision, so that its tag has a hash of the text too.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` when `If-None-Match` is.
+    func readDefinitions(
+        _ request: Request, _ rows: RowSchema, _ write: (JSONWriter) -> Void
+    ) throws(RequestFault) -> Outcome {
+        var tag = schemaTag(rows.definition)
+        guard caller(request).sight != nil else {
+            return .respond(
+                try .notModified(request, tag) ?? Response.json(200, write).with(entityTag: tag))
+        }
+        let buffer = ByteBuffer(capacity: 4096)
+        write(JSONWriter(buffer))
+        tag += "-" + String(SipHash128.hash(buffer.bytes).high, radix: 36)
+        return .respond(
+            try .notModified(request, tag)
+                ?? Response(200, .json, Bytes(taking: buffer)).with(entityTag: tag))
+    }
+
+    /// Makes a reply with a schema, or a class or projection of it, and the tag of the schema.
+    func schemaResponse(
+        _ status: UInt16, _ schema: Schema, _ write: (JSONWriter) -> Void
+    ) -> Response {
+        Response.json(status, write).with(entityTag: schemaTag(schema))
+    }
+
+    /// Parses a body with `read`, which collects faults.
+    func readSchemaBody<Document>(
+        _ request: Request, _ read: (inout SchemaReader, JSONValue) -> Document?
+    ) throws(RequestFault) -> Document {
+        try SchemaReader.read(try json(request), read)
+    }
+
+    /// Makes a change of the schema, or with `dryRun` reports what it would do; `allowDataLoss` lets values go.
+    ///
+    /// - `answer`: Makes the reply, of the catalog after the change.
+    func changeSchema(
+        _ request: Request, _ change: CatalogChange,
+        answer: @escaping @Sendable (Catalog) -> Response
+    ) throws(RequestFault) -> Outcome {
+        var change = change
+        change.allowsDataLoss = try request.flag("allowDataLoss")
+        guard try request.flag("dryRun") else {
+            return try self.change(request, change, answer: answer)
+        }
+        return answerScheduled(expecting: .long) { [change] () throws(RequestFault) in
+            let buffer = ByteBuffer(capacity: 512)
+            do throws(StoreError) {
+                try change.preview(in: self.store, to: JSONWriter(buffer))
+            } catch {
+                throw self.fault(error, of: change)
+            }
+            return Response(200, .json, Bytes(taking: buffer))
+        }
+    }
+
+    /// Makes a change of the schema or of projections, and answers when it is durable.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` when `If-Match` or `If-None-Match` is.
+    func change(
+        _ request: Request, _ change: CatalogChange,
+        answer: @escaping @Sendable (Catalog) -> Response
+    ) throws(RequestFault) -> Outcome {
+        var change = change
+        // `If-None-Match: *` requires that the schema, class or projection to be written does not exist.
+        change.precondition = try Precondition(request, tagged: Self.schemaTagSuffix)
+        let audit = auditLine(request)
+        return .later { [change] exchange in
+            change.start(in: self.store) { result in
+                if case .success = result { audit.write() }
+                exchange.respond {
+                    switch result {
+                    case .success((let catalog, let version)):
+                        answer(catalog).with(.holdfastVersion, version.description)
+                    case .failure(let error): self.response(self.fault(error, of: change))
+                    }
+                }
+            }
+        }
+    }
+
+    /// Makes the fault of a failed change; reports the details that clients are not told.
+    private func fault(_ error: StoreError, of change: CatalogChange) -> RequestFault {
+        if case .storage = error { return served.fault(error) }
+        return change.fault(error)
+    }
+
+    /// `GET /v1/schema`
+    func getSchema(_ request: Request) throws(RequestFault) -> Outcome {
+        let rows = try rows(for: request)
+        return try readDefinitions(request, rows) { SchemaWriter($0).write(rows.definition) }
+    }
+
+    /// `PUT /v1/schema`: compares the body with the stored schema and makes the change, or with `dryRun`
+    /// tells what it would be.
+    func putSchema(_ request: Request) throws(RequestFault) -> Outcome {
+        try reading(request) { () throws(RequestFault) in
+            let document = try self.readSchemaBody(request) { $0.readSchema($1) }
+            return try self.changeSchema(request, CatalogChange(.schema(document))) {
+                catalog in
+                self.schemaResponse(200, catalog.schema) {
+                    SchemaWriter($0).write(catalog.schema)
+                }
+            }
+        }
+    }
+
+    /// `GET /v1/classes`: the classes with the numbers of their objects, which the store counts as they come and go. What a user
+    /// sees of them has to be counted.
+    func listClasses(_ request: Request) throws(RequestFault) -> Outcome {
+        let caller = caller(request)
+        guard caller.sight != nil else {
+            return .respond(
+                try served.withRead(for: caller) { read throws(RequestFault) in
+                    try classes(read)
+                })
+        }
+        return answerFromJob { job throws(RequestFault) in
+            try self.served.withRead(for: caller, in: job) { read throws(RequestFault) in
+                try self.classes(read)
+            }
+        }
+    }
+
+    private func classes(_ read: ReadTransaction) throws(RequestFault) -> Response {
+        var classes: [(RowClass, count: Int?)] = []
+        for rowClass in read.rows.knownClasses {
+            let isCounted = rowClass.definition.kind.standsAlone
+            classes.append((rowClass, isCounted ? try served.stored(read.count(rowClass)) : nil))
+        }
+        let response = Response.object(200) { object in
+            object.member("classes").objects(of: classes) { counted, entry in
+                let (rowClass, count) = counted
+                entry.member("name").string(rowClass.definition.name)
+                entry.member("kind").string(rowClass.definition.kind.rawValue)
+                if let count { entry.member("count").uint(UInt64(count)) }
+            }
+        }
+        return response.with(.holdfastVersion, try served.version(of: read).description)
+    }
+
+    /// `GET /v1/schema/classes/{class}`
+    func getClass(_ request: Request) throws(RequestFault) -> Outcome {
+        let rows = try rows(for: request)
+        let name = request.parameter(0).string
+        guard let objectClass = rows.definition.objectClass(named: name) else {
+            throw .unknownClass(name, rows)
+        }
+        return try readDefinitions(request, rows) { SchemaWriter($0).write(objectClass) }
+    }
+
+    /// `PUT /v1/schema/classes/{class}`: adds or changes one class.
+    func putClass(_ request: Request) throws(RequestFault) -> Outcome {
+        try reading(request) { () throws(RequestFault) in
+            let name = request.parameter(0).string
+            let (objectClass, renames) = try self.readSchemaBody(request) { reader, root in
+                reader.readClass(root, JSONPointer(), named: name).map { ($0, reader.classRenames) }
+            }
+            let change = CatalogChange(.objectClass(name, objectClass, renames))
+            let isNew = change.isAddition(to: self.store.catalog)
+            return try self.changeSchema(request, change) { catalog in
+                self.schemaResponse(isNew ? 201 : 200, catalog.schema) {
+                    SchemaWriter($0).write(
+                        catalog.schema.objectClass(named: name) ?? objectClass)
+                }
+            }
+        }
+    }
+
+    /// `PATCH /v1/schema/classes/{class}`: changes parts of one class by a merge patch.
+    func patchClass(_ request: Request) throws(RequestFault) -> Outcome {
+        try reading(request) { () throws(RequestFault) in
+            let present = self.store.catalog
+            let name = request.parameter(0).string
+            guard let objectClass = present.schema.objectClass(named: name) else {
+                throw .unknownClass(name, present.rows)
+            }
+            guard try BodyType.read(request, isPatch: true) != .jsonPatch else {
+                throw RequestFault(
+                    .unsupportedPatchType, "unsupported-media-type",
+                    "A class is changed by a merge patch, as application/merge-patch+json or application/json.",
+                    alternatives: "application/merge-patch+json, application/json")
+            }
+            let body = try self.served.json(request.body, RequestScratch.current.parser)
+            let (patched, renames) = try ClassPatch(body, of: objectClass).read()
+            var change = CatalogChange(.objectClass(patched.name, patched, renames))
+            change.madeFrom = present.schema.revision
+            return try self.changeSchema(request, change) { catalog in
+                self.schemaResponse(200, catalog.schema) {
+                    SchemaWriter($0).write(
+                        catalog.schema.objectClass(named: patched.name) ?? patched)
+                }
+            }
+        }
+    }
+
+    /// `DELETE /v1/schema/classes/{class}`: drops one class with its objects.
+    func deleteClass(_ request: Request) throws(RequestFault) -> Outcome {
+        let name = request.parameter(0).string
+        guard store.catalog.schema.objectClass(named: name) != nil else {
+            throw .unknownClass(name, store.catalog.rows)
+        }
+        return try changeSchema(request, CatalogChange(.droppedClass(name))) {
+            catalog in
+            Response(204).with(entityTag: self.schemaTag(catalog.schema))
+        }
+    }
+}

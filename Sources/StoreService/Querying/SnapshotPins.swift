@@ -1,0 +1,124 @@
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastThreads
+import Synchronization
+
+/// The pinned versions of a store, as many and as long as its limits allow. Thread-safe.
+///
+/// Clients share what is kept of a version, each under an id of its own. Each version that is kept makes the data
+/// file grow by what is written meanwhile, so that it ends by age and by growth: at the next look, or when a read
+/// asks for it.
+package final class SnapshotPins: Sendable {
+    private let store: Store
+    private let limits: ServiceLimits
+    private let pins = Mutex<[SnapshotPin]>([])
+
+    init(_ store: Store, _ limits: ServiceLimits) {
+        self.store = store
+        self.limits = limits
+    }
+
+    /// How many versions are kept.
+    package var versionCount: Int { pins.withLock { Self.versions(of: $0).count } }
+
+    private static func versions(of pins: [SnapshotPin]) -> [PinnedVersion] {
+        var versions: [PinnedVersion] = []
+        for pin in pins where !versions.contains(where: { $0.commit == pin.pinned.commit }) {
+            versions.append(pin.pinned)
+        }
+        return versions
+    }
+
+    /// Begins to read the newest version. It cannot be found before ``keep(_:)``.
+    ///
+    /// - Throws: ``StoreError`` when too many versions are kept, or the store can't be read.
+    package func begin(for caller: Caller) throws(StoreError) -> SnapshotPin {
+        endOverdue()
+        let present = pins.withLock { $0 }
+        let versions = Self.versions(of: present)
+        let pinned = try store.pin(sharing: versions)
+        let known = present.first { $0.pinned.commit == pinned.commit && $0.owner == caller.token }
+        let pin = SnapshotPin(
+            id: known?.id ?? RandomID.make(), owner: caller.token,
+            user: caller.sight == nil ? nil : caller.client, pinned: pinned,
+            milliseconds: monotonicMilliseconds(), storedByteCount: store.storedByteCount ?? 0)
+        try requireRoom(for: pin, among: present)
+        return pin
+    }
+
+    /// Keeps a version for further reads, or for longer than before. Nothing has been written to the store since the
+    /// version that is kept already, so that its age and growth count from ``begin(for:)`` again.
+    ///
+    /// - Throws: ``StoreError`` when too many versions are kept.
+    package func keep(_ pin: SnapshotPin) throws(StoreError) {
+        let refusal = pins.withLock { pins -> StoreError? in
+            do throws(StoreError) { try requireRoom(for: pin, among: pins) } catch { return error }
+            var pin = pin
+            pin.isNew = false
+            pin.hold = store.heldVersions.hold(pin.pinned.commit, .snapshot)
+            if let same = pins.first(where: { $0.pinned.commit == pin.pinned.commit }) {
+                pin.pinned = same.pinned
+            }
+            pins.removeAll { $0.id == pin.id }
+            pins.append(pin)
+            return nil
+        }
+        if let refusal { throw refusal }
+    }
+
+    private func requireRoom(
+        for pin: SnapshotPin, among pins: [SnapshotPin]
+    ) throws(StoreError) {
+        func isFull(_ pins: [SnapshotPin], _ countMax: Int) -> Bool {
+            let versions = Self.versions(of: pins)
+            return versions.count >= countMax
+                && !versions.contains { $0.commit == pin.pinned.commit }
+        }
+        let own = pin.user.map { user in pins.filter { $0.user == user } } ?? []
+        let isOwnFull = pin.user != nil && isFull(own, limits.userSnapshotCountMax)
+        guard isOwnFull || isFull(pins, limits.snapshotCountMax) else { return }
+        let oldest = (isOwnFull ? own : pins).map(\.milliseconds).min() ?? 0
+        let age = Int(monotonicMilliseconds() - oldest) / 1000
+        throw .refused(
+            RequestFault.tooManySnapshots(
+                limits, retryAfterSeconds: max(1, limits.readerAgeSecondsMax - age)))
+    }
+
+    /// The pin under an id.
+    ///
+    /// - Throws: ``RequestFault`` `.expired` when it is not, or not for the caller.
+    package func find(_ id: String, of caller: Caller) throws(RequestFault) -> SnapshotPin {
+        endOverdue()
+        let found = pins.withLock { pins in pins.first { $0.id == id && $0.owner == caller.token } }
+        guard let found else { throw .snapshotEnded(limits) }
+        return found
+    }
+
+    /// Ends what is kept longer, or has let the data grow more, than the limits allow.
+    package func endOverdue() {
+        let now = monotonicMilliseconds()
+        let byteCount = store.storedByteCount ?? 0
+        // Snapshots are closed after the lock.
+        let ended = pins.withLock { pins in
+            let ended = pins.filter { isOver($0, now, byteCount) }
+            if !ended.isEmpty { pins.removeAll { isOver($0, now, byteCount) } }
+            return ended
+        }
+        withExtendedLifetime(ended) {}
+    }
+
+    private func isOver(_ pin: SnapshotPin, _ now: UInt64, _ byteCount: Int) -> Bool {
+        now > pin.milliseconds + UInt64(limits.readerAgeSecondsMax) * 1000
+            || byteCount > pin.storedByteCount + limits.snapshotGrowthByteCountMax
+    }
+
+    /// Ends all: before the store is closed.
+    package func stop() {
+        let ended = pins.withLock { pins in
+            defer { pins = [] }
+            return pins
+        }
+        withExtendedLifetime(ended) {}
+    }
+}

@@ -1,0 +1,68 @@
+import HoldfastAccess
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastThreads
+
+/// The caller of a use case. Each is made for one caller, whose view its data comes from (``ServedStore/withRead(for:of:_:)``).
+///
+/// Whether they may ask for it at all was decided before, by the right that the operation needs.
+package struct Caller: Sendable, Hashable {
+    /// The number of their token; nil where none is needed.
+    package let token: UInt64?
+    private let address: String
+    /// Says what they may read; nil where that is everything.
+    package let sight: (any SightSource)?
+
+    /// Makes the caller of a request.
+    ///
+    /// - `token`: The number of its token; nil where none is needed.
+    /// - `address`: The address it came from, such as `127.0.0.1:50312`.
+    /// - `sight`: Says what they may read; nil where that is everything.
+    package init(token: UInt64?, address: String, sight: (any SightSource)? = nil) {
+        self.token = token
+        self.address = address
+        self.sight = sight
+    }
+
+    /// Makes the view that is theirs of one that shows everything.
+    ///
+    /// - Throws: ``RequestFault`` where what they may read can't be told.
+    func view(of read: ReadTransaction) throws(RequestFault) -> ReadTransaction {
+        guard let sight else { return read }
+        return read.shown(by: try sight.sight(in: read))
+    }
+
+    /// Has a transaction keep to what they may do, before it changes anything. Cost for those who may do everything: a comparison.
+    ///
+    /// - Throws: ``StoreError`` `.refused` with a ``RequestFault`` where what they may do can't be told.
+    package func keep(_ transaction: WriteTransaction, in served: ServedStore) throws(StoreError) {
+        guard let sight else { return }
+        let deadline = served.queryDeadline
+        try transaction.keep(
+            to: { read throws(StoreError) in
+                read.limitFollowing(
+                    until: min(deadline, monotonicMilliseconds() + ServedStore.factsMilliseconds))
+                defer { read.limitFollowing(until: deadline) }
+                do throws(RequestFault) { return try sight.rights(in: read) } catch {
+                    throw .refused(error)
+                }
+            }, until: deadline)
+    }
+
+    package static func == (a: Caller, b: Caller) -> Bool {
+        a.token == b.token && a.address == b.address && a.sight === b.sight
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(token)
+        hasher.combine(address)
+    }
+
+    /// The operator of the program, and the service itself.
+    package static let program = Caller(token: nil, address: "")
+
+    /// Their share of the threads: that of their token, where one is needed, else of their address.
+    package var client: ClientKey {
+        token.map { ClientKey(token: $0) } ?? ClientKey(address: address)
+    }
+}

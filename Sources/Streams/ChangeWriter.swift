@@ -1,0 +1,281 @@
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastStoreService
+
+/// Writes changes of objects as JSON, and the events around them.
+struct ChangeWriter {
+    let stream: CheckedStream
+    let read: ReadTransaction
+    let buffer: ByteBuffer
+    private let limits: ServiceLimits
+    private let json: JSONWriter
+    private var writer: ObjectWriter
+    /// Writes former values, where they are told and known.
+    private var earlier: ObjectWriter?
+    /// The cursor that was made last, and the version that it stands behind.
+    private var cursor: (number: UInt64, text: String)?
+
+    /// - `before`: What the changes begin at, as far as that is one state.
+    init(
+        _ stream: CheckedStream, _ read: ReadTransaction, _ limits: ServiceLimits,
+        before: ReadTransaction? = nil
+    ) {
+        self.stream = stream
+        self.read = read
+        self.limits = limits
+        buffer = ByteBuffer(capacity: 1024)
+        json = JSONWriter(buffer)
+        writer = stream.makeWriter(to: buffer, of: read, limits)
+        if let before, stream.definition.telling.tellsOld {
+            earlier = stream.makeWriter(to: buffer, of: before, limits)
+        }
+    }
+
+    /// Ends the writing and takes the bytes.
+    ///
+    /// - Throws: ``RequestFault`` when an object was too large.
+    func finish() throws(RequestFault) -> SharedBytes {
+        guard writer.hasRoom else {
+            throw .replyTooLarge(limits.queryMemoryByteCountMax)
+        }
+        return SharedBytes(buffer)
+    }
+
+    /// How many bytes are written.
+    var byteCount: Int { buffer.count }
+
+    func raw(_ text: StaticString) { buffer.append(text) }
+    func text(_ text: String) { buffer.append(text) }
+
+    /// Writes one change as an object.
+    ///
+    /// - `withVersion`: Whether it carries the version of its own.
+    /// - `index`: Its place in a list, as JSON; nil where it has none.
+    mutating func write(_ event: QueryEvent, withVersion: Bool, at index: String? = nil) {
+        beginEntry()
+        writeContent(event, withVersion: withVersion, at: index)
+    }
+
+    /// Writes one change as an object, or copies what another stream of the step has written.
+    ///
+    /// - `version`: The version of the view.
+    mutating func write(_ event: QueryEvent, sharing entries: SharedEntries, at version: UInt64) {
+        beginEntry()
+        if let text = entries.text(of: event, at: version) { return buffer.append(text) }
+        let start = buffer.count
+        writeContent(event, withVersion: false)
+        // Values that the view does not show in time must not be written as the object's values.
+        let views = [read, earlier?.read].compactMap(\.self)
+        guard writer.hasRoom, !views.contains(where: { $0.isLate || $0.failure != nil })
+        else { return }
+        entries.add(
+            UnsafeRawBufferPointer(rebasing: buffer.bytes[start...]), of: event, at: version)
+    }
+
+    /// Writes the content of an entry for a change, up to its end.
+    private mutating func writeContent(
+        _ event: QueryEvent, withVersion: Bool, at index: String? = nil
+    ) {
+        let rowClass = stream.names.schema.classes[event.identity.classIndex]
+        json.raw("\"op\":")
+        json.string(event.kind.rawValue)
+        if case .store = stream.definition.target {
+            json.raw(",\"class\":")
+            json.string(rowClass.definition.name)
+        }
+        json.raw(",\"id\":")
+        let isThere = event.kind == .enter || event.kind == .update
+        let row =
+            isThere
+            ? read.row(classIndex: event.identity.classIndex, key: event.identity.key)
+            : read.rowForKey(of: event.identity)
+        if let row {
+            writer.writeID(row, key: event.identity.key, rowClass)
+        } else {
+            writeKey(event, rowClass)
+        }
+        if let index {
+            json.raw(",\"index\":")
+            text(index)
+        }
+        if isThere, let row {
+            writeObject(row, event.identity, changedIn: event.kind == .update ? event : nil)
+        }
+        if withVersion {
+            json.raw(",\"version\":")
+            writer.writeVersion(event.version)
+        }
+        json.raw("}")
+    }
+
+    /// Writes that an object does not match, or was deleted, behind a comma; nothing for one that was deleted after its change.
+    mutating func writeDeparture(of identity: ObjectIdentity, _ change: FoldedChanges.Change) {
+        let isDeleted = change.kind == .delete
+        guard isDeleted || read.row(classIndex: identity.classIndex, key: identity.key) != nil
+        else { return }
+        json.comma()
+        write(
+            QueryEvent(
+                kind: isDeleted ? .delete : .leave, identity: identity, members: MemberSet(),
+                primaryKey: change.primaryKey, version: change.version), withVersion: false)
+    }
+
+    /// Opens what is told of an object, which names its query where the stream has several.
+    private func beginEntry() {
+        json.raw("{")
+        guard let query = stream.definition.telling.query else { return }
+        json.raw("\"query\":")
+        json.string(query)
+        json.raw(",")
+    }
+
+    /// Opens the entry with what became of the indices of a list.
+    func beginIndices(isFirst: Bool) {
+        if !isFirst { json.comma() }
+        beginEntry()
+        json.raw("\"op\":\"indices\"")
+    }
+
+    /// The names of the properties that have changed, or through which something has.
+    private func changedNames(
+        _ event: QueryEvent, _ rowClass: RowClass, _ row: RowView
+    ) -> [String] {
+        guard let compared = stream.compared else {
+            return rowClass.definition.properties.indices.lazy.filter { member in
+                event.members.contains(member) && !rowClass.unknown.contains(member)
+                    && !rowClass.hides(member, in: row)
+            }.map { rowClass.definition.properties[$0].name }
+        }
+        return compared.steps.indices.lazy.filter { position in
+            let member = Int(compared.steps[position].member)
+            return member >= 0 && !rowClass.hides(member, in: row)
+                && event.shown?.contains(position) ?? event.members.contains(member)
+        }.map { compared.labels[$0] }
+    }
+
+    /// Writes what was shown of properties before.
+    private mutating func writeOld(
+        _ changed: [String], _ identity: ObjectIdentity, _ selection: FieldSelection
+    ) {
+        guard
+            let row = earlier?.read?.row(classIndex: identity.classIndex, key: identity.key)
+        else { return }
+        json.raw(",\"old\":{")
+        var isFirst = true
+        for (step, name) in zip(selection.steps, selection.labels) {
+            // A count changes with the property that it is made of.
+            let isChanged =
+                changed.contains(name)
+                || step.kind == .calculated
+                    && changed.contains(
+                        selection.rowClass.definition.properties[Int(step.member)].name)
+            if !isChanged || selection.rowClass.hides(Int(step.member), in: row) { continue }
+            let isOmitted = earlier?.omits(
+                step, of: row, selection.rowClass, key: identity.key, selection)
+            if isOmitted ?? true { continue }
+            if !isFirst { json.comma() }
+            isFirst = false
+            json.string(name)
+            json.raw(":")
+            earlier?.writeValue(
+                step, of: row, selection.rowClass, key: identity.key, selection)
+        }
+        json.raw("}")
+    }
+
+    /// Writes the key of an object that is gone, from its record.
+    private func writeKey(_ event: QueryEvent, _ rowClass: RowClass) {
+        guard let member = rowClass.primaryKeyIndex else { return json.uint(event.identity.key) }
+        guard event.primaryKey.first == 1 else { return json.null() }
+        event.primaryKey.withUnsafeBytes { tagged in
+            let bytes = UnsafeRawBufferPointer(rebasing: tagged.dropFirst())
+            switch rowClass.members[member].storage.element {
+            case .string: json.string(bytes)
+            case let element:
+                if let address = bytes.baseAddress { writer.write(fixed: address, element) }
+            }
+        }
+    }
+
+    /// Writes one object of a snapshot.
+    mutating func writeSnapshot(_ row: RowView, _ identity: ObjectIdentity) {
+        let rowClass = stream.names.schema.classes[identity.classIndex]
+        beginEntry()
+        if case .store = stream.definition.target {
+            json.raw("\"class\":")
+            json.string(rowClass.definition.name)
+            json.raw(",")
+        }
+        json.raw("\"id\":")
+        writer.writeID(row, key: identity.key, rowClass)
+        writeObject(row, identity)
+        json.raw("}")
+    }
+
+    /// Writes the version and the content of an object.
+    ///
+    /// - `event`: The change whose properties are told in between.
+    private mutating func writeObject(
+        _ row: RowView, _ identity: ObjectIdentity, changedIn event: QueryEvent? = nil
+    ) {
+        let selection = stream.selection ?? stream.names.everything[identity.classIndex]
+        json.raw(",\"etag\":")
+        writer.writeVersion(row.version)
+        if let event {
+            let changed = changedNames(
+                event, stream.names.schema.classes[identity.classIndex], row)
+            json.raw(",\"changed\":")
+            json.strings(changed)
+            writeOld(changed, identity, selection)
+        }
+        json.raw(",\"object\":")
+        writer.write(row, key: identity.key, selection)
+    }
+
+    /// Writes changes with commas between them.
+    mutating func write(_ events: [QueryEvent], withVersion: Bool) {
+        for (index, event) in events.enumerated() {
+            if index > 0 { json.comma() }
+            write(event, withVersion: withVersion)
+        }
+    }
+
+    /// Writes a whole page of changes, which leads to the present version.
+    mutating func writePage(_ events: [QueryEvent], version number: UInt64) {
+        raw("{\"changes\":[")
+        write(events, withVersion: true)
+        text("],\"cursor\":\"\(cursor(number))\",\"upToDate\":true}")
+    }
+
+    // MARK: Events
+
+    /// The cursor behind a version, which an event states twice.
+    private mutating func cursor(_ number: UInt64) -> String {
+        if let cursor, cursor.number == number { return cursor.text }
+        let text = stream.cursor(StoreVersion(epoch: read.epoch, number: number))
+        cursor = (number, text)
+        return text
+    }
+
+    /// Opens a `change` event; its changes follow.
+    mutating func beginChangeEvent(version number: UInt64, _ framing: any EventFraming) {
+        framing.begin("change", id: nil, in: buffer)
+        raw("{\"version\":\"")
+        text(cursor(number))
+        raw("\",\"changes\":[")
+    }
+
+    /// Closes a `change` event.
+    ///
+    /// - `version`: Behind which a client may resume; nil where the event does not move that.
+    /// - `isLastPart`: Whether it is the last of several parts.
+    mutating func endChangeEvent(
+        version number: UInt64? = nil, isLastPart: Bool = false, _ framing: any EventFraming
+    ) {
+        raw(isLastPart ? "],\"last\":true}" : "]}")
+        framing.end(id: number.map { cursor($0) }, in: buffer)
+    }
+}

@@ -1,0 +1,226 @@
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastStoreService
+import HoldfastThreads
+
+/// The client of a stream of several queries, each of which is a stream of its own on the way to the present.
+///
+/// Live, what a step of the feed means to all of them is one event, of pieces that other clients share.
+final class StreamGroup: @unchecked Sendable {
+    // Unchecked: what varies is touched on the feed's thread alone.
+
+    let stream: QueryStream
+    /// The connection.
+    let sink: any StreamSink
+    /// Whose turns its queries take.
+    let caller: Caller
+    /// Its queries, each with how far it has come.
+    var members: [(querySink: QuerySink, follower: Follower)] = []
+    /// When something was last sent to all, in milliseconds of the monotonic clock.
+    var lastSent: UInt64 = 0
+
+    /// When a worker looked last whether its ended queries are valid again.
+    struct Moment: Equatable {
+        let version: UInt64
+        let rulesGeneration: UInt64
+    }
+    /// The last such moment; nil for none that counts.
+    var lookedAt: Moment?
+    /// Whether a worker is about to look.
+    var isLookedAt = false
+
+    private unowned let hub: StreamHub
+
+    /// The pieces of steps that its client has not been told of.
+    private struct Steps {
+        /// For each query of the next part, by its position among the others, what they mean to it.
+        var pieces: [(position: Int, bytes: SharedBytes)] = []
+        var byteCount = 0
+        /// The streams of all queries that they concern, each with the version that it had been told of before.
+        var concerned: [ObjectIdentifier: (follower: Follower, version: UInt64)] = [:]
+        /// The first and the last version that something was collected of.
+        var (first, last) = (UInt64.max, UInt64(0))
+        /// Whether a part of the event has been sent.
+        var hasParts = false
+        /// Whether a part found no room.
+        var isFull = false
+
+        var isEmpty: Bool { concerned.isEmpty }
+    }
+    private var steps = Steps()
+    private var pace: Pace
+    private var isDelayed = false
+
+    private static let comma: SharedBytes = {
+        let buffer = ByteBuffer(capacity: 1)
+        buffer.append(UInt8(ascii: ","))
+        return SharedBytes(buffer)
+    }()
+
+    init(
+        _ stream: QueryStream, _ sink: any StreamSink, _ caller: Caller, hub: StreamHub
+    ) {
+        self.stream = stream
+        self.sink = sink
+        self.caller = caller
+        self.hub = hub
+        pace = Pace(stream.intervalMilliseconds, isAligned: true)
+    }
+
+    /// Whether its client has been told everything up to the feed's version, once one of the queries is there.
+    func isUpToDate(at version: UInt64, beside querySink: QuerySink? = nil) -> Bool {
+        steps.isEmpty && isLive(at: version, beside: querySink)
+    }
+
+    private func isLive(at version: UInt64, beside querySink: QuerySink? = nil) -> Bool {
+        var present: QueryEnd?
+        for member in members where member.querySink.ended == nil {
+            guard member.querySink === querySink || member.follower.isAtPresent(version) else {
+                return false
+            }
+            present = present ?? QueryEnd(member.follower.query)
+        }
+        // One that has ended has nothing to tell, unless it may be valid again.
+        return members.allSatisfy { member in
+            guard let ended = member.querySink.ended, ended.isTriedAgain else { return true }
+            return present == nil || ended == present
+        }
+    }
+
+    /// The way of a query to the present; nil of one that was removed.
+    func follower(of querySink: QuerySink) -> Follower? {
+        members.first { $0.querySink === querySink }?.follower
+    }
+
+    /// Ends a query while the others go on. Any thread.
+    func end(_ querySink: QuerySink, sending last: SharedBytes, as end: QueryEnd) {
+        hub.perform { position in
+            self.hub.end(querySink, of: self, sending: last, as: end, position)
+        } orElse: {
+            self.sink.end()
+        }
+    }
+
+    // MARK: Live, on the feed's thread
+
+    /// Takes what the step that leads to a version means to one query.
+    func collect(_ bytes: SharedBytes, for querySink: QuerySink, version: UInt64) -> StreamSent {
+        if sink.isClosed { return .closed }
+        guard let position = members.firstIndex(where: { $0.querySink === querySink }) else {
+            return .closed
+        }
+        if steps.isEmpty, !isDelayed { hub.groupsInStep.append(self) }
+        (steps.first, steps.last) = (min(steps.first, version), max(steps.last, version))
+        if steps.concerned[ObjectIdentifier(querySink)] == nil {
+            let follower = members[position].follower
+            steps.concerned[ObjectIdentifier(querySink)] = (follower, follower.state.version)
+        }
+        if steps.byteCount >= StreamChannel.partByteCount {
+            sendCollected(version, isLast: false)
+            steps.hasParts = true
+            if steps.isFull { hub.groupsInStep.append(self) }
+        }
+        if steps.isFull { return .full }
+        steps.pieces.append((position, bytes))
+        steps.byteCount += bytes.count
+        return .queued
+    }
+
+    /// Sends what was collected, unless its interval lasts, or a query has still to be told of the first of the steps.
+    ///
+    /// - Returns: Whether it has to be called again.
+    func endStep(to version: UInt64) -> Bool {
+        if !steps.isEmpty, !steps.isFull, !sink.isClosed {
+            if !pace.isDue {
+                delay()
+                return false
+            }
+            let isWhole = members.allSatisfy {
+                $0.follower.channel.map { $0.knownVersion(at: version) >= steps.first } ?? true
+            }
+            if !isWhole { return true }
+        }
+        send(to: version)
+        return false
+    }
+
+    private func delay() {
+        if isDelayed { return }
+        isDelayed = true
+        hub.feed?.perform(at: pace.due) { _ in
+            self.isDelayed = false
+            self.hub.groupsInStep.append(self)
+        }
+    }
+
+    /// Lets go of a query, which is told by others what follows: behind what was collected.
+    func leave(_ querySink: QuerySink) {
+        if !steps.isFull { return send(to: steps.last) }
+        // There is no room for it, and it catches up before the others do, at the end of the step.
+        let one = steps.concerned.removeValue(forKey: ObjectIdentifier(querySink))
+        if let one { one.follower.state.know(through: one.version) }
+    }
+
+    private func send(to version: UInt64) {
+        if !steps.isEmpty, !steps.isFull { sendCollected(version, isLast: true) }
+        let sent = steps
+        steps = Steps()
+        if sent.isEmpty { return }
+        lastSent = monotonicMilliseconds()
+        pace.begin()
+        if !sent.isFull { return }
+        // Its client is slow.
+        for one in sent.concerned.values { one.follower.state.know(through: one.version) }
+        for follower in hub.unlist(sent.concerned.values.map(\.follower)) {
+            hub.overrun(follower, isToldInPart: sent.hasParts)
+        }
+    }
+
+    private func sendCollected(_ version: UInt64, isLast: Bool) {
+        let (head, end) = (ByteBuffer(capacity: 128), ByteBuffer(capacity: 64))
+        // Those that are told something are the feed's, and have the same view; others may be a worker's.
+        let cursor = cursor(version, of: steps.concerned.values.first?.follower)
+        hub.events.framing.begin("change", id: nil, in: head)
+        head.append("{\"version\":\"\(cursor)\",\"changes\":[")
+        let id = isLast && isLive(at: version) ? cursor : nil
+        // Where there is no id, nothing else says that this is all.
+        let isMarked = isLast && (steps.hasParts || id == nil)
+        end.append(isMarked ? "],\"last\":true}" : "]}")
+        hub.events.framing.end(id: id, in: end)
+        var pieces = [SharedBytes(head)]
+        for piece in steps.pieces.sorted(by: { $0.position < $1.position }) {
+            if pieces.count > 1 { pieces.append(Self.comma) }
+            pieces.append(piece.bytes)
+        }
+        switch sink.send(all: pieces + [SharedBytes(end)]) {
+        case .queued: if id != nil { know(through: version) }
+        case .full: steps.isFull = true
+        case .closed: break
+        }
+        steps.pieces = []
+        steps.byteCount = 0
+    }
+
+    /// The cursor of a query's client behind a version.
+    private func cursor(_ version: UInt64, of follower: Follower?) -> String {
+        follower.map { hub.cursor(version, of: $0.query) }
+            ?? StoreVersion(epoch: hub.served.store.epoch, number: version).description
+    }
+
+    /// Tells its client that the connection holds.
+    func beat(_ version: UInt64) {
+        // What an ended one was checked for last may be another view.
+        let followed = members.first { $0.querySink.ended == nil }?.follower
+        let isLive = isUpToDate(at: version) && (followed != nil || members.isEmpty)
+        let cursor = isLive ? cursor(version, of: followed) : nil
+        if case .queued = sink.send(hub.events.heartbeat(cursor)), isLive { know(through: version) }
+    }
+
+    /// Takes in that its client has an id behind a version, so that no query tells of anything before it.
+    func know(through version: UInt64) {
+        for member in members where member.follower.state.version < version {
+            member.follower.state.know(through: version)
+        }
+    }
+}

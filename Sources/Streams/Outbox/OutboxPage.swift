@@ -1,0 +1,77 @@
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastStoreService
+
+/// The oldest objects of an outbox behind a position, as the body of a reply or as an event.
+struct OutboxPage {
+    /// The page's text.
+    let bytes: SharedBytes
+    /// How many objects it has.
+    let count: Int
+    /// The position behind its last object; where the page began when it has none. Behind all that is hidden as well, where nothing
+    /// else follows.
+    let through: OutboxCursor
+
+    /// The body of a reply with no objects.
+    static func empty(at cursor: OutboxCursor) -> SharedBytes {
+        let buffer = ByteBuffer(capacity: 64)
+        buffer.append("{\"objects\":[],\"through\":\"\(cursor)\"}")
+        return SharedBytes(buffer)
+    }
+
+    /// Reads and writes a page.
+    ///
+    /// Objects are written whole however large they are: nothing else could read what a page left out, and
+    /// the consumer of an outbox has to get past each of its objects.
+    ///
+    /// - `cursor`: Behind which object to begin.
+    /// - `limit`: Objects of the body of a reply.
+    /// - `framing`: Makes an event of it, with as much as a piece has; nil for the body of a reply.
+    /// - Throws: ``RequestFault`` when storage fails.
+    init(
+        _ rowClass: RowClass, behind cursor: OutboxCursor, in read: ReadTransaction,
+        _ served: ServedStore, limit: Int, quotesLargeInts: Bool,
+        _ framing: (any EventFraming)? = nil
+    ) throws(RequestFault) {
+        let names = served.names(of: read.rows)
+        let selection = names.everything[rowClass.index]
+        let buffer = ByteBuffer(capacity: 1024)
+        var writer = ObjectWriter(buffer, names: names, read: read, epoch: read.epoch)
+        writer.quotesLargeInts = quotesLargeInts
+        framing?.begin("batch", id: nil, in: buffer)
+        buffer.append("{\"objects\":[")
+        let isEvent = framing != nil
+        let countMax = isEvent ? StreamCatchUp.pieceObjectCount : limit
+        let byteCountMax = isEvent ? StreamCatchUp.pieceByteCount : served.limits.replyByteCount
+        var count = 0
+        var isFull = false
+        var through = cursor
+        try served.stored(
+            read.scan(rowClass, after: cursor.key, expecting: countMax) { key, row in
+                if count > 0 { buffer.append(UInt8(ascii: ",")) }
+                writer.write(row, key: key, selection)
+                count += 1
+                through.key = key
+                isFull = count >= countMax || buffer.count > byteCountMax
+                return !isFull
+            })
+        // A page is sent to a stream before the view ends.
+        try served.check(read)
+        if read.sight != nil {
+            through.version = try served.stored(read.state()).version
+            if !isFull {
+                // What is hidden is passed over: where it comes into sight the position is worth nothing.
+                let state = try served.stored(read.classState(rowClass))
+                through.key = max(through.key, state.nextKey - min(1, state.nextKey))
+            }
+            through = through.sealed(in: read)
+        }
+        buffer.append("],\"through\":\"\(through)\"}")
+        framing?.end(id: through.description, in: buffer)
+        bytes = SharedBytes(buffer)
+        self.count = count
+        self.through = through
+    }
+}

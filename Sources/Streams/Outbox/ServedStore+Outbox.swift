@@ -1,0 +1,374 @@
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastStoreService
+
+extension ServedStore {
+    /// The oldest objects of an outbox that are not acknowledged, as a page.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` for an unknown class, and for a position that does not fit.
+    package func outboxPage(
+        _ request: OutboxRequest, in job: Job
+    ) throws(RequestFault) -> JobOutcome<SharedBytes> {
+        try withRead(for: request.caller, in: job) { read throws(RequestFault) in
+            let rowClass = try read.rows.asymmetricClass(named: request.className)
+            let position = try position(request, of: rowClass, in: read)
+            try requireWhole(position, of: rowClass, in: read)
+            return try OutboxPage(
+                rowClass, behind: position, in: read, self,
+                limit: request.limit, quotesLargeInts: request.quotesLargeInts
+            ).bytes
+        }
+    }
+
+    /// The query of an outbox, where its consumer begins, and why it has to where its position is of another epoch or another view: what
+    /// was acknowledged is known to the store alone, so everything is delivered again.
+    ///
+    /// - `restarts`: Whether the consumer can be told so; else it is a fault.
+    func outboxStart(
+        _ request: OutboxRequest, restarts: Bool
+    ) throws(RequestFault) -> (query: CheckedStream, cursor: OutboxCursor, reset: ResetReason?) {
+        try withRead(for: request.caller) { read throws(RequestFault) in
+            let rowClass = try read.rows.asymmetricClass(named: request.className)
+            let query = try checkedOutbox(
+                request.className, quotesLargeInts: request.quotesLargeInts, in: read)
+            if restarts, let cursor = request.since.flatMap({ OutboxCursor($0) }) {
+                let start = beginning(of: rowClass, in: read)
+                if cursor.epoch != store.epoch { return (query, start, .restored) }
+                if !cursor.isOf(read) { return (query, start, .accessChanged) }
+            }
+            return (query, try position(request, of: rowClass, in: read), nil)
+        }
+    }
+
+    /// The position before all objects of an outbox.
+    func beginning(of rowClass: RowClass, in read: ReadTransaction) -> OutboxCursor {
+        OutboxCursor(classNumber: rowClass.number, epoch: store.epoch, key: 0).sealed(in: read)
+    }
+
+    /// Refuses a position before which something has come into sight since. Takes as long as a query.
+    ///
+    /// - Throws: ``RequestFault`` `.expired`.
+    func requireWhole(
+        _ cursor: OutboxCursor, of rowClass: RowClass, in read: ReadTransaction
+    ) throws(RequestFault) {
+        if try hasPassedOver(before: cursor, of: rowClass, in: read) { throw .otherOutboxView }
+    }
+
+    /// Whether objects before a user's position are seen that may have been hidden since it was made, as where a rule reads other objects: they
+    /// were never delivered.
+    ///
+    /// Cost: nothing where rules read the object and its user alone; else as ``SeenSince`` for each object that is seen before the position,
+    /// if anything was written since.
+    func hasPassedOver(
+        before cursor: OutboxCursor, of rowClass: RowClass, in read: ReadTransaction
+    ) throws(RequestFault) -> Bool {
+        guard cursor.key > 0, read.sight?.mayChange(ofClass: rowClass.index) ?? false else {
+            return false
+        }
+        if cursor.version == (try stored(read.state())).version { return false }
+        let query = try checkedOutbox(rowClass.definition.name, in: read).observed
+        let since: SeenSince
+        do throws(FoldedChanges.Gap) {
+            since = try SeenSince(cursor.version, of: query, in: read)
+        } catch {
+            if case .storage(let error) = error { throw fault(.storage(error)) }
+            return true
+        }
+        if since.isUnchanged { return false }
+        let isPassed = since.mayHaveBeenHidden(
+            anyOf: try keys(before: cursor, of: rowClass, in: read))
+        try check(read)
+        return isPassed
+    }
+
+    /// The keys of the objects that are seen before a position.
+    private func keys(
+        before cursor: OutboxCursor, of rowClass: RowClass, in read: ReadTransaction
+    ) throws(RequestFault) -> [UInt64] {
+        var keys: [UInt64] = []
+        try stored(
+            read.scan(rowClass) { key, _ in
+                if key <= cursor.key { keys.append(key) }
+                return key < cursor.key
+            })
+        try check(read)
+        return keys
+    }
+
+    /// The query of the objects of an outbox.
+    func checkedOutbox(
+        _ className: String, quotesLargeInts: Bool = false, in read: ReadTransaction
+    ) throws(RequestFault) -> CheckedStream {
+        try StreamDefinition(
+            of: .outbox(className: className), QueryText(), StreamTelling(),
+            quotesLargeInts: quotesLargeInts
+        ).checked(names(of: read.rows), limits, for: read.sight)
+    }
+
+    /// Takes away what was consumed up to a position, the oldest first, in bounded transactions; of somebody who may not do everything what they
+    /// see, if they may delete all of it.
+    ///
+    /// - `completion`: Runs once with the number of objects and the version, on the writer's thread; must not
+    ///   block.
+    /// - Returns: Whether it is handed in.
+    /// - Throws: ``RequestFault`` for a position that does not fit.
+    package func acknowledge(
+        _ className: String, through text: String, _ parameter: String, for caller: Caller,
+        in job: Job, completion: @escaping OutboxAcknowledgement.Completion
+    ) throws(RequestFault) -> JobOutcome<Void> {
+        try withRead(for: caller, in: job) { read throws(RequestFault) in
+            let rowClass = try read.rows.asymmetricClass(named: className)
+            let cursor = try outboxCursor(text, parameter, of: rowClass, in: read)
+            try requireWhole(cursor, of: rowClass, in: read)
+            return (
+                cursor,
+                read.sight == nil ? nil : try keys(before: cursor, of: rowClass, in: read)
+            )
+        }.map { cursor, keys in
+            store.submit(OutboxAcknowledgement(cursor, keys, for: caller, self, completion))
+        }
+    }
+
+    /// Refuses a name that is none of a class with an outbox.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` with the nearest name that the caller knows; `.unsupportedOperation` for a class of another
+    ///   kind.
+    package func requireOutbox(
+        of className: String, for caller: Caller
+    ) throws(RequestFault) {
+        try withRead(for: caller) { read throws(RequestFault) in
+            _ = try read.rows.asymmetricClass(named: className)
+        }
+    }
+
+    private func position(
+        _ request: OutboxRequest, of rowClass: RowClass, in read: ReadTransaction
+    ) throws(RequestFault) -> OutboxCursor {
+        guard let text = request.since else { return beginning(of: rowClass, in: read) }
+        return try outboxCursor(text, request.parameter, of: rowClass, in: read)
+    }
+
+    /// Reads a position in the outbox of a class.
+    ///
+    /// - Throws: ``RequestFault`` `.malformed` for what is none of this class or not reached yet, `.expired` for one of
+    ///   another epoch.
+    private func outboxCursor(
+        _ text: String, _ parameter: String, of rowClass: RowClass, in read: ReadTransaction
+    ) throws(RequestFault) -> OutboxCursor {
+        guard let cursor = OutboxCursor(text) else {
+            throw .parameter(
+                parameter,
+                "'\(parameter)' is the \"through\" of a reply, or the id of an event, of this outbox."
+            )
+        }
+        guard cursor.epoch == store.epoch else {
+            throw RequestFault(
+                .expired, "restored",
+                "This position is of another epoch: the store was restored or replaced. Consume the outbox "
+                    + "from its beginning.")
+        }
+        guard cursor.isOf(read) else { throw .otherOutboxView }
+        guard cursor.classNumber == rowClass.number else {
+            throw .parameter(
+                parameter,
+                "This position is one in the outbox of another class than '\(rowClass.definition.name)'."
+            )
+        }
+        let state = try stored(read.classState(rowClass))
+        guard cursor.key < state.nextKey else {
+            throw .parameter(
+                parameter, "This position is one that the outbox has not reached yet.")
+        }
+        return cursor
+    }
+}
+
+extension RowSchema {
+    /// The class of a name, of kind `asymmetric`.
+    ///
+    /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for a class of another kind.
+    package func asymmetricClass(named name: String) throws(RequestFault) -> RowClass {
+        guard let rowClass = rowClass(named: name) else { throw .unknownClass(name, self) }
+        guard rowClass.isAsymmetric else { throw .notAsymmetric(rowClass) }
+        return rowClass
+    }
+}
+
+extension RequestFault {
+    /// The fault of a position whose consumer's view has changed since.
+    static let otherOutboxView = RequestFault(
+        .expired, "access-changed",
+        "What you may read of this outbox has changed since this position, or may have: consume it from its beginning."
+    )
+
+    /// The class has no outbox.
+    static func notAsymmetric(_ rowClass: RowClass) -> RequestFault {
+        RequestFault(
+            .unsupportedOperation, "not-asymmetric",
+            "Class '\(rowClass.definition.name)' is of kind '\(rowClass.definition.kind.rawValue)'; only "
+                + "classes of kind 'asymmetric' have an outbox.")
+    }
+}
+
+/// Deletes the acknowledged objects of an outbox up to a position, the oldest first: a bounded transaction, which is
+/// queued again until nothing is left. A user's takes back all that it takes away where they may not delete one object of it.
+package final class OutboxAcknowledgement: PendingWrite, @unchecked Sendable {
+    // Unchecked: the writer's thread alone uses what changes.
+
+    /// Receives the number of deleted objects, and the version of the last deletion. Writer's thread; must not block.
+    package typealias Completion =
+        @Sendable (Result<(count: Int, version: StoreVersion), RequestFault>) -> Void
+
+    /// Objects that one transaction takes away.
+    private static let objectCountMax = 4096
+
+    private let served: ServedStore
+    private let cursor: OutboxCursor
+    /// The objects that are left; nil for all up to the position.
+    private var keys: ArraySlice<UInt64>?
+    private let caller: Caller
+    private let completion: Completion
+    /// How many objects the transaction that is running has taken, and those before it.
+    private var partCount = 0
+    private var count = 0
+
+    /// - `keys`: The objects up to the position that the caller has been shown; nil where that is all.
+    init(
+        _ cursor: OutboxCursor, _ keys: [UInt64]?, for caller: Caller, _ served: ServedStore,
+        _ completion: @escaping Completion
+    ) {
+        self.cursor = cursor
+        self.keys = keys.map { $0[...] }
+        self.caller = caller
+        self.served = served
+        self.completion = completion
+    }
+
+    package func run(_ transaction: WriteTransaction) throws(StoreError) {
+        partCount = 0
+        try caller.keep(transaction, in: served)
+        let rows = transaction.catalog.rows
+        // A class that was dropped meanwhile has no outbox left to take from.
+        guard let index = rows.classIndexByNumber[cursor.classNumber],
+            rows.classes[index].isAsymmetric
+        else { return }
+        if let keys {
+            partCount = try transaction.acknowledge(rows.classes[index], keys.prefix(partCountMax))
+        } else {
+            partCount = try transaction.acknowledge(
+                rows.classes[index], through: cursor.key, countMax: partCountMax)
+        }
+    }
+
+    /// How many objects a transaction takes: a user's as many as one may, as it holds as a whole.
+    private var partCountMax: Int {
+        let countMax = served.store.options.operationCountMax
+        return keys == nil ? min(Self.objectCountMax, countMax) : countMax
+    }
+
+    package func finish(_ outcome: WriteOutcome) {
+        switch outcome {
+        case .failure(let error): completion(.failure(served.fault(error)))
+        case .success(let number):
+            count += partCount
+            var hasMore = keys == nil && partCount == partCountMax
+            if let left = keys?.dropFirst(partCountMax) {
+                keys = left
+                hasMore = !left.isEmpty
+            }
+            if hasMore { return served.store.submit(self) }
+            completion(
+                .success((count, StoreVersion(epoch: served.store.epoch, number: number))))
+        }
+    }
+}
+
+/// Outboxes: their followers are told of objects by position, and of nothing twice.
+extension StreamHub {
+    /// Begins to send an outbox to a stream.
+    ///
+    /// - Throws: ``RequestFault`` for an unknown class, or a position that does not fit.
+    package func follow(
+        _ request: OutboxRequest, _ sink: any StreamSink
+    ) throws(RequestFault) {
+        let (query, cursor, reset) = try served.outboxStart(request, restarts: true)
+        let follower = Follower(.events(sink), query, request.caller, after: 0)
+        follower.outboxCursor = cursor
+        keepAlive(follower)
+        follower.send(events.hello(cursor.description))
+        if let reset { follower.send(events.reset(reset)) }
+        feedLater(follower)
+    }
+
+    /// Answers with a page as soon as there is anything, and with an empty one when nothing comes.
+    ///
+    /// - `deadline`: When it is answered without any, in milliseconds of the monotonic clock.
+    package func poll(
+        _ request: OutboxRequest, until deadline: UInt64, _ sink: any ReplySink
+    ) {
+        do throws(RequestFault) {
+            let (query, cursor, _) = try served.outboxStart(request, restarts: false)
+            let follower = Follower(
+                .reply(sink, limit: request.limit, deadline: deadline), query, request.caller,
+                after: 0)
+            follower.outboxCursor = cursor
+            feedLater(follower)
+        } catch {
+            sink.fail(error)
+        }
+    }
+
+    /// Has a worker find out whether objects before a follower's position have come into sight, as by a change of what a rule reads of others, which
+    /// no step tells: nothing leads from these to the objects of an outbox. On the feed's thread.
+    func lookBehind(_ follower: Follower) {
+        let query = follower.query.observed
+        guard let index = query.classIndex, query.sight?.mayChange(ofClass: index) ?? false else {
+            return
+        }
+        for follower in unlist([follower]) { feedLater(follower) }
+    }
+
+    /// Whether objects stand behind a follower's position. On the feed's thread.
+    func hasMore(
+        _ follower: Follower, behind cursor: OutboxCursor, _ position: ChangeFeed.Position
+    ) throws(RequestFault) -> Bool {
+        let read = position.transaction.shown(by: follower.query.observed.sight)
+        let rowClass = try read.rows.asymmetricClass(named: follower.query.className)
+        if rowClass.number != cursor.classNumber { return true }
+        var hasMore = false
+        try served.stored(
+            read.scan(rowClass, after: cursor.key, expecting: 1) { _, _ in
+                hasMore = true
+                return false
+            })
+        return hasMore
+    }
+}
+
+/// The request of a consumer for objects of the outbox of an asymmetric class.
+package struct OutboxRequest: Sendable {
+    package let className: String
+    /// The position to begin behind, as the consumer states it; nil for the beginning.
+    package let since: String?
+    /// Where the consumer states that position, for faults.
+    package let parameter: String
+    /// Objects of a page.
+    package let limit: Int
+    package let quotesLargeInts: Bool
+    /// The consumer.
+    package let caller: Caller
+
+    /// Asks for what stands behind a position.
+    package init(
+        of className: String, since: String?, parameter: String = "since", limit: Int,
+        quotesLargeInts: Bool = false, for caller: Caller
+    ) {
+        self.className = className
+        self.since = since
+        self.parameter = parameter
+        self.limit = limit
+        self.quotesLargeInts = quotesLargeInts
+        self.caller = caller
+    }
+}

@@ -1,0 +1,158 @@
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastStoreService
+
+/// The meaning of some changes to the followers of a property.
+struct PropertyStep {
+    let stream: CheckedStream
+    let property: ObservedProperty
+    let changes: FoldedChanges
+    /// The state that they begin at; nil where it is not open any more.
+    let before: ReadTransaction?
+    let after: ReadTransaction
+    let served: ServedStore
+
+    /// Finds out what became of the property.
+    ///
+    /// - `events`: What the changes mean to the object; none when they do not concern it.
+    /// - Throws: ``RequestFault`` when storage fails.
+    func outcome(of events: [QueryEvent]) throws(RequestFault) -> PropertyOutcome {
+        let last = events.last { $0.kind == .enter } ?? events.first { $0.kind == .update }
+        guard let last else { return events.isEmpty ? .nothing : .deleted }
+        let key = last.identity.key
+        guard let row = try served.stored(after.find(property.rowClass, key: key)) else {
+            return .nothing
+        }
+        // What those hold is not known who need not have seen it.
+        if property.isSeenInPart, before == nil { return .unknown }
+        var wasThere = last.kind == .enter ? false : try wasThere(key)
+        if property.isSeenInPart, wasThere == true { wasThere = try wasShown(key) }
+        if property.isHidden(in: row) {
+            // What enters may come in the place of another object, which showed it, under the same key.
+            var wasHeld = wasThere == true
+            for event in events where last.kind == .enter && event.kind != .enter {
+                if try wasShown(event.identity.key) { wasHeld = true }
+            }
+            return wasHeld ? .deleted : .nothing
+        }
+        if property.isMixedValue, property.mixed(in: row, after) == nil {
+            let mayBeHeld =
+                wasThere ?? true || before == nil
+                || events.contains { $0.kind == .delete || $0.kind == .leave }
+            return mayBeHeld ? .deleted : .nothing
+        }
+        // Where it is not known what a client has, it takes the whole.
+        if wasThere != true { return .entered }
+        let difference = try served.stored(
+            property.difference(of: key, changes, from: before, to: after))
+        var comparison = PropertyComparison(
+            stream, property, of: key, (before, after), served.limits)
+        switch difference {
+        case nil: return .nothing
+        case .list(let difference):
+            guard comparison != nil, difference.count <= ObservedProperty.elementCountMax else {
+                return .list(difference)
+            }
+            let told = difference.withoutModifications { old, new in
+                comparison?.isSame(.element(new), as: .element(old)) ?? false
+            }
+            return told.isEmpty ? .nothing : .list(told)
+        case .keyed(let difference): return keyed(difference, row, key, &comparison)
+        case .value:
+            return comparison?.isSame(.value, as: .value) ?? false ? .nothing : .value
+        case .unknown: return property.isValue ? .value : .unknown
+        }
+    }
+
+    /// Whether the property, or what a way into `mixed` values leads to, was there before; nil where that is not known.
+    private func wasThere(_ key: UInt64) throws(RequestFault) -> Bool? {
+        guard property.isMixedValue else { return true }
+        guard let before else { return nil }
+        return try served.stored(before.find(property.rowClass, key: key)).map {
+            property.mixed(in: $0, before) != nil
+        } ?? false
+    }
+
+    /// Whether an object was there before, and showed the property.
+    private func wasShown(_ key: UInt64) throws(RequestFault) -> Bool {
+        try served.stored(before?.find(property.rowClass, key: key))
+            .map { !property.isHidden(in: $0) } ?? false
+    }
+
+    private func keyed(
+        _ difference: KeyedDifference, _ row: RowView, _ key: UInt64,
+        _ comparison: inout PropertyComparison?
+    ) -> PropertyOutcome {
+        func bytes(_ key: UnsafeRawBufferPointer?) -> [UInt8]? { key.map(Array.init) }
+        let count =
+            difference.removed.count + difference.inserted.count + difference.modified.count
+        guard let before, count <= ObservedProperty.elementCountMax else { return .unknown }
+        var writer = PropertyWriter(stream, property, before, served.limits)
+        var keyed = KeyedChanges(hasValues: !property.isSet || property.holdsObjects)
+        for name in difference.removed.map(bytes) {
+            guard let text = writer.text(of: .key(name), in: row, key: key) else { return .unknown }
+            keyed.append(.removed(text), of: name)
+        }
+        for name in difference.inserted.map(bytes) { keyed.append(.inserted, of: name) }
+        for name in difference.modified.map(bytes)
+        where comparison?.isSame(.entry(name), as: .entry(name)) != true {
+            keyed.append(.modified, of: name)
+        }
+        return keyed.changes.isEmpty ? .nothing : .keyed(keyed)
+    }
+}
+
+extension CheckedStream {
+    /// The object whose property is followed; nil when it is not there, or the property hidden.
+    func owner(
+        _ property: ObservedProperty, in read: ReadTransaction, _ served: ServedStore
+    ) throws(RequestFault) -> (key: UInt64, row: RowView)? {
+        let object: (key: UInt64, row: RowView)?
+        switch observed.target {
+        case .keyed(_, let primaryKey):
+            object = try served.stored(read.find(property.rowClass, primaryKey: primaryKey))
+        case .object(_, let key):
+            object = try served.stored(read.find(property.rowClass, key: key)).map { (key, $0) }
+        case .objects, .store: object = nil
+        }
+        return object.flatMap { property.isHidden(in: $0.row) ? nil : $0 }
+    }
+}
+
+/// Compares what is shown of a property in two states: by a projection, of objects that lie beyond those that it
+/// holds, or to those who see a part, that need not be another where something of them has changed. Cost: the writing of both.
+struct PropertyComparison {
+    private let key: UInt64
+    private let old: RowView
+    private let new: RowView
+    private var earlier: PropertyWriter
+    private var later: PropertyWriter
+
+    /// Compares by `before` and by `after`; nil where every change is told.
+    init?(
+        _ stream: CheckedStream, _ property: ObservedProperty, of key: UInt64,
+        _ states: (before: ReadTransaction?, after: ReadTransaction), _ limits: ServiceLimits
+    ) {
+        let classIndex = property.rowClass.index
+        guard stream.projection != nil || property.reachesOthers || property.isSeenInPart,
+            let before = states.before,
+            let old = before.row(classIndex: classIndex, key: key),
+            let new = states.after.row(classIndex: classIndex, key: key)
+        else { return nil }
+        self.key = key
+        self.old = old
+        self.new = new
+        earlier = PropertyWriter(stream, property, before, limits)
+        later = PropertyWriter(stream, property, states.after, limits)
+    }
+
+    /// Whether a part shows now what a part, at another place perhaps, showed before.
+    mutating func isSame(_ part: PropertyWriter.Part, as former: PropertyWriter.Part) -> Bool {
+        guard let was = earlier.text(of: former, in: old, key: key),
+            let text = later.text(of: part, in: new, key: key)
+        else { return false }
+        return was == text
+    }
+}

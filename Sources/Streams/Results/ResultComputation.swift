@@ -1,0 +1,204 @@
+import HoldfastBytes
+import HoldfastJSON
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastQuery
+import HoldfastRows
+import HoldfastStoreService
+
+/// One computation of a followed result: compared with what its followers know, and written once for all of them.
+/// On a worker's thread.
+struct ResultComputation: Sendable {
+    /// The outcome of a computation.
+    struct Outcome: Sendable {
+        /// The version that was read.
+        var version: UInt64
+        var result: LiveResult
+        /// The events of what has changed; none where nothing has.
+        var changes: [SharedBytes] = []
+        /// The events of the whole result, where they are wanted.
+        var snapshot: [SharedBytes] = []
+        /// Why what followers know is void, if it is.
+        var reset: ResetReason?
+    }
+
+    /// The result that followers know, and a version up to which it is right.
+    typealias Known = (result: LiveResult, through: UInt64)
+
+    let stream: CheckedStream
+    let served: ServedStore
+    let framing: any EventFraming
+    let known: Known?
+    /// Counts whole results as long as clients have them before them.
+    let budget: ResultBudget
+    /// One of those who need the whole result; nil where nobody does.
+    let newcomer: ClientKey?
+
+    /// Computes the result on a view.
+    ///
+    /// - Returns: Nil for a view of another schema, or that shows something else than the followers know, and where too much is unread.
+    /// - Throws: ``RequestFault`` for limits, or failing storage.
+    func run(in read: ReadTransaction) throws(RequestFault) -> Outcome? {
+        guard let followed = stream.result, stream.isChecked(for: read) else { return nil }
+        // Many may have been handed in before one of them was counted.
+        if isTight { return nil }
+        let version = try served.stored(read.state().version)
+        var outcome = Outcome(version: version, result: LiveResult())
+        let writer = ResultWriter(
+            stream: stream, read: read, version: version, served: served, framing: framing)
+        switch followed {
+        case .aggregate(let query, let text):
+            let value = try value(query, text, in: read)
+            outcome.result.value = SipHash128.number(value.bytes)
+            outcome.snapshot = [budget.hold(writer.value(value))]
+            if known.map({ $0.result.value != outcome.result.value }) ?? false {
+                outcome.changes = outcome.snapshot
+            }
+            return outcome
+        case .list(let sort, let limit):
+            outcome.result.sections = [try list(sort, limit, in: read)]
+        case .sections(let query):
+            outcome.result.sections = try sections(query, in: read)
+        }
+        if stream.observed.sight != nil {
+            outcome.result.contents = contents(of: outcome, in: read)
+        }
+        if let known {
+            switch try missed(since: known.through, in: read) {
+            case .reset(let reason): outcome.reset = reason
+            case .events(let events, let candidates):
+                let observed = stream.observed
+                let changed = candidates.values.filter { candidate in
+                    observed.event(of: candidate, was: true, is: true) != nil
+                        && !outcome.result.isSame(candidate.identity.key, as: known.result)
+                }
+                let difference = ResultDifference(
+                    from: known.result, to: outcome.result,
+                    changed: Set(changed.map(\.identity.key)))
+                outcome.changes = try writer.changes(
+                    difference, outcome.result, candidates, events)
+            }
+        }
+        if newcomer != nil {
+            let snapshot = try writer.snapshot(outcome.result)
+            // Others may have been counted meanwhile.
+            if isTight { return nil }
+            outcome.snapshot = snapshot.map { budget.hold($0) }
+        }
+        return outcome
+    }
+
+    /// Whether somebody needs the whole result for which there is no room by now.
+    private var isTight: Bool { newcomer.map { budget.isTight(for: $0) } ?? false }
+
+    /// Hashes what is shown of each object.
+    private func contents(of outcome: Outcome, in read: ReadTransaction) -> [UInt64: Int] {
+        let buffer = ByteBuffer(capacity: 1024)
+        var writer = stream.makeWriter(to: buffer, of: read, served.limits)
+        guard let classIndex = stream.observed.classIndex, let selection = stream.selection else {
+            return [:]
+        }
+        var contents: [UInt64: Int] = [:]
+        for key in outcome.result.sections.lazy.flatMap(\.objects) {
+            guard let row = read.row(classIndex: classIndex, key: key) else { continue }
+            buffer.removeAll()
+            writer.write(row, key: key, selection)
+            var hasher = Hasher()
+            hasher.combine(bytes: buffer.bytes)
+            contents[key] = hasher.finalize()
+        }
+        return contents
+    }
+
+    // MARK: Results
+
+    private func list(
+        _ sort: [SortKey], _ limit: Int, in read: ReadTransaction
+    ) throws(RequestFault) -> LiveResult.Section {
+        var section = LiveResult.Section()
+        guard let classIndex = stream.observed.classIndex else { return section }
+        let query = ObjectQuery(
+            classIndex: classIndex, predicate: stream.observed.predicate, sort: sort,
+            expectedCount: limit)
+        let execution = try served.stored(
+            QueryExecution(query, in: read, limits: served.queryLimits(of: read)))
+        try served.stored(
+            execution.run(limit: limit) { key, _ in
+                section.objects.append(key)
+                return true
+            })
+        section.count = section.objects.count
+        return section
+    }
+
+    private func sections(
+        _ query: CheckedSections, in read: ReadTransaction
+    ) throws(RequestFault) -> [LiveResult.Section] {
+        let execution = SectionExecution(
+            query.sections, in: read, limits: served.queryLimits(of: read))
+        let page = try served.stored(execution.run())
+        let reader = SectionKeyReader(query.sections.key, isAscending: true, schema: read.rows)
+        let buffer = ByteBuffer(capacity: 64)
+        var writer = stream.makeWriter(to: buffer, of: read, served.limits)
+        return page.sections.map { section in
+            buffer.removeAll()
+            writer.write(
+                reader.value(row: section.any.row, key: section.any.key, source: read),
+                query.sections.key.path)
+            return LiveResult.Section(
+                key: buffer.array, count: section.count, objects: section.objects.map(\.key))
+        }
+    }
+
+    private func value(
+        _ query: CheckedAggregate, _ text: QueryText, in read: ReadTransaction
+    ) throws(RequestFault) -> ByteBuffer {
+        let buffer = ByteBuffer(capacity: 256)
+        let view = PageView(
+            served: served, read: read, names: stream.names,
+            quotesLargeInts: stream.definition.quotesLargeInts, pin: nil, for: .program)
+        let reply = try AggregatePage(view: view, query: query, text: text).write(to: buffer)
+        guard reply.next == nil else { throw .tooManyGroups(query.limit) }
+        return buffer
+    }
+
+    // MARK: Changes
+
+    private enum Missed {
+        /// What tells of changes, with the candidates by their object keys.
+        case events(MissedEvents, [UInt64: ObservedCandidate])
+        /// The result that followers know is void.
+        case reset(ResetReason)
+    }
+
+    /// Finds the objects that the change log has since a version.
+    private func missed(
+        since version: UInt64, in read: ReadTransaction
+    ) throws(RequestFault) -> Missed {
+        let changes: FoldedChanges
+        do throws(FoldedChanges.Gap) {
+            changes = try FoldedChanges(
+                after: version, in: read, recordCountMax: FoldCache.recordCountMax,
+                classes: stream.observed.formerClasses)
+        } catch {
+            return .reset(try ResetReason(error, served))
+        }
+        if stream.isReset(by: changes) { return .reset(.schemaChanged) }
+        if try changes.through < served.stored(read.state().version) { return .reset(.overrun) }
+        return try served.evaluate(on: read) {
+            let events = MissedEvents(of: stream.observed, changes, since: version, in: read)
+            let found = events.candidates().lazy.map { ($0.identity.key, $0) }
+            return .events(events, Dictionary(found) { first, _ in first })
+        }
+    }
+}
+
+extension RequestFault {
+    /// A followed aggregate has more groups than a stream tells.
+    fileprivate static func tooManyGroups(_ countMax: Int) -> RequestFault {
+        RequestFault(
+            .invalid, "too-many-groups",
+            "An aggregate that is followed has \(countMax) groups at most, and this one has more; "
+                + "narrow the filter, or group by something with fewer values.")
+    }
+}

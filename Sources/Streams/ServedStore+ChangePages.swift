@@ -1,0 +1,247 @@
+import HoldfastAccess
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectStore
+import HoldfastStoreService
+
+/// A page of changes and whether it says anything.
+struct ChangePage {
+    /// The page as JSON.
+    var bytes: SharedBytes
+    /// Whether there is no change in it, and none behind it.
+    var isEmpty: Bool
+    /// The version that it leads to.
+    var version: UInt64
+}
+
+extension ServedStore {
+    /// Versions and changes in the change log that one page looks at.
+    private static let pageRecordCountMax = 100_000
+
+    /// Reads where a client of a stream stands.
+    ///
+    /// - `name`: The parameter or header that says it.
+    /// - `mark`: Names the client's view; empty where it may read everything.
+    /// - Throws: ``RequestFault`` `.malformed` for what is no cursor.
+    package func streamCursor(
+        _ text: String, _ name: String, of mark: String
+    ) throws(RequestFault) -> StreamCursor {
+        let seal = mark.isEmpty ? nil : Seal(ofChangePartsBy: store.ticketKey)
+        guard let cursor = StreamCursor(text, of: mark, seal) else {
+            throw .parameter(
+                name,
+                "'\(name)' is 'now', 'start' or a cursor that a stream has sent, such as "
+                    + "\(store.version).")
+        }
+        return cursor
+    }
+
+    /// The page of a stream that its client asks for by a cursor.
+    ///
+    /// - Throws: ``RequestFault`` `.expired` for a cursor whose changes are not kept, or are more than can be judged for its user.
+    package func page(
+        of stream: CheckedStream, from cursor: StreamCursor, limit: Int, for caller: Caller,
+        in job: Job
+    ) throws(RequestFault) -> JobOutcome<SharedBytes> {
+        let read = { (read: ReadTransaction) throws(RequestFault) in
+            try self.page(of: stream, from: cursor, limit: limit, for: caller, in: read)
+        }
+        switch cursor {
+        case .start, .snapshot, .otherView: return try withRead(for: caller, in: job, read)
+        case .now, .after, .within: return try withChanges(of: stream, for: caller, in: job, read)
+        }
+    }
+
+    /// The same in one view, without turns.
+    func page(
+        of stream: CheckedStream, from cursor: StreamCursor, limit: Int, for caller: Caller,
+        in read: ReadTransaction
+    ) throws(RequestFault) -> SharedBytes {
+        if let version = cursor.version, try version.number > stored(read.state().version) {
+            throw .futureCursor
+        }
+        guard stream.isOf(read) else { throw .otherViewCursor }
+        switch cursor {
+        case .otherView: throw .otherViewCursor
+        case .start:
+            return try snapshotPage(stream, in: read, behind: nil, limit: limit)
+        case .snapshot(let version, let object):
+            return try snapshotPage(
+                stream, in: read, behind: (begun: version, object: object), limit: limit)
+        case .within(let version, let part):
+            return try changePage(
+                stream, from: version.number, part, limit: limit, for: caller, in: read
+            ).bytes
+        case .now, .after:
+            let number =
+                if let version = cursor.version { version.number } else {
+                    try stored(read.state().version)
+                }
+            return try changePage(
+                stream, from: number, .init(behind: number), limit: limit, for: caller, in: read
+            ).bytes
+        }
+    }
+
+    /// Reads what has changed behind a cursor, as ``withRead(for:of:in:_:)`` reads.
+    ///
+    /// - Throws: ``RequestFault`` `.expired` in place of the fault of a read that takes too much time or memory for a user: what they may
+    ///   have seen of each change would take as much when they ask again.
+    func withChanges<Reply>(
+        of stream: CheckedStream, for caller: Caller, in job: Job,
+        _ body: (ReadTransaction) throws(RequestFault) -> Reply
+    ) throws(RequestFault) -> JobOutcome<Reply> {
+        let hasTurn = !job.isOverdue
+        do throws(RequestFault) { return try withRead(for: caller, in: job, body) } catch {
+            throw hasTurn && error.isQueryLimit && stream.judgesMissed ? .otherViewCursor : error
+        }
+    }
+
+    /// A page of what has changed since a version, folded by object.
+    ///
+    /// The changes of several versions never exceed a page. The changes of one version, and objects that are
+    /// reached along links from there, may be cut at a place in the change log. The place does not depend on the
+    /// objects that match when the page is read. A later part is delivered as it is then, and changes
+    /// from in between are delivered again after it.
+    ///
+    /// - `number`: The last version whose result the client held exactly.
+    /// - `known`: The client's knowledge of later changes.
+    /// - Throws: ``RequestFault`` `.expired` for a version whose changes are not kept, a future version, and a version since which the caller may
+    ///   have had another view.
+    func changePage(
+        _ stream: CheckedStream, from number: UInt64, _ known: StreamCursor.ChangePart,
+        limit: Int, for caller: Caller, in read: ReadTransaction
+    ) throws(RequestFault) -> ChangePage {
+        guard stream.isOf(read), try !hadOtherView(caller, since: known.after, in: read) else {
+            throw .otherViewCursor
+        }
+        let query = try stream.under(read, self)
+        let through = known.through > known.after ? known.through : nil
+        // How many hidden objects have changed does not decide where a page of a user ends.
+        let objectCountMax =
+            through == nil && query.observed.sight == nil ? limit : limits.pageObjectCountMax
+        let changes: FoldedChanges
+        do throws(FoldedChanges.Gap) {
+            changes = try FoldedChanges(
+                after: known.after, through: through, in: read,
+                objectCountMax: objectCountMax, recordCountMax: Self.pageRecordCountMax,
+                classes: query.observed.formerClasses)
+        } catch {
+            let isExpired = try ResetReason(error, self) == .cursorExpired
+            throw isExpired ? .expiredCursor : .futureCursor
+        }
+        if query.isReset(by: changes) { throw .schemaChangedCursor }
+        let present = try stored(read.state().version)
+        var position = known
+        position.through = changes.through
+        var writer = ChangeWriter(query, read, limits)
+        var count = 0
+        writer.raw("{\"changes\":[")
+        let isCut = try evaluate(on: read) { () throws(RequestFault) in
+            let events = MissedEvents(of: query.observed, changes, since: number, in: read)
+            var left = events.candidates().filter { candidate in
+                candidate.position.map { $0 >= position.knownCount }
+                    ?? (candidate.identity.key > position.reachedKey)
+            }[...]
+            while let candidate = left.first {
+                let event = events.event(of: candidate)
+                // What tells nothing does not make another page.
+                if event != nil, count >= limit || writer.byteCount > limits.replyByteCount {
+                    break
+                }
+                left.removeFirst()
+                if let ownPosition = candidate.position {
+                    position.knownCount = ownPosition + 1
+                } else {
+                    position.reachedKey = candidate.identity.key
+                }
+                guard let event else { continue }
+                if event.isUndecided { throw .otherViewCursor }
+                if count > 0 { writer.raw(",") }
+                writer.write(event, withVersion: true)
+                count += 1
+            }
+            return !left.isEmpty
+        }
+        let isCurrent = !isCut && changes.through == present
+        if !isCut { position = .init(behind: changes.through) }
+        let isExact = isCurrent || !isCut && !query.observed.asksOfDepartures
+        func version(_ number: UInt64) -> StoreVersion {
+            StoreVersion(epoch: store.epoch, number: number)
+        }
+        let cursor: StreamCursor =
+            isExact ? .after(version(changes.through)) : .within(version(number), position)
+        writer.raw("],\"cursor\":\"")
+        let seal =
+            isExact || query.viewMark.isEmpty ? nil : Seal(ofChangePartsBy: store.ticketKey)
+        writer.text(cursor.text(of: query.viewMark, seal))
+        writer.raw(isCurrent ? "\",\"upToDate\":true}" : "\",\"upToDate\":false}")
+        return ChangePage(
+            bytes: try writer.finish(),
+            isEmpty: count == 0 && isCurrent, version: changes.through)
+    }
+
+    /// A page that says that nothing has changed up to a version.
+    func emptyChangePage(_ version: UInt64, of query: CheckedStream) -> SharedBytes {
+        let cursor = query.cursor(StoreVersion(epoch: store.epoch, number: version))
+        let buffer = ByteBuffer(capacity: 64)
+        buffer.append("{\"changes\":[],\"cursor\":\"\(cursor)\",\"upToDate\":true}")
+        return SharedBytes(buffer)
+    }
+
+    /// A page of what a query holds now; the last one has the cursor behind it.
+    ///
+    /// - `place`: The version that its first page was of, and the last object that is known; nil for the first page.
+    private func snapshotPage(
+        _ stream: CheckedStream, in read: ReadTransaction,
+        behind place: (begun: StoreVersion, object: StreamCursor.SnapshotPlace)?, limit: Int
+    ) throws(RequestFault) -> SharedBytes {
+        let query = try stream.under(read, self)
+        let present = try stored(read.state().version)
+        let version = place?.begun ?? StoreVersion(epoch: store.epoch, number: present)
+        var writer = ChangeWriter(query, read, limits)
+        writer.raw("{\"objects\":[")
+        let page = try writeSnapshot(
+            behind: place?.object, countMax: (limit, limits.replyByteCount), to: &writer)
+        guard let page else { throw .schemaChangedCursor }
+        writer.raw("]")
+        if let next = page.next {
+            writer.raw(",\"next\":\"")
+            writer.text(query.text(of: .snapshot(version, next)))
+        } else {
+            writer.raw(",\"cursor\":\"")
+            writer.text(query.cursor(version))
+        }
+        writer.raw("\"}")
+        return try writer.finish()
+    }
+}
+
+extension RequestFault {
+    /// The changes behind the cursor's version are not kept any more.
+    static let expiredCursor = RequestFault(
+        .expired, "cursor-expired",
+        "What came after this cursor is no longer retained; begin again with since=start.")
+    /// The schema changed behind the cursor.
+    static let schemaChangedCursor = RequestFault(
+        .expired, "schema-changed",
+        "The schema has changed since this cursor; begin again with since=start.")
+
+    /// The fault of a cursor whose client's view has changed since, or may have.
+    static let otherViewCursor = RequestFault(
+        .expired, "access-changed",
+        "What you may read has changed since this cursor, or may have, or it is a version, such as that of Holdfast-Version, "
+            + "which is no cursor of a user's; begin again with since=start, or with the cursor of an earlier reply."
+    )
+
+    /// The cursor is of another store, or of this one before it was restored.
+    package static let otherEpochCursor = RequestFault(
+        .expired, "restored",
+        "The cursor is of another epoch: the store was restored or replaced; begin again with since=start."
+    )
+    /// The cursor's version does not exist: the store is an older copy.
+    static let futureCursor = RequestFault(
+        .expired, "restored",
+        "The cursor is of a version that this store has not reached: the store was put back from a copy; "
+            + "begin again with since=start.")
+}

@@ -1,0 +1,142 @@
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+import HoldfastStoreService
+
+/// The treatment of an import's lines, and its bounds.
+package struct ImportOptions: Sendable {
+    /// The rights of the user whom it is made for; nil for everything.
+    package var rights: ImportRights?
+    /// The format of the text of an import into a class.
+    package enum Format: Sendable {
+        /// One JSON object a line.
+        case ndjson
+        /// A header with property names, and one object a record.
+        case csv
+        /// MongoDB's extended JSON: one object a line, or an array of objects.
+        case extendedJSON
+    }
+
+    /// The format of the text; a whole store's is always NDJSON.
+    package var format = Format.ndjson
+    /// The form of a CSV text's cells.
+    package var csv = CSVForm()
+    /// The names of columns and members where they are not the class's own.
+    package var names = ColumnNames()
+    /// Whether members that a class has not are left out and counted; else their line is faulty.
+    package var ignoresUnknown = false
+    /// The treatment of a line whose object is or isn't there.
+    package var mode = WriteMode.create
+    /// Whether all lines are taken or none, in one transaction.
+    package var isAtomic = false
+    /// The limits of use cases: an import keeps those of its lines and faults, of the rate of its text and of JSON, and
+    /// makes the file of lines that wait where they say.
+    package var limits = ServiceLimits()
+    /// How many faults the report lists; all are counted.
+    package var faultCountMax = 1000
+    /// A transaction takes lines until it has so many bytes of text …
+    package var chunkByteCount = 2 << 20
+    /// … or so many lines.
+    package var chunkLineCount = 8192
+    /// The bytes of lines that wait in memory for objects of later lines; more go to a file.
+    package var deferredByteCountMax = 32 << 20
+    /// The lines of an atomic import, which are one transaction.
+    package var atomicLineCountMax = 100_000
+    /// The bytes of an atomic import, which waits in memory.
+    package var atomicByteCountMax = 256 << 20
+
+    /// Told when the header of a whole store has changed the schema or the projections.
+    package var noteSchemaChange: (@Sendable () -> Void)?
+
+    /// Makes the defaults.
+    package init() {}
+
+    /// An option that does not go with the text's format, by the name of its parameter, and where it goes; nil when
+    /// all fit.
+    package var misplaced: (name: String, detail: String)? {
+        if format != .csv {
+            let plain = CSVForm()
+            let names = [
+                ("delimiter", csv.delimiter != plain.delimiter),
+                ("decimalComma", csv.hasDecimalComma), ("dateFormat", csv.dates != nil),
+            ]
+            if let (name, _) = names.first(where: \.1) {
+                return (name, "'\(name)' is for CSV (Content-Type: text/csv).")
+            }
+        }
+        if format == .ndjson, !names.isEmpty {
+            let name = names.skipped.isEmpty ? "map" : "skip"
+            return (name, "'\(name)' is for CSV and for extended JSON, not for NDJSON.")
+        }
+        return nil
+    }
+
+    /// The modes that an import takes.
+    package static let modes: [WriteMode] = [.create, .merge, .replace, .ignore]
+}
+
+/// Keeps an import to what the user may do whom it is made for. Any thread may use it.
+package struct ImportRights: Sendable {
+    private let caller: Caller
+    private let served: ServedStore
+
+    /// Makes the rights of a caller; nil where they may do everything.
+    package init?(of caller: Caller, in served: ServedStore) {
+        guard caller.sight != nil else { return nil }
+        self.caller = caller
+        self.served = served
+    }
+
+    /// The catalog of the last commit, and what the user sees of it: the schema is one with the names that they know.
+    ///
+    /// - Throws: ``RequestFault`` where what they may read can't be told, or the store can't be read.
+    func known() throws(RequestFault) -> (catalog: Catalog, rows: RowSchema, sight: Sight?) {
+        try served.withRead(for: caller) { read in (read.catalog, read.rows, read.sight) }
+    }
+
+    /// Has a transaction keep to them, before it changes anything.
+    ///
+    /// - Throws: ``StoreError`` `.refused` where what the user may do can't be told.
+    func keep(_ transaction: WriteTransaction) throws(StoreError) {
+        try caller.keep(transaction, in: served)
+    }
+
+    /// The fault of a transaction or a line that has failed; what clients are not told is reported.
+    func fault(_ error: StoreError) -> RequestFault { served.fault(error) }
+}
+
+/// The names under which the members or columns of an import's text stand where they are not the class's own.
+package struct ColumnNames: Sendable, Equatable {
+    /// The property of each name that stands for one.
+    package var properties: [ExactText: String] = [:]
+    /// The names that are left out.
+    package private(set) var skipped: Set<ExactText> = []
+
+    /// Makes names that are the class's own.
+    package init() {}
+
+    /// Whether each name stands for itself.
+    package var isEmpty: Bool { properties.isEmpty && skipped.isEmpty }
+
+    /// Leaves a name out.
+    package mutating func skip(_ name: String) { skipped.insert(name) }
+
+    /// Adds `name=property`; false for a text of another form, and for a name that was added before.
+    package mutating func map(_ text: some StringProtocol) -> Bool {
+        guard let equals = text.lastIndex(of: "=") else { return false }
+        let name = String(text[..<equals])
+        let property = String(text[text.index(after: equals)...])
+        guard !name.isEmpty, !property.isEmpty, properties[name] == nil else { return false }
+        properties[name] = property
+        return true
+    }
+
+    /// A name that both stands for a property and is left out, which is a contradiction; nil if no name does.
+    package var contradiction: String? { skipped.texts.first { properties[$0] != nil } }
+
+    /// The property that a name stands for; nil when it is left out.
+    func property(_ name: String) -> String? {
+        skipped.contains(name) ? nil : properties[name] ?? name
+    }
+}
