@@ -201,7 +201,7 @@ package final class ServedStore: Sendable {
     ///
     /// - `prepare`: Gives the view its limits.
     private func withRead<Result>(
-        for caller: Caller, of pin: SnapshotPin?, _ prepare: (ReadTransaction) -> Void,
+        for caller: Caller, of pin: SnapshotPin?, _ prepare: (StoreView) -> Void,
         run: (ReadTransaction) throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {
         var attemptsLeft = 4
@@ -222,9 +222,9 @@ package final class ServedStore: Sendable {
     }
 
     private func withBareRead<Result>(
-        of pin: SnapshotPin?, _ body: (ReadTransaction) throws(RequestFault) -> Result
+        of pin: SnapshotPin?, _ body: (StoreView) throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {
-        func run(_ read: ReadTransaction) throws(StoreError) -> Result {
+        func run(_ read: StoreView) throws(StoreError) -> Result {
             do throws(RequestFault) { return try body(read) } catch { throw .refused(error) }
         }
         do throws(StoreError) {
@@ -262,7 +262,9 @@ package final class ServedStore: Sendable {
         guard let sight = caller.sight else { return held }
         do throws(StoreError) {
             return try held.withRead { read throws(StoreError) in
-                do throws(RequestFault) { return held.shown(by: try sight.sight(in: read)) } catch {
+                do throws(RequestFault) {
+                    return held.restricted(to: try sight.sight(in: read.unrestricted))
+                } catch {
                     throw .refused(error)
                 }
             }

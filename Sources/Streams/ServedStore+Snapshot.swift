@@ -100,7 +100,7 @@ extension ServedStore {
         sharing folds: FoldCache? = nil, objectCountMax: Int = decidingObjectCountMax
     ) throws(RequestFault) -> Bool {
         guard let sight = caller.sight else { return false }
-        let bare = read.bare
+        let bare = read.unrestricted
         let present = try stored(bare.state().version)
         if version >= present { return false }
         if try sight.wasShutOut(since: version, in: bare) { return true }

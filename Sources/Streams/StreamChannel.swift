@@ -164,7 +164,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             return
         }
         if toldThrough == nil { toldThrough = start }
-        if pace.isDue || content.isFull { return settle(shown.after, version) }
+        if pace.isDue || content.isFull { return settle(shown.after.unrestricted, version) }
         delay { position in
             self.settle(position.transaction, position.version)
             self.forgetIfEmpty()
@@ -172,12 +172,12 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     }
 
     /// Tells what waits for the end of an interval, also so that somebody can join who knows it.
-    func settle(_ transaction: ReadTransaction, _ version: UInt64) {
+    func settle(_ transaction: StoreView, _ version: UInt64) {
         if content.isTold || hub.lookAgainIfOutdated(self) { return }
         toldThrough = nil
         pace.begin()
         do throws(Interruption) {
-            try tell(content.take(), version, transaction.shown(by: query.sight))
+            try tell(content.take(), version, transaction.restricted(to: query.sight))
         } catch {
             interrupt(error)
         }

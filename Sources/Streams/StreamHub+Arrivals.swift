@@ -76,7 +76,7 @@ extension StreamHub {
             return false
         }
         if follower.state.version >= position.version { return true }
-        let read = position.transaction.shown(by: follower.query.observed.sight)
+        let read = position.transaction.restricted(to: follower.query.observed.sight)
         // Many changes are delivered by a worker, but not for ever: each time the bound is twice as high.
         let countMax = StreamCatchUp.pieceObjectCount << min(10, follower.state.lateArrivalCount)
         // A worker has it begin again, or finds that it need not.

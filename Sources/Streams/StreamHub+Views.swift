@@ -26,7 +26,7 @@ extension StreamHub {
         defer { read.beginFollowing() }
         let isSame = try? position.briefly { () throws(RequestFault) in
             follower.deciding = try sight.decidingObject(in: read)
-            return follower.query.isChecked(for: read.shown(by: try sight.sight(in: read)))
+            return follower.query.isChecked(for: read.restricted(to: try sight.sight(in: read)))
         }
         return isSame ?? false && !read.isLate
     }

@@ -354,7 +354,7 @@ extension StreamHub {
         }
         // The feed's view is told of to others, too.
         defer { position.transaction.beginFollowing() }
-        let read = position.transaction.shown(by: poll.query.observed.sight)
+        let read = position.transaction.restricted(to: poll.query.observed.sight)
         guard let page = try catchUp.reply(to: poll, limit: limit, read) else {
             return true
         }

@@ -72,7 +72,7 @@ struct ObservationTests {
 
     /// A view of a store with its contents, and the result of each query.
     private struct Moment {
-        var transaction: ReadTransaction
+        var transaction: StoreView
         var contents: StoreContents
         var trace: PathTrace
         var version: UInt64
@@ -219,7 +219,7 @@ struct ObservationTests {
     /// What folded changes mean to a client that knows the result of before.
     private func folded(
         _ query: ObservedQuery, _ changes: FoldedChanges, since version: UInt64,
-        _ transaction: ReadTransaction
+        _ transaction: StoreView
     ) -> [QueryEvent] {
         let missed = MissedEvents(of: query, changes, since: version, in: transaction)
         return query.candidates(changes, in: transaction).compactMap { missed.event(of: $0) }

@@ -72,7 +72,7 @@ struct SightTests {
     private static func showing(
         _ rule: String?, hiding names: [String] = [], for others: String? = nil,
         _ engine: EngineCase = .memory,
-        _ body: (_ shown: ReadTransaction, _ bare: ReadTransaction, _ task: RowClass) throws -> Void
+        _ body: (_ shown: ReadTransaction, _ bare: StoreView, _ task: RowClass) throws -> Void
     ) throws {
         let store = try world(engine)
         defer { store.close() }
@@ -88,7 +88,7 @@ struct SightTests {
                 roles.append(ClassSight.Role(rule: try predicate(others, "Task", read)))
             }
             let sight = Sight([task.index: ClassSight(roles: roles)], schema: read.rows)
-            try body(read.shown(by: sight), read, task)
+            try body(read.restricted(to: sight), read, task)
         }
     }
 
@@ -178,7 +178,7 @@ struct SightTests {
         }
         func count(_ view: ReadTransaction) throws -> Int { try Self.ids(nil, view).count }
         try store.reading { before in
-            let former = before.shown(by: sight)
+            let former = before.restricted(to: sight)
             let first = try count(former)
             try store.put(
                 "Task",
@@ -187,7 +187,7 @@ struct SightTests {
                     "rank": .value(.int(1)),
                 ])
             let present = try store.reading { after in
-                let present = try count(after.shown(by: sight))
+                let present = try count(after.restricted(to: sight))
                 let again = try count(former)
                 after.budget.fail(.time)
                 return [present, again]
@@ -195,7 +195,7 @@ struct SightTests {
             let last = try count(former)
             #expect([first] + present + [last] == [10, 9, 10, 10])
         }
-        let later = try store.reading { read in try count(read.shown(by: sight)) }
+        let later = try store.reading { read in try count(read.restricted(to: sight)) }
         #expect(later == 9)
     }
 
@@ -295,8 +295,8 @@ struct SightTests {
             let pattern = "note MATCHES '(a|aa)+b'"
             let task = try #require(read.rows.rowClass(named: "Task"))
             let rule = try Self.predicate("owner == 'ann'", "Task", read)
-            let shown = read.shown(
-                by: Sight([task.index: ClassSight(rule: rule)], schema: read.rows))
+            let shown = read.restricted(
+                to: Sight([task.index: ClassSight(rule: rule)], schema: read.rows))
             #expect(try Self.ids(pattern, shown).isEmpty)
             try shown.checkFailure()
         }

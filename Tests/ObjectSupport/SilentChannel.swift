@@ -28,7 +28,7 @@ package final class SilentChannel: FeedChannel {
 extension ObservedQuery {
     /// What changes between two states mean to the query, if it is the only one that is followed.
     package func events(
-        _ changes: FoldedChanges, before: ReadTransaction, after: ReadTransaction
+        _ changes: FoldedChanges, before: StoreView, after: StoreView
     ) -> [QueryEvent] {
         let index = SubscriptionIndex(
             before.rows, allowance: FeedAllowance(milliseconds: 3_600_000))

@@ -27,7 +27,7 @@ extension Store {
     }
 
     /// Runs `body` on a view of the last commit.
-    package func reading<Result>(_ body: (ReadTransaction) throws -> Result) throws -> Result {
+    package func reading<Result>(_ body: (StoreView) throws -> Result) throws -> Result {
         let transaction = try read()
         defer { transaction.close() }
         return try body(transaction)
@@ -37,10 +37,12 @@ extension Store {
 // Tests and tools look at views themselves, also at those that have failed.
 extension Store {
     /// Opens a view of the last commit, which is to be closed.
-    package func read() throws(StoreError) -> ReadTransaction { try holdRead().withRead { $0 } }
+    package func read() throws(StoreError) -> StoreView {
+        try holdRead().withRead { $0.unrestricted }
+    }
 }
 
 extension WriteTransaction {
     /// The objects as the transaction sees them, as long as its body runs.
-    package func view() throws(StoreError) -> ReadTransaction { try withView { $0 } }
+    package func view() throws(StoreError) -> StoreView { try withView { $0 } }
 }

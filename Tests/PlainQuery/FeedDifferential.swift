@@ -39,8 +39,8 @@ package struct FeedDifferential: Differential {
         let text: String
 
         /// The keys that it finds on a view of everything, by its sight; nil where an evaluation was given up.
-        func keys(_ whole: ReadTransaction) throws -> Set<UInt64>? {
-            let view = whole.shown(by: sight)
+        func keys(_ whole: StoreView) throws -> Set<UInt64>? {
+            let view = whole.restricted(to: sight)
             let query = channel.query
             guard let classIndex = query.classIndex else { return nil }
             let matcher = query.matcher(in: view)
@@ -122,13 +122,13 @@ package struct FeedDifferential: Differential {
 
     /// Compares what the change log tells who knew the result of an earlier state.
     private mutating func compareMissed(
-        _ followed: Followed, _ before: ReadTransaction, _ after: ReadTransaction
+        _ followed: Followed, _ before: StoreView, _ after: StoreView
     ) throws {
         guard let was = try followed.keys(before), let now = try followed.keys(after) else {
             return
         }
         let query = followed.channel.query
-        let view = after.shown(by: followed.sight)
+        let view = after.restricted(to: followed.sight)
         let since = try before.state().version
         let changes = try FoldedChanges(after: since, in: view, classes: query.formerClasses)
         let missed = MissedEvents(of: query, changes, since: since, in: view)
@@ -208,8 +208,8 @@ package struct FeedDifferential: Differential {
     }
 
     private mutating func compare(
-        _ followed: Followed, _ events: [QueryEvent], _ before: ReadTransaction,
-        _ after: ReadTransaction
+        _ followed: Followed, _ events: [QueryEvent], _ before: StoreView,
+        _ after: StoreView
     ) throws {
         guard let was = try followed.keys(before), let now = try followed.keys(after) else {
             return

@@ -22,7 +22,7 @@ struct PlainSight {
     ///
     /// - `hidesRequired`: Whether properties are hidden that can't be null.
     init(
-        _ world: PlainWorld, _ transaction: ReadTransaction, _ random: inout SeededGenerator,
+        _ world: PlainWorld, _ transaction: StoreView, _ random: inout SeededGenerator,
         hidesRequired: Bool = true
     ) {
         var maker = PlainQueryMaker(world, seed: random.next())
@@ -53,7 +53,7 @@ struct PlainSight {
     }
 
     static func compile(
-        _ rule: PlainPredicate?, _ name: String, _ transaction: ReadTransaction
+        _ rule: PlainPredicate?, _ name: String, _ transaction: StoreView
     ) -> Predicate? {
         guard let rule, let rowClass = transaction.rows.rowClass(named: name) else { return nil }
         var printer = PlainPrinter()
@@ -65,7 +65,7 @@ struct PlainSight {
     }
 
     /// The sight of a view of the store.
-    func sight(in transaction: ReadTransaction) -> Sight {
+    func sight(in transaction: StoreView) -> Sight {
         let rows = transaction.rows
         var made: [Int: ClassSight] = [:]
         for (name, roles) in classes {

@@ -15,7 +15,7 @@ extension RuleTwins {
 
     /// A condition that asks for the user.
     mutating func ofUser(
-        _ name: String, _ world: PlainWorld, _ view: ReadTransaction
+        _ name: String, _ world: PlainWorld, _ view: StoreView
     ) -> RuleText? {
         let properties = world.classes[name]?.properties ?? []
         switch Int.random(in: 0..<9, using: &random) {

@@ -111,7 +111,7 @@ package struct RuleTwins {
     // MARK: Rules
 
     private mutating func makeRules(
-        _ world: PlainWorld, _ view: ReadTransaction, _ everywhere: inout [String: Set<String>],
+        _ world: PlainWorld, _ view: StoreView, _ everywhere: inout [String: Set<String>],
         _ unknown: inout Set<String>
     ) -> PlainSight {
         var maker = PlainQueryMaker(world, seed: random.next())
@@ -212,7 +212,7 @@ package struct RuleTwins {
     }
 
     private mutating func rule(
-        _ name: String, _ world: PlainWorld, _ view: ReadTransaction, _ maker: inout PlainQueryMaker
+        _ name: String, _ world: PlainWorld, _ view: StoreView, _ maker: inout PlainQueryMaker
     ) -> RuleText {
         let own = chance(60) ? ofUser(name, world, view) : nil
         var plain: RuleText?
@@ -242,7 +242,7 @@ package struct RuleTwins {
 
     /// Whether a rule holds for no object whatever it has.
     private static func isFalse(
-        _ rule: PlainPredicate?, _ name: String, _ view: ReadTransaction
+        _ rule: PlainPredicate?, _ name: String, _ view: StoreView
     ) -> Bool {
         guard let rule, let compiled = PlainSight.compile(rule, name, view) else { return false }
         return compiled.simplified == .constant(false)

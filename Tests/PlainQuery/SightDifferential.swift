@@ -72,7 +72,7 @@ package struct SightDifferential: Differential {
         let whole = try PlainWorld(transaction)
         let sight = PlainSight(whole, transaction, &random)
         let world = sight.part(of: whole)
-        let shown = transaction.shown(by: sight.sight(in: transaction))
+        let shown = transaction.restricted(to: sight.sight(in: transaction))
         counts.sights += 1
         for name in world.names {
             counts.objects += whole.all(name).count

@@ -40,7 +40,7 @@ package struct SightTwins {
     /// The same by given rules.
     mutating func fill(
         _ whole: Store, _ part: Store,
-        by makeRules: (PlainWorld, ReadTransaction, inout SeededGenerator) -> PlainSight
+        by makeRules: (PlainWorld, StoreView, inout SeededGenerator) -> PlainSight
     ) throws {
         let filler = PlainFiller(classes, seed: random.next())
         for store in [whole, part] {
@@ -69,7 +69,7 @@ package struct SightTwins {
     }
 
     /// The sight of a view of the first store.
-    package func sight(in view: ReadTransaction) -> Sight? { rules?.sight(in: view) }
+    package func sight(in view: StoreView) -> Sight? { rules?.sight(in: view) }
 
     /// The objects of a store, by class and object key.
     package typealias Contents = [String: [UInt64: ObjectContent]]

@@ -147,20 +147,20 @@ package final class AccessControl: Sendable {
     /// Makes what a principal may do on a view of the bare store; nil where there is no document. One that does not hold in the
     /// view's schema allows nothing.
     package func view(
-        for principal: Principal, on read: ReadTransaction
+        for principal: Principal, on read: StoreView
     ) throws(RequestFault) -> AccessView? {
         try hasDocument ? decided(for: principal, on: read).view : nil
     }
 
     /// Makes what a principal may read on a view of the bare store, or finds it; nothing where no document holds. Cost where it is known:
     /// two locks, and a look at what rules read of the user's claims and object.
-    func sight(for principal: Principal, on read: ReadTransaction) throws(RequestFault) -> Sight {
+    func sight(for principal: Principal, on read: StoreView) throws(RequestFault) -> Sight {
         try decided(for: principal, on: read).sight
     }
 
     /// Makes what a principal may read and do, or finds it.
     private func decided(
-        for principal: Principal, on read: ReadTransaction
+        for principal: Principal, on read: StoreView
     ) throws(RequestFault) -> (sight: Sight, view: AccessView) {
         let known = try known(in: read.rows)
         // Where a token's right decides, or no document holds, nothing is asked.
@@ -205,7 +205,7 @@ package final class AccessControl: Sendable {
     ///
     /// Cost: a look-up, in the last commit and not in the view, since users are let in without a new version.
     func wasShutOut(
-        _ principal: Principal, since version: UInt64, on read: ReadTransaction
+        _ principal: Principal, since version: UInt64, on read: StoreView
     ) throws(RequestFault) -> Bool {
         if version < principal.accessVersion { return true }
         guard let user = principal.user else { return false }
@@ -234,7 +234,7 @@ package final class AccessControl: Sendable {
     /// - Throws: ``RequestFault`` when storage fails.
     func readOtherwise(
         _ principal: Principal, since version: UInt64, _ changes: FoldedChanges,
-        on read: ReadTransaction
+        on read: StoreView
     ) throws(RequestFault) -> Bool {
         let known = try known(in: read.rows)
         guard principal.token == nil, let rules = known.rules,
@@ -262,10 +262,10 @@ package final class AccessControl: Sendable {
 
     /// Makes what a principal may do in a transaction that begins from a view of the bare store; nothing where no document holds.
     func rights(
-        for principal: Principal, on read: ReadTransaction
+        for principal: Principal, on read: StoreView
     ) throws(RequestFault) -> WriteRights {
         let (sight, view) = try decided(for: principal, on: read)
-        let deciding = { @Sendable [self] (read: ReadTransaction) throws(StoreError) in
+        let deciding = { @Sendable [self] (read: StoreView) throws(StoreError) in
             do throws(RequestFault) {
                 return try rules(for: read.rows)?.decidingObject(of: principal)
             } catch {

@@ -10,7 +10,7 @@ package struct AccessExplanation {
     package typealias Object = (rowClass: RowClass, key: UInt64, row: RowView)
 
     private let rules: AccessRules
-    private let read: ReadTransaction
+    private let read: StoreView
     private let facts: PrincipalFacts
     private let isUser: Bool
     /// The roles that hold.
@@ -18,7 +18,7 @@ package struct AccessExplanation {
 
     /// Explains the rules of a document on a view of the bare store.
     package init(
-        _ rules: AccessRules, _ principal: Principal, on read: ReadTransaction
+        _ rules: AccessRules, _ principal: Principal, on read: StoreView
     ) throws(StoreError) {
         let facts = try PrincipalFacts(principal, usersClass: rules.usersClass, on: read)
         let isUser = principal.user != nil

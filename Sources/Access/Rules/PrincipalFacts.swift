@@ -24,7 +24,7 @@ struct PrincipalFacts: UserFacts {
 
     /// Finds the user's object, where users have one. Cost: a look-up.
     init(
-        _ principal: Principal, usersClass: Int?, on read: ReadTransaction
+        _ principal: Principal, usersClass: Int?, on read: StoreView
     ) throws(StoreError) {
         var object: (key: UInt64, row: RowView)?
         if let user = principal.user, let usersClass,

@@ -18,30 +18,30 @@ package final class PrincipalSight: SightSource {
     }
 
     /// Users see nothing where there is no document, or none that holds in the schema.
-    package func sight(in read: ReadTransaction) throws(RequestFault) -> Sight? {
+    package func sight(in read: StoreView) throws(RequestFault) -> Sight? {
         try access.sight(for: principal, on: read)
     }
 
     /// Users may do nothing where there is no document, or none that holds in the schema.
-    package func rights(in read: ReadTransaction) throws(RequestFault) -> WriteRights? {
+    package func rights(in read: StoreView) throws(RequestFault) -> WriteRights? {
         try access.rights(for: principal, on: read)
     }
 
     /// Decides by the terms of the token and the record of the user.
     package func wasShutOut(
-        since version: UInt64, in read: ReadTransaction
+        since version: UInt64, in read: StoreView
     ) throws(RequestFault) -> Bool {
         try access.wasShutOut(principal, since: version, on: read)
     }
 
     /// The user's own object, where rules read something of it.
-    package func decidingObject(in read: ReadTransaction) throws(RequestFault) -> ObservedQuery? {
+    package func decidingObject(in read: StoreView) throws(RequestFault) -> ObservedQuery? {
         try access.rules(for: read.rows)?.decidingObject(of: principal)
     }
 
     /// Decides by the values that rules read of the user's own object at each version.
     package func wasOtherwise(
-        since version: UInt64, _ changes: FoldedChanges, in read: ReadTransaction
+        since version: UInt64, _ changes: FoldedChanges, in read: StoreView
     ) throws(RequestFault) -> Bool {
         try access.readOtherwise(principal, since: version, changes, on: read)
     }

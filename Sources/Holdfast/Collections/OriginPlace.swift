@@ -97,7 +97,7 @@ struct EmbeddedOrigin {
     /// The way from there.
     let steps: [InnerWay.Step]
 
-    func row(in view: ReadTransaction) -> RowView? {
+    func row(in view: StoreView) -> RowView? {
         let owners = InnerWay(steps, of: rootClass, isCollection: false).owners
         return view.row(classIndex: rootClass.index, key: key).flatMap {
             rootClass.embedded(along: owners, in: $0, of: view.rows, view)?.row
@@ -105,7 +105,7 @@ struct EmbeddedOrigin {
     }
 }
 
-extension ReadTransaction {
+extension StoreView {
     /// The keys of the objects that link to an object, each as often as it links. For an embedded object, the key of the object that
     /// contains it.
     ///

@@ -21,7 +21,7 @@ extension ResultsCore {
     }
 
     /// Finds the elements of a collection. Cost: linear in it, and that of a sort.
-    func selected(in view: ReadTransaction) throws(StoreError) -> [UInt64] {
+    func selected(in view: StoreView) throws(StoreError) -> [UInt64] {
         let isBare = parts.predicate == nil && parts.suffixes.isEmpty
         if isBare { return baseKeys }
         view.limitFollowing(until: limits.deadlineMilliseconds)
@@ -61,7 +61,7 @@ extension ResultsCore {
         }
     }
 
-    private func candidates(in view: ReadTransaction) -> [Candidate] {
+    private func candidates(in view: StoreView) -> [Candidate] {
         if case .origins(let place) = base, let origins = place.embedded {
             return origins.enumerated().map {
                 Candidate(key: UInt64($0), reading: $1.key, row: $1.row(in: view))
@@ -93,7 +93,7 @@ extension ResultsCore {
 
     /// Sorts stably.
     private func sort(
-        _ candidates: inout [Candidate], by keys: [SortKey], in view: ReadTransaction
+        _ candidates: inout [Candidate], by keys: [SortKey], in view: StoreView
     ) {
         let evaluator = SortEvaluator(keys, schema: view.rows)
         let buffer = ByteBuffer(capacity: 256)
@@ -119,7 +119,7 @@ extension ResultsCore {
 
     /// Keeps the first element of each combination of values.
     private func keepDistinct(
-        _ candidates: inout [Candidate], by keys: [SortKey], in view: ReadTransaction
+        _ candidates: inout [Candidate], by keys: [SortKey], in view: StoreView
     ) {
         let evaluator = SortEvaluator(keys.map { SortKey(path: $0.path) }, schema: view.rows)
         let buffer = ByteBuffer(capacity: 256)

@@ -116,8 +116,7 @@ final class ResultsCore {
     }
 
     /// Finds the objects with their rows.
-    private func inOrder(_ view: ReadTransaction, _ generation: UInt64) throws(StoreError) -> Found
-    {
+    private func inOrder(_ view: StoreView, _ generation: UInt64) throws(StoreError) -> Found {
         let sort = parts.suffixes.compactMap { suffix -> [SortKey]? in
             if case .sort(let keys) = suffix { keys } else { nil }
         }

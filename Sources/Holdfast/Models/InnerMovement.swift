@@ -6,8 +6,8 @@ import HoldfastRows
 ///
 /// Both views have one schema.
 struct InnerMovement {
-    let before: ReadTransaction
-    let after: ReadTransaction
+    let before: StoreView
+    let after: StoreView
     /// The changes, with the edits of lists; nil where lists are compared by their elements alone.
     let changes: FoldedChanges?
     /// Whether there is nothing to compare with: ``before`` is older than what the ways lead into.
@@ -92,7 +92,7 @@ struct InnerMovement {
 
     /// Returns what a way leads to in a view; nil where there is nothing.
     private func place(
-        _ steps: ArraySlice<InnerWay.Step>, of root: ObjectIdentity, in view: ReadTransaction
+        _ steps: ArraySlice<InnerWay.Step>, of root: ObjectIdentity, in view: StoreView
     ) -> Place? {
         let rowClass = view.rows.classes[root.classIndex]
         guard let row = view.row(classIndex: root.classIndex, key: root.key) else { return nil }
@@ -100,7 +100,7 @@ struct InnerMovement {
     }
 
     private func place(
-        _ steps: ArraySlice<InnerWay.Step>, _ place: Place, _ view: ReadTransaction
+        _ steps: ArraySlice<InnerWay.Step>, _ place: Place, _ view: StoreView
     ) -> Place? {
         guard let step = steps.first else { return place }
         let rest = steps.dropFirst()
@@ -124,7 +124,7 @@ struct InnerMovement {
 
     /// Goes on from a collection, whose elements are told by its property.
     private func place(
-        _ steps: ArraySlice<InnerWay.Step>, _ collection: Place, _ view: ReadTransaction,
+        _ steps: ArraySlice<InnerWay.Step>, _ collection: Place, _ view: StoreView,
         _ compiled: RowClass.Member
     ) -> Place? {
         guard let element = steps.first?.element else { return collection }
@@ -137,7 +137,7 @@ struct InnerMovement {
     /// Goes on from a value of a property, or an element of it.
     private func place(
         _ steps: ArraySlice<InnerWay.Step>, _ bytes: UnsafeRawBufferPointer,
-        _ view: ReadTransaction, _ compiled: RowClass.Member
+        _ view: StoreView, _ compiled: RowClass.Member
     ) -> Place? {
         switch compiled.storage.element {
         case .embedded:

@@ -4,7 +4,7 @@ import HoldfastObjectStore
 protocol FollowedCollection<Difference>: AnyObject {
     associatedtype Difference: FollowedDifference
     /// Finds the elements in a view; false where the object that holds them is gone.
-    func load(in view: ReadTransaction) throws(StoreError) -> Bool
+    func load(in view: StoreView) throws(StoreError) -> Bool
     /// Goes on to the next view, and returns what has changed.
     func advance(_ step: RealmStep) throws(StoreError) -> Difference
     /// Goes on to the next view, of whose changes nothing is told.

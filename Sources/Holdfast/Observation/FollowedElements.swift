@@ -17,7 +17,7 @@ final class FollowedElements: FollowedCollection {
         paths = place.targetModel.map { ObservedPaths($0, keyPaths) }
     }
 
-    func load(in view: ReadTransaction) -> Bool {
+    func load(in view: StoreView) -> Bool {
         object = FollowedPlace(place.place)
         return !place.isInvalidated
     }
@@ -88,8 +88,8 @@ final class FollowedElements: FollowedCollection {
 
     /// Whether nothing that is observed of an embedded object has changed.
     private func isSameEmbedded(
-        _ old: (list: StoredCollection, index: Int, view: ReadTransaction),
-        _ new: (list: StoredCollection, index: Int, view: ReadTransaction)
+        _ old: (list: StoredCollection, index: Int, view: StoreView),
+        _ new: (list: StoredCollection, index: Int, view: StoreView)
     ) -> Bool {
         guard let a = old.list.element(old.index), let b = new.list.element(new.index),
             !a.part.isNull(a.offset), !b.part.isNull(b.offset),

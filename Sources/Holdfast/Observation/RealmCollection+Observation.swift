@@ -119,7 +119,7 @@ final class FollowedResults: FollowedCollection {
             schema: results.realm.schema.rows)
     }
 
-    func load(in view: ReadTransaction) throws(StoreError) -> Bool {
+    func load(in view: StoreView) throws(StoreError) -> Bool {
         if results.isInvalidated { return false }
         try ordered.load(in: view)
         results.adopt(ordered.keys)
@@ -159,7 +159,7 @@ final class FollowedOrigins: FollowedCollection {
         self.paths = paths
     }
 
-    func load(in view: ReadTransaction) throws(StoreError) -> Bool {
+    func load(in view: StoreView) throws(StoreError) -> Bool {
         try StoredState(object, object.owners, in: view) != nil
     }
 
@@ -175,20 +175,20 @@ final class FollowedOrigins: FollowedCollection {
     }
 
     /// The keys of the origins in a view.
-    private func origins(in view: ReadTransaction) throws(StoreError) -> [UInt64] {
+    private func origins(in view: StoreView) throws(StoreError) -> [UInt64] {
         try member(in: view).map { view.originKeys(of: object, through: $0) } ?? []
     }
 
     /// The rows of embedded objects that are origins in a view: they have no identity beside.
     private func rows(
-        in view: ReadTransaction
+        in view: StoreView
     ) throws(StoreError) -> [UnsafeRawBufferPointer?] {
         let origins = try member(in: view).map { view.embeddedOrigins(of: object, through: $0) }
         return origins?.map { $0.row(in: view)?.bytes } ?? []
     }
 
     /// The inverse link in a view; nil if the object no longer exists.
-    private func member(in view: ReadTransaction) throws(StoreError) -> RowClass.Member? {
+    private func member(in view: StoreView) throws(StoreError) -> RowClass.Member? {
         guard let state = try StoredState(object, object.owners, in: view) else { return nil }
         return state.member(columnName).map { state.rowClass.members[$0] }
     }
@@ -202,7 +202,7 @@ final class FollowedCopies: FollowedCollection {
 
     init(_ place: MixedPlace) { self.place = place }
 
-    func load(in view: ReadTransaction) -> Bool {
+    func load(in view: StoreView) -> Bool {
         elements = place.copies
         return !place.isInvalidated
     }
@@ -268,7 +268,7 @@ final class FollowedSelection: FollowedCollection {
         self.paths = paths
     }
 
-    func load(in view: ReadTransaction) -> Bool {
+    func load(in view: StoreView) -> Bool {
         if results.isInvalidated || results.base.isInvalidated { return false }
         elements = present
         return true

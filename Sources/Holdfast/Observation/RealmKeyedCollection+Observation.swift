@@ -55,7 +55,7 @@ final class FollowedEntries: FollowedCollection {
         paths = place.targetModel.map { ObservedPaths($0, keyPaths) }
     }
 
-    func load(in view: ReadTransaction) -> Bool {
+    func load(in view: StoreView) -> Bool {
         if place.isInvalidated { return false }
         object = FollowedPlace(place.place)
         copies = (place as? MixedPlace)?.entries ?? [:]

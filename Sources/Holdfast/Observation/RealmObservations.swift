@@ -8,7 +8,7 @@ final class RealmObservations {
 
     private var entries: [Entry] = []
     /// The view that observers know, once the realm has left it without having them told.
-    private var known: (view: ReadTransaction, own: OwnCommit?)?
+    private var known: (view: StoreView, own: OwnCommit?)?
 
     func add(_ observation: Observation) {
         entries.append(Entry(observation: observation))
@@ -27,7 +27,7 @@ final class RealmObservations {
     ///
     /// - `own`: The write of the realm's own that led away from it.
     /// - Returns: Whether it is kept, until ``takeKnown()``.
-    func keep(_ view: ReadTransaction, before own: OwnCommit?) -> Bool {
+    func keep(_ view: StoreView, before own: OwnCommit?) -> Bool {
         entries.removeAll { $0.observation == nil }
         if known != nil || isEmpty { return false }
         known = (view, own)
@@ -35,14 +35,14 @@ final class RealmObservations {
     }
 
     /// Hands over the view that observers know; nil where the realm shows it.
-    func takeKnown() -> (view: ReadTransaction, own: OwnCommit?)? { known.take() }
+    func takeKnown() -> (view: StoreView, own: OwnCommit?)? { known.take() }
 
     /// Has all note what changed between two views of a realm.
     ///
     /// - `own`: The version that a write of the realm's own made, and those whom it is not to be told. Where others have
     ///   written behind it, it is told them, too: the two can't be told apart.
     func note(
-        from before: ReadTransaction, to after: ReadTransaction, own: OwnCommit?
+        from before: StoreView, to after: StoreView, own: OwnCommit?
     ) throws(StoreError) {
         let present = present
         if present.isEmpty { return }

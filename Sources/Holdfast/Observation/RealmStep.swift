@@ -3,15 +3,15 @@ import HoldfastRows
 
 /// A step of a realm from one version to a later one.
 final class RealmStep {
-    let before: ReadTransaction
-    let after: ReadTransaction
+    let before: StoreView
+    let after: StoreView
     /// The version that it leads to.
     let version: UInt64
     /// The changes; nil where they are not known, since the schema changed or the change log has been cut.
     let changes: ChangeStep?
 
     /// Cost: that of the changes.
-    init(from before: ReadTransaction, to after: ReadTransaction) throws(StoreError) {
+    init(from before: StoreView, to after: StoreView) throws(StoreError) {
         self.before = before
         self.after = after
         version = try after.state().version

@@ -5,13 +5,13 @@ import HoldfastRows
 struct StoredState {
     let row: RowView
     let rowClass: RowClass
-    let view: ReadTransaction
+    let view: StoreView
 
     /// Nil when the object is not there.
     ///
     /// - `owners`: The way to an embedded object in the view.
     init?(
-        _ place: ObjectPlace, _ owners: [EditPath.Owner], in view: ReadTransaction
+        _ place: ObjectPlace, _ owners: [EditPath.Owner], in view: StoreView
     ) throws(StoreError) {
         guard let rootClass = view.rows.rowClass(named: place.rootClass.definition.name),
             let root = try view.find(rootClass, key: place.key),

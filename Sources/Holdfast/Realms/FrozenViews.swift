@@ -5,7 +5,7 @@ import HoldfastThreads
 final class FrozenViews: Sendable {
     private struct State {
         var pinned: PinnedVersion?
-        var views: [UInt: ReadTransaction] = [:]
+        var views: [UInt: StoreView] = [:]
     }
 
     private let state: Monitor<State>
@@ -13,7 +13,7 @@ final class FrozenViews: Sendable {
     init(_ pinned: PinnedVersion) { state = Monitor(State(pinned: pinned)) }
 
     /// The view of the calling thread, which it alone uses. Cost: a lock and a look-up.
-    var view: ReadTransaction {
+    var view: StoreView {
         state.withLock { state in
             if let view = state.views[ViewState.currentThread] { return view }
             guard let pinned = state.pinned else { preconditionFailure("the version is let go") }

@@ -23,7 +23,7 @@ extension RealmCore {
     ///
     /// - `own`: The version that a write of the realm's own made: what the program holds has followed that.
     func followOthers(
-        from before: ReadTransaction, to after: ReadTransaction, own: UInt64?
+        from before: StoreView, to after: StoreView, own: UInt64?
     ) throws(StoreError) {
         if before.rows !== after.rows { return }
         let held = ways.inCollections
@@ -44,7 +44,7 @@ extension RealmCore {
 
     /// How what is inside of objects has moved from another view of the store to the one that the realm reads in; nil where the
     /// schema is another, and what is inside is known by its place.
-    func movement(from before: ReadTransaction, of root: ObjectIdentity) -> InnerMovement? {
+    func movement(from before: StoreView, of root: ObjectIdentity) -> InnerMovement? {
         let after = view
         if before.rows !== after.rows { return nil }
         var changes: FoldedChanges?

@@ -17,13 +17,13 @@ final class RealmCore: @unchecked Sendable {
     /// Those before, whose bindings objects have that were read under them.
     private var formerSchemas: [BoundSchema] = []
     /// The view of the last commit that the realm has advanced to; closed while ``isReleased``.
-    private(set) var committed: ReadTransaction
+    private(set) var committed: StoreView
     /// The views of a frozen realm.
     let frozen: FrozenViews?
     /// The write under way.
     private(set) var turn: LentTurn?
     /// The view of the write under way.
-    private var writeView: ReadTransaction?
+    private var writeView: StoreView?
     /// The drafts of pending changes.
     @exclusivity(unchecked) var pending: PendingChange?
     /// The drafts of assignments and edits, and those of objects that are added.
@@ -59,7 +59,7 @@ final class RealmCore: @unchecked Sendable {
         self.configuration = configuration
         self.confinement = confinement
         frozen = nil
-        let committed: ReadTransaction
+        let committed: StoreView
         do { committed = try opened.store.openView() } catch {
             throw Realm.Error(error, opened.fileURL)
         }
@@ -114,7 +114,7 @@ final class RealmCore: @unchecked Sendable {
     // MARK: Access
 
     /// The view to read in: of the write under way, else of the realm's version.
-    var view: ReadTransaction {
+    var view: StoreView {
         flush()
         return source
     }
@@ -172,7 +172,7 @@ final class RealmCore: @unchecked Sendable {
     }
 
     /// Where values that are out of line are read: the view without what is still to be written.
-    var source: ReadTransaction {
+    var source: StoreView {
         guard let turn else {
             if let frozen { return frozen.view }
             reopen()
@@ -318,7 +318,7 @@ final class RealmCore: @unchecked Sendable {
     }
 
     /// Has objects show a view of the present schema while `body` runs: one that is about to go, for those who note what changed.
-    func showing<Value>(_ view: ReadTransaction, _ body: () -> Value) -> Value {
+    func showing<Value>(_ view: StoreView, _ body: () -> Value) -> Value {
         let present = (committed, turn, writeView)
         (committed, turn, writeView) = (view, nil, nil)
         changed()
@@ -343,7 +343,7 @@ final class RealmCore: @unchecked Sendable {
         return isNewer
     }
 
-    private func show(_ newest: ReadTransaction, _ own: OwnCommit? = nil) throws(StoreError) {
+    private func show(_ newest: StoreView, _ own: OwnCommit? = nil) throws(StoreError) {
         let before = isReleased ? nil : committed
         committed = newest
         opened.store.heldVersions.begin(newest.commit, .realm)
@@ -363,7 +363,7 @@ final class RealmCore: @unchecked Sendable {
         isKept = observations.keep(before, before: own)
     }
 
-    func letGo(of view: ReadTransaction) {
+    func letGo(of view: StoreView) {
         opened.store.heldVersions.end(view.commit, isFrozen ? .frozen : .realm)
         view.close()
     }

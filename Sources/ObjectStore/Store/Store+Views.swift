@@ -7,14 +7,14 @@ extension Store {
     ///   references to its catalog; and takes its place again.
     /// - Throws: ``StoreError`` of `body`; first that of the view, which throws also where `body` does not.
     package func withRead<Result>(
-        reusing left: LeftView? = nil, _ body: (ReadTransaction) throws(StoreError) -> Result
+        reusing left: LeftView? = nil, _ body: (StoreView) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         let read = try read(reusing: left?.view.take())
         defer {
             read.close()
             left?.view = read
         }
-        return try read.checked(body)
+        return try read.checked { () throws(StoreError) in try body(read) }
     }
 
     /// Opens a view of the last commit that its owner closes, as late as it likes; the data file grows meanwhile by what is
@@ -23,21 +23,21 @@ extension Store {
     /// Objects found on it count only if ``ReadTransaction/checkFailure()`` does not throw afterwards.
     ///
     /// - Throws: ``StoreError`` `.storage`, with `.readersFull` when as many are open as the engine takes.
-    package func openView() throws(StoreError) -> ReadTransaction { try read() }
+    package func openView() throws(StoreError) -> StoreView { try read() }
 
     /// Opens a view of the last commit that stays open from one call to the next.
     package func holdRead() throws(StoreError) -> HeldRead { HeldRead(try read()) }
 }
 
 extension ReadTransaction {
-    /// Runs `body` on the view.
+    /// Runs `body`, which uses the view.
     ///
     /// - Throws: As ``Store/withRead(reusing:_:)``.
     func checked<Result>(
-        _ body: (ReadTransaction) throws(StoreError) -> Result
+        _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         let result: Result
-        do throws(StoreError) { result = try body(self) } catch {
+        do throws(StoreError) { result = try body() } catch {
             // What was refused for something that was not found may be there.
             try checkFailure()
             throw error

@@ -76,12 +76,12 @@ package final class Store: Sendable {
     /// Opens a view of the last commit, see ``withRead(reusing:_:)``. Cost: well under a microsecond on LMDB.
     ///
     /// - `closed`: A view of this store that is closed and in no other use becomes the new one.
-    func read(reusing closed: ReadTransaction? = nil) throws(StoreError) -> ReadTransaction {
+    func read(reusing closed: StoreView? = nil) throws(StoreError) -> StoreView {
         let snapshot: any StorageSnapshot
         do { snapshot = try engine.snapshot() } catch { throw .storage(error) }
         if let closed, closed.belongs(to: catalogs) {
             if closed.begin(snapshot) { return closed }
-        } else if let fresh = ReadTransaction(snapshot: snapshot, source) {
+        } else if let fresh = StoreView(snapshot: snapshot, source) {
             return fresh
         }
         throw .storage(StorageError(.corrupted, operation: "find catalog"))

@@ -36,7 +36,7 @@ struct ProjectedObject {
         key: UInt64, _ transaction: WriteTransaction, to buffer: ByteBuffer
     ) throws(StoreError) -> Bool {
         try transaction.withWriterView(until: served.queryDeadline) { own throws(StoreError) in
-            guard let row = own.bare.row(classIndex: selection.rowClass.index, key: key)
+            guard let row = own.unrestricted.row(classIndex: selection.rowClass.index, key: key)
             else { return false }
             return try write(row, key: key, own, to: buffer)
         }

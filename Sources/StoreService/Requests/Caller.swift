@@ -27,9 +27,9 @@ package struct Caller: Sendable, Hashable {
     /// Makes the view that is theirs of one that shows everything.
     ///
     /// - Throws: ``RequestFault`` where what they may read can't be told.
-    func view(of read: ReadTransaction) throws(RequestFault) -> ReadTransaction {
+    func view(of read: StoreView) throws(RequestFault) -> ReadTransaction {
         guard let sight else { return read }
-        return read.shown(by: try sight.sight(in: read))
+        return read.restricted(to: try sight.sight(in: read))
     }
 
     /// Has a transaction keep to what they may do, before it changes anything. Cost for those who may do everything: a comparison.

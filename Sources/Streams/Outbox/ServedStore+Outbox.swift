@@ -333,7 +333,7 @@ extension StreamHub {
     func hasMore(
         _ follower: Follower, behind cursor: OutboxCursor, _ position: ChangeFeed.Position
     ) throws(RequestFault) -> Bool {
-        let read = position.transaction.shown(by: follower.query.observed.sight)
+        let read = position.transaction.restricted(to: follower.query.observed.sight)
         let rowClass = try read.rows.asymmetricClass(named: follower.query.className)
         if rowClass.number != cursor.classNumber { return true }
         var hasMore = false

@@ -103,7 +103,7 @@ struct MissedWorld {
                 target: .objects(classIndex: 0), predicate: filter,
                 filterPaths: filter?.dependencies(bare.rows) ?? [], schema: bare.rows,
                 sight: sight)
-            let read = bare.shown(by: sight)
+            let read = bare.restricted(to: sight)
             let changes = try FoldedChanges(
                 after: start ?? version, through: end, in: read, classes: query.formerClasses)
             let missed = MissedEvents(of: query, changes, since: version, in: read)
@@ -154,7 +154,7 @@ struct MissedWorld {
         }
     }
 
-    private func id(of event: QueryEvent, in bare: ReadTransaction) throws -> Int64 {
+    private func id(of event: QueryEvent, in bare: StoreView) throws -> Int64 {
         if let row = bare.row(classIndex: 0, key: event.identity.key) {
             return bare.rows.classes[0].field(0, in: row).load(Int64.self)
         }

@@ -13,14 +13,14 @@ final class TwinSight: SightSource, @unchecked Sendable {
 
     var name: String { "" }
 
-    func sight(in read: ReadTransaction) -> Sight? { twins.sight(in: read) }
-    func wasShutOut(since version: UInt64, in read: ReadTransaction) -> Bool { false }
-    func decidingObject(in read: ReadTransaction) -> ObservedQuery? { nil }
+    func sight(in read: StoreView) -> Sight? { twins.sight(in: read) }
+    func wasShutOut(since version: UInt64, in read: StoreView) -> Bool { false }
+    func decidingObject(in read: StoreView) -> ObservedQuery? { nil }
     func wasOtherwise(
-        since version: UInt64, _ changes: FoldedChanges, in read: ReadTransaction
+        since version: UInt64, _ changes: FoldedChanges, in read: StoreView
     ) -> Bool { false }
 
-    func rights(in read: ReadTransaction) -> WriteRights? {
+    func rights(in read: StoreView) -> WriteRights? {
         let schema = read.rows
         return twins.sight(in: read).map { sight in
             WriteRights(of: nil, sight: sight) { classIndex in

@@ -19,7 +19,7 @@ package final class ChangeFeed: @unchecked Sendable {
         /// The version that every channel has been told about.
         package let version: UInt64
         /// A view of that version, valid during the action.
-        package let transaction: ReadTransaction
+        package let transaction: StoreView
 
         /// Runs `body`, in which evaluations on the view end as if their time were over when they have used what one
         /// filter may use of a step.
@@ -69,7 +69,7 @@ package final class ChangeFeed: @unchecked Sendable {
     private let stepMicroseconds: UInt64
     private let onStep: @Sendable (UInt64) -> Void
     private let onTick: @Sendable (UInt64) -> Void
-    private var current: (transaction: ReadTransaction, version: UInt64)?
+    private var current: (transaction: StoreView, version: UInt64)?
     /// The last version that was reported to every channel; during a step, the version that the step begins with. The feed's thread.
     package private(set) var toldVersion: UInt64 = 0
     /// A version up to which the commits behind ``current`` concern no channel.
@@ -308,7 +308,7 @@ package final class ChangeFeed: @unchecked Sendable {
     }
 
     private func deliver(
-        from before: (transaction: ReadTransaction, version: UInt64), to after: ReadTransaction,
+        from before: (transaction: StoreView, version: UInt64), to after: StoreView,
         version: UInt64
     ) throws(StoreError) {
         guard let index else { return }

@@ -152,7 +152,7 @@ package final class ObservedQuery: Sendable {
     ) -> ObservedCandidates {
         ObservedCandidates(
             ReachedObjects(
-                of: self, seenBy: nil, changes, since: 0, in: transaction.bare,
+                of: self, seenBy: nil, changes, since: 0, in: transaction.unrestricted,
                 dependentCountMax: dependentCountMax))
     }
 

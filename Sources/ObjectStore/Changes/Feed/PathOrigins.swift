@@ -6,7 +6,7 @@ struct PathOrigins {
     /// The class where the path begins, by position.
     let rootClass: Int
     /// The state that is walked in.
-    let transaction: ReadTransaction
+    let transaction: StoreView
     /// Whether the way may lead through an object, and the links of a property of it, by position; nil where any may. Of the links of
     /// embedded objects where a path begins in one, the property is nil.
     var leadsThrough: ((ObjectIdentity, _ member: Int?) -> Bool)?

@@ -46,7 +46,7 @@ struct ReachedObjects {
     ///   are looked for.
     init(
         of query: ObservedQuery, seenBy former: FormerResults?, _ changes: FoldedChanges,
-        since version: UInt64, in bare: ReadTransaction, dependentCountMax: Int
+        since version: UInt64, in bare: StoreView, dependentCountMax: Int
     ) {
         (self.query, self.changes, self.version) = (query, changes, version)
         self.dependentCountMax = dependentCountMax

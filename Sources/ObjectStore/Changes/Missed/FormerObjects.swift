@@ -32,7 +32,7 @@ final class FormerObjects: FormerSource {
 
     private let version: UInt64
     private let changes: FoldedChanges
-    private let bare: ReadTransaction
+    private let bare: StoreView
     /// Whether the changes lead to what the view sees.
     let isWhole: Bool
     var nextVersion = UInt64.max
@@ -50,7 +50,7 @@ final class FormerObjects: FormerSource {
     ///   - changes: From that version on, or from an earlier one.
     ///   - isWhole: Whether they lead to the version of the view.
     ///   - bare: A view that shows everything, of the end of the changes or later.
-    init(at version: UInt64, _ changes: FoldedChanges, isWhole: Bool, in bare: ReadTransaction) {
+    init(at version: UInt64, _ changes: FoldedChanges, isWhole: Bool, in bare: StoreView) {
         self.version = version
         self.changes = changes
         self.isWhole = isWhole

@@ -141,7 +141,7 @@ final class FormerResults {
 
     private func past(at version: UInt64) -> Past {
         if let known = pasts[version] { return known }
-        let bare = transaction.bare
+        let bare = transaction.unrestricted
         let byteCount = pasts.values.reduce(0) { $0 + $1.view.byteCount }
         if pasts.count >= Self.pastCountMax || byteCount > bare.budget.memoryByteCountMax / 2 {
             pasts = pasts.filter { $0.key == since }
@@ -197,14 +197,14 @@ extension FormerResults {
         func counts(in row: RowView) -> [ObjectIdentity: Int] {
             var counts: [ObjectIdentity: Int] = [:]
             query.schema.forEachLink(
-                of: rowClass, in: row, only: members, transaction.bare
+                of: rowClass, in: row, only: members, transaction.unrestricted
             ) { held, classIndex, key in
                 guard held == number, transaction.budget.spend() else { return }
                 counts[ObjectIdentity(classIndex: classIndex, key: key), default: 0] += 1
             }
             return counts
         }
-        let present = transaction.bare.row(classIndex: holder.classIndex, key: holder.key)
+        let present = transaction.unrestricted.row(classIndex: holder.classIndex, key: holder.key)
         let now = present.map(counts) ?? [:]
         var losses = Losses()
         let areAll = forEachPast(of: holder) { past in
@@ -268,7 +268,8 @@ extension FormerResults {
                 if !found.knows(MemberSet([member])) {
                     seen.unsure.insert(member)
                 } else if rowClass.differs(
-                    member, from: (found.row, transaction.bare), to: (row, transaction.bare))
+                    member, from: (found.row, transaction.unrestricted),
+                    to: (row, transaction.unrestricted))
                 {
                     seen.sure.insert(member)
                 }

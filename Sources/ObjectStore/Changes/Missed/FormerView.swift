@@ -27,7 +27,7 @@ final class FormerView: FormerSource {
 
     private let sight: Sight?
     private let objects: FormerObjects
-    private let bare: ReadTransaction
+    private let bare: StoreView
     /// The links that are shown, by class: what else is not read is copied as it is.
     private let wanted: [Int: MemberSet]
     private var rules: [Int: Rules] = [:]
@@ -46,7 +46,7 @@ final class FormerView: FormerSource {
     ///   - bare: The view that these are read from.
     ///   - wanted: What evaluations read, by class.
     init(
-        _ sight: Sight?, of objects: FormerObjects, in bare: ReadTransaction,
+        _ sight: Sight?, of objects: FormerObjects, in bare: StoreView,
         reading wanted: [Int: MemberSet]
     ) {
         (self.sight, self.objects, self.bare, self.wanted) = (sight, objects, bare, wanted)

@@ -42,7 +42,7 @@ package final class MissedEvents {
         return ObservedCandidates(
             ReachedObjects(
                 of: query, seenBy: asksWhatWasSeen ? former : nil, changes, since: version,
-                in: transaction.bare, dependentCountMax: dependentCountMax))
+                in: transaction.unrestricted, dependentCountMax: dependentCountMax))
     }
 
     /// Has candidates know which of them may match, where an index of their own class finds these for little: thousands of streams may come back
@@ -92,7 +92,7 @@ package final class MissedEvents {
         // of those who follow one.
         guard let row = query.targetRow(identity, transaction) else {
             guard query.sight != nil, query.mayLeave(candidate),
-                query.targetRow(identity, transaction.bare) != nil
+                query.targetRow(identity, transaction.unrestricted) != nil
             else { return nil }
             return departure(candidate, .leave, isSeen: false)
         }

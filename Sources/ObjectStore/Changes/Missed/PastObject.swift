@@ -9,7 +9,7 @@ package struct PastObject {
     /// The properties that are read, by class.
     private let reads: [Int: MemberSet]
     private let changes: FoldedChanges
-    private let bare: ReadTransaction
+    private let bare: StoreView
 
     /// The largest number of versions that are examined.
     private static let versionCountMax = 64
@@ -30,7 +30,7 @@ package struct PastObject {
             $0[$1.classIndex, default: MemberSet()].insert($1.member)
         }
         self.changes = changes
-        bare = transaction.bare
+        bare = transaction.unrestricted
     }
 
     /// Hands over the object as of a version, and as of each later version at which something that `body` read may have changed, until `body` returns

@@ -9,7 +9,7 @@ final class SeenWays {
     private let former: FormerResults
     private let changes: FoldedChanges
     private let version: UInt64
-    private let bare: ReadTransaction
+    private let bare: StoreView
     /// By the number of the property.
     private var losses: [UInt32: FormerResults.Losses] = [:]
     private let judgedCountMax: Int
@@ -22,7 +22,7 @@ final class SeenWays {
     /// - `judgedCountMax`: The most objects of a class that are judged because something has changed that rules read.
     init(
         _ former: FormerResults, _ changes: FoldedChanges, since version: UInt64,
-        in bare: ReadTransaction, judgedCountMax: Int
+        in bare: StoreView, judgedCountMax: Int
     ) {
         (self.former, self.changes, self.version, self.bare) = (former, changes, version, bare)
         self.judgedCountMax = judgedCountMax

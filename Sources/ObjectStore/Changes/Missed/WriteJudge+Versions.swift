@@ -30,7 +30,7 @@ extension WriteJudge {
     private func isUnchanged(
         _ object: ObjectIdentity, since version: UInt64, decidedBy deciding: ObservedQuery?
     ) -> Bool {
-        let view = base.shown(by: rights.sight)
+        let view = base.restricted(to: rights.sight)
         let query = ObservedQuery(
             target: .object(classIndex: object.classIndex, key: object.key), predicate: nil,
             filterPaths: [], schema: view.rows, sight: rights.sight)

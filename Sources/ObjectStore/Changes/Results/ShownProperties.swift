@@ -136,7 +136,7 @@ struct LinkedChanges {
     /// - `depth`: The most links.
     init(_ step: ChangeStep, to classIndex: Int, depth: Int) {
         // Also links that are not shown lead to objects of which something else is shown now.
-        view = step.after.bare
+        view = step.after.unrestricted
         rootClass = view.rows.classes[classIndex]
         distances = Self.distances(from: rootClass, view.rows, depth)
         // What is new is reached by links that are new, in objects that have changed.

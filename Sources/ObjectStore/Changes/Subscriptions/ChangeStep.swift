@@ -4,10 +4,10 @@ import HoldfastRows
 /// Two states that follow each other, and what changed between them. On one thread.
 package final class ChangeStep {
     /// The state that the step begins with.
-    package private(set) lazy var before = whole.before.shown(by: sight)
+    package private(set) lazy var before = whole.before.restricted(to: sight)
     /// The state that it leads to.
-    package private(set) lazy var after = whole.after.shown(by: sight)
-    private let whole: (before: ReadTransaction, after: ReadTransaction)
+    package private(set) lazy var after = whole.after.restricted(to: sight)
+    private let whole: (before: StoreView, after: StoreView)
     private let sight: Sight?
     /// The change log from `before` to `after`.
     package let changes: FoldedChanges
@@ -21,13 +21,13 @@ package final class ChangeStep {
 
     /// Makes a step; the changes are those from one view to the other.
     package convenience init(
-        before: ReadTransaction, after: ReadTransaction, changes: FoldedChanges
+        before: StoreView, after: StoreView, changes: FoldedChanges
     ) {
         self.init((before, after), changes, nil)
     }
 
     private init(
-        _ whole: (before: ReadTransaction, after: ReadTransaction), _ changes: FoldedChanges,
+        _ whole: (before: StoreView, after: StoreView), _ changes: FoldedChanges,
         _ sight: Sight?
     ) {
         (self.whole, self.changes, self.sight) = (whole, changes, sight)

@@ -126,7 +126,8 @@ final class WatchTable {
             let countMax = min(Self.originCountMax, Self.stepOriginCountMax - before)
             defer { stepCounts[position] = before + count }
             func reach(in view: ReadTransaction, only isWanted: (ObjectIdentity) -> Bool) {
-                let origins = PathOrigins(rootClass: entry.rootClass, transaction: view.bare)
+                let origins = PathOrigins(
+                    rootClass: entry.rootClass, transaction: view.unrestricted)
                 _ = origins.forEach(to: identity, along: entry.watch.steps) { key in
                     let origin = ObjectIdentity(classIndex: entry.rootClass, key: key)
                     guard isWanted(origin) else { return true }

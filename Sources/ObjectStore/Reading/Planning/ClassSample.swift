@@ -55,7 +55,7 @@ final class ClassSample: @unchecked Sendable {
     /// Returns a row as it is stored: its copy, or what the store has in its place now; nil where that is gone.
     func row(_ entry: Entry, in transaction: ReadTransaction) throws(StoreError) -> RowView? {
         guard entry.offset >= 0 else {
-            return try transaction.bare.find(rowClass, key: entry.key)
+            return try transaction.unrestricted.find(rowClass, key: entry.key)
         }
         let start = UnsafeRawPointer(copies.base) + entry.offset
         let byteCount = Int(start.loadUnaligned(fromByteOffset: 4, as: UInt32.self))

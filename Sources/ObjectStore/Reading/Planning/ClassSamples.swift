@@ -132,7 +132,7 @@ package final class ClassSamples: Sendable {
 
     private func view() throws(StoreError) -> ReadTransaction? {
         do throws(StorageError) {
-            return ReadTransaction(
+            return StoreView(
                 snapshot: try engine.snapshot(),
                 ViewSource(catalogs: catalogs, columns: columns, epoch: epoch))
         } catch {

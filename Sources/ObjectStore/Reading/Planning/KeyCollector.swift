@@ -65,7 +65,7 @@ struct KeyCollector {
         case .all(let parts): return try common(parts, of: rowClass)
         case .bare(let source):
             let shown = transaction
-            transaction = shown.bare
+            transaction = shown.unrestricted
             defer { transaction = shown }
             return try keys(source, of: rowClass)
         }

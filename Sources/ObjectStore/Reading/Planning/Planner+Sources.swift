@@ -58,7 +58,7 @@ extension Planner {
             cost = QueryCost.sum(cost, QueryCost.sum(planner.expected.cost, targets))
             return .links(constraint, far: plan)
         case .bare(let own):
-            var planner = Planner(query, transaction.bare, limits)
+            var planner = Planner(query, transaction.unrestricted, limits)
             defer { entriesRead += planner.entriesRead }
             return .bare(try planner.planned(own, &cost))
         case .all(let parts): return .all(try planned(parts, &cost))

@@ -181,7 +181,7 @@ struct Planner {
     mutating func total() throws(StoreError) -> Int {
         if let objectCount { return objectCount }
         entriesRead += 1
-        let count = try transaction.bare.count(rowClass)
+        let count = try transaction.unrestricted.count(rowClass)
         objectCount = count
         lookUp = LookUpCost(objectCount: count)
         return count

@@ -54,7 +54,7 @@ struct SampleCounts {
             tests ?? (
                 predicate.makeMatcher(transaction.rows, source: transaction),
                 candidates.prefix(64).map { candidate in
-                    let source = candidate.isBare ? transaction.bare : transaction
+                    let source = candidate.isBare ? transaction.unrestricted : transaction
                     let matcher = candidate.condition?.makeMatcher(
                         transaction.rows, source: source)
                     return SourceTest(

@@ -18,11 +18,13 @@ package final class HeldRead {
     package func withRead<Result>(
         _ body: (ReadTransaction) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        try read.checked(body)
+        try read.checked { () throws(StoreError) in try body(read) }
     }
 
-    /// The view that shows what somebody may read, see ``ReadTransaction/shown(by:)``, in place of this one.
-    package func shown(by sight: Sight?) -> HeldRead { HeldRead(read.shown(by: sight)) }
+    /// The view that shows what somebody may read, see ``StoreView/restricted(to:)``, in place of this one.
+    package func restricted(to sight: Sight?) -> HeldRead {
+        HeldRead(read.unrestricted.restricted(to: sight))
+    }
 
     /// Ends the view. Closing twice is harmless.
     package func close() { read.close() }
@@ -30,7 +32,7 @@ package final class HeldRead {
 
 /// The closed view that a thread has left, for its next one. One thread at a time uses it.
 package final class LeftView {
-    var view: ReadTransaction?
+    var view: StoreView?
 
     /// Makes room for one.
     package init() {}

@@ -22,24 +22,24 @@ package final class PinnedVersion: Sendable {
         self.snapshot = snapshot
         self.catalog = catalog
         self.source = source
-        let read = ReadTransaction(SharedSnapshotReader(snapshot), catalog, source)
+        let read = StoreView(SharedSnapshotReader(snapshot), catalog, source)
         version = StoreVersion(epoch: source.epoch, number: try read.state().version)
     }
 
     /// Opens a view of the version, which its owner closes. Any number of them may be open; one thread at a time uses each.
-    package func openView() -> ReadTransaction {
-        ReadTransaction(SharedSnapshotReader(snapshot), catalog, source)
+    package func openView() -> StoreView {
+        StoreView(SharedSnapshotReader(snapshot), catalog, source)
     }
 
     /// Runs `body` with a view of the version, which is closed behind it. Any number of them may be open.
     ///
     /// - Throws: As ``Store/withRead(reusing:_:)``.
     package func withRead<Result>(
-        _ body: (ReadTransaction) throws(StoreError) -> Result
+        _ body: (StoreView) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         let read = openView()
         defer { read.close() }
-        return try read.checked(body)
+        return try read.checked { () throws(StoreError) in try body(read) }
     }
 
     /// Opens a view of the version that stays open from one call to the next.

@@ -7,53 +7,81 @@ import HoldfastThreads
 
 /// One immutable view of the store: a snapshot and the catalog that belongs to it.
 ///
-/// Close it soon (``close()``): an engine keeps old pages as long as a snapshot is open. One thread at
-/// a time uses it. Rows are valid until it is closed. A closed one can be used for the next view
-/// (``Store/read(reusing:)``).
+/// It is a ``StoreView``, which shows everything, or a ``RestrictedView``, which shows what a principal may read. Code that takes a
+/// `ReadTransaction` works on either; code that has to see everything, such as the evaluation of rules, takes a ``StoreView``.
 ///
-/// A view may be one that shows only what somebody may read (``shown(by:)``). Every row that a view hands out comes from
-/// ``find(_:key:)``, ``find(_:primaryKey:)`` and ``scan(_:after:reversed:expecting:_:)``, every inverse link from
-/// ``scanOrigins(_:_:property:from:_:)``, and these ask the sight; entries of indexes are candidates there, whose rows have to be
-/// looked up.
-package final class ReadTransaction {
-    private(set) var snapshot: any StorageSnapshot
+/// Close it soon (``close()``): an engine keeps old pages as long as a snapshot is open. One thread at a time uses it. Rows are valid
+/// until it is closed.
+package class ReadTransaction {
+    fileprivate(set) final var snapshot: any StorageSnapshot
     /// The schema that the snapshot's rows are read with.
-    package private(set) var catalog: Catalog
-    /// The compiled schema, without the names of what a view of a part may show nowhere.
-    package private(set) var rows: RowSchema
-    private var validity = CatalogHistory.Validity.none
-    let source: ViewSource
-    /// The changes that the view is of; nil where it is of a commit.
-    private let changes: OverlaySnapshot?
-    /// The first storage error that a call without `throws` met; see ``ObjectSource``.
-    package var failure: StorageError? { base?.failure ?? ownFailure }
-    private var ownFailure: StorageError?
+    package fileprivate(set) final var catalog: Catalog
+    /// The compiled schema, without the names that a restricted view shows nowhere.
+    package fileprivate(set) final var rows: RowSchema
+    final let source: ViewSource
+    /// The changes that the view is of; nil for a view of a commit.
+    final let changes: OverlaySnapshot?
     /// The budget of evaluations on the view.
     ///
     /// One object can lead to any number of others along the paths of a filter or a sort, so the time
     /// of a query is bounded by what follows them and not only between the objects of its class.
-    package let budget: Budget
-    /// Shows what somebody may read; nil where everything is shown.
-    let sighted: SightedObjects?
-    /// The view that this one shows a part of; nil where it shows everything.
-    private let base: ReadTransaction?
-    /// The rows that were found last, where a part of the view's commit is shown: rules and shown links meet the same objects.
-    private(set) var recentRows: RecentRows?
-    /// When what is read on it has to be done, in milliseconds of the monotonic clock, where it is handed to a job else; nil where it may take as
+    package final let budget: Budget
+    /// Judges and copies the rows of a restricted view; nil if everything is shown.
+    final let sighted: SightedObjects?
+    /// The view that a restricted view shows a part of; nil if everything is shown.
+    private final let base: StoreView?
+    /// The rows that were found last, if a part of the view's commit is shown: rules and shown links meet the same objects.
+    fileprivate(set) final var recentRows: RecentRows?
+    /// The deadline of reads on a thread that hands longer ones to a job, in milliseconds of the monotonic clock; nil if reads may take as
     /// long as a query.
-    package var shortDeadline: UInt64?
+    package final var shortDeadline: UInt64?
     /// Whether it is read on a thread that must not be held up, so that what turns out to be long begins again elsewhere.
-    package var isBrief = false
-    let keyBuffer = ByteBuffer(capacity: 512)
+    package final var isBrief = false
+    final let keyBuffer = ByteBuffer(capacity: 512)
+
+    /// Makes a view of everything, whose initializer this is for.
+    fileprivate init(
+        _ snapshot: any StorageSnapshot, _ catalog: Catalog, _ source: ViewSource,
+        _ changes: OverlaySnapshot?
+    ) {
+        self.snapshot = snapshot
+        self.catalog = catalog
+        rows = catalog.rows
+        self.source = source
+        self.changes = changes
+        (budget, sighted, base) = (Budget(), nil, nil)
+    }
+
+    /// Makes a view of a part of another one.
+    fileprivate init(_ base: StoreView, _ sight: Sight) {
+        snapshot = base.snapshot
+        catalog = base.catalog
+        rows = sight.rows
+        source = base.source
+        changes = base.changes
+        budget = base.budget
+        sighted = SightedObjects(sight, of: base)
+        self.base = base
+    }
+
+    /// The view of everything that this view is, or shows a part of.
+    package final var unrestricted: StoreView { base ?? unsafeDowncast(self, to: StoreView.self) }
+}
+
+/// A view that shows everything. A closed one can be used for the next view (``Store/read(reusing:)``).
+package final class StoreView: ReadTransaction {
+    private var validity = CatalogHistory.Validity.none
+    /// The first storage error that a call without `throws` met, here or on a view of a part; see ``ObjectSource``.
+    fileprivate var ownFailure: StorageError?
 
     /// Nil when there is no catalog for the snapshot, which is closed then.
-    convenience init?(snapshot: any StorageSnapshot, _ source: ViewSource) {
+    init?(snapshot: any StorageSnapshot, _ source: ViewSource) {
         var validity = CatalogHistory.Validity.none
         guard let catalog = source.catalogs.catalog(at: snapshot.commit, &validity) else {
             snapshot.close()
             return nil
         }
-        self.init(snapshot, catalog, source)
+        super.init(snapshot, catalog, source, nil)
         self.validity = validity
     }
 
@@ -64,12 +92,7 @@ package final class ReadTransaction {
         _ snapshot: any StorageSnapshot, _ catalog: Catalog, _ source: ViewSource,
         changes: OverlaySnapshot? = nil
     ) {
-        self.snapshot = snapshot
-        self.catalog = catalog
-        rows = catalog.rows
-        self.source = source
-        self.changes = changes
-        (budget, sighted, base) = (Budget(), nil, nil)
+        super.init(snapshot, catalog, source, changes)
     }
 
     /// A view of what is not committed yet, which is read with `catalog`.
@@ -82,37 +105,17 @@ package final class ReadTransaction {
         self.init(snapshot, catalog, source, changes: changes)
     }
 
-    /// A view that shows a part of another one.
-    private init(_ base: ReadTransaction, _ sight: Sight) {
-        snapshot = base.snapshot
-        catalog = base.catalog
-        rows = sight.rows
-        source = base.source
-        changes = base.changes
-        budget = base.budget
-        sighted = SightedObjects(sight, of: base)
-        self.base = base
-        // Rows of what is not committed stay for a while alone.
-        if base.columns != nil, base.recentRows == nil { base.recentRows = RecentRows() }
-    }
+    deinit { snapshot.close() }
 
-    /// Makes the view that shows what somebody may read; this one for nil. It is open as long as this one, and has the same budget.
+    /// Makes the view that shows what a principal may read; this one for nil. It is open as long as this one, and has the same budget.
     ///
-    /// - `sight`: Of the schema of the view, and of a view that shows everything.
-    package func shown(by sight: Sight?) -> ReadTransaction {
-        sight.map { ReadTransaction(bare, $0) } ?? self
+    /// - `sight`: Of the schema of the view.
+    package func restricted(to sight: Sight?) -> ReadTransaction {
+        guard let sight else { return self }
+        // Only rows of a commit stay as they are.
+        if columns != nil, recentRows == nil { recentRows = RecentRows() }
+        return RestrictedView(self, sight)
     }
-
-    /// How many copies of rows it has made for what it shows; nil where it makes none.
-    var shownMark: RowCopies.Mark? { sighted?.shownMark }
-
-    /// Gives back the copies that were made since: no row of those is held.
-    func releaseShown(to mark: RowCopies.Mark?) {
-        if let mark { sighted?.releaseCopies(to: mark) }
-    }
-
-    /// The view that shows everything.
-    package var bare: ReadTransaction { base ?? self }
 
     /// Becomes a view of another snapshot of the same store; false as in `init`.
     func begin(_ snapshot: any StorageSnapshot) -> Bool {
@@ -136,48 +139,8 @@ package final class ReadTransaction {
     /// Whether it was made by the store that has these catalogs.
     func belongs(to catalogs: CatalogHistory) -> Bool { source.catalogs === catalogs }
 
-    /// The store's columns; nil where what is read is not committed.
-    var columns: ColumnStore? { source.columns }
-    /// The samples of the store's classes; nil where what is read is not committed.
-    var samples: ClassSamples? { source.samples }
-    /// The epoch of the store.
-    package var epoch: UInt64 { source.epoch }
-    /// The number of the commit that the view sees.
-    package var commit: UInt64 { snapshot.commit }
-    /// The number of entries of storage read so far.
-    package var entriesRead: Int { snapshot.entriesRead }
-
-    /// Ends the view. Closing twice is harmless.
-    package func close() {
-        budget.turn = nil
-        bare.snapshot.close()
-    }
-
-    deinit { if base == nil { snapshot.close() } }
-
-    /// Throws where what was found on the view is not to be used: storage failed in a call without `throws`, or
-    /// the budget has.
-    package func checkFailure() throws(StoreError) {
-        if let failure { throw .storage(failure) }
-        if let failure = budget.failure { throw .stopped(failure) }
-    }
-
-    /// Notes that storage failed in an evaluation, which goes on as if nothing were found.
-    func fail(_ error: StorageError) {
-        if bare.ownFailure == nil { bare.ownFailure = error }
-    }
-
-    /// Keeps the version that the view sees readable for several threads at once, also when the view is closed. The view goes
-    /// on, and rows that it has handed out stay.
-    ///
-    /// Cost: from then on the view takes a lock for each look-up and for each batch of a scan.
-    /// - Throws: ``StoreError`` `.uncommitted` for a view inside a write; `.storage` for a closed one.
-    package func pin() throws(StoreError) -> PinnedVersion {
-        guard columns != nil else { throw .uncommitted }
-        if let base {
-            defer { snapshot = base.snapshot }
-            return try base.pin()
-        }
+    /// Keeps the version that the view sees readable, see ``ReadTransaction/pin()``.
+    fileprivate func pinSnapshot() throws(StoreError) -> PinnedVersion {
         let shared: SharedSnapshot
         if let reader = snapshot as? SharedSnapshotReader {
             do { shared = try reader.open("pin") } catch { throw .storage(error) }
@@ -187,207 +150,39 @@ package final class ReadTransaction {
         }
         return try PinnedVersion(shared, catalog, source)
     }
-
-    // MARK: Time
-
-    /// Bounds the time of what is evaluated from now on, and the memory of what it collects. A view on which an
-    /// evaluation was given up stays so.
-    ///
-    /// - `deadline`: In milliseconds of the monotonic clock.
-    package func limitFollowing(
-        until deadline: UInt64, memoryByteCountMax byteCount: Int? = nil
-    ) {
-        budget.limit(until: deadline, memoryByteCountMax: byteCount)
-    }
-
-    /// Begins another evaluation, of which nothing depends on those before: for views that outlive what is told of
-    /// them, such as the feed's.
-    ///
-    /// - `deadline`: In milliseconds of the monotonic clock.
-    package func beginFollowing(until deadline: UInt64 = .max) { budget.begin(until: deadline) }
-
-    /// Whether an evaluation was given up: its results since then are not to be used.
-    package var isLate: Bool { budget.failure != nil }
-
-    /// The turn that evaluations on the view run in; when it is not to continue, they end as if their time
-    /// were over. Nil where they run by themselves. Closing the view lets go of it.
-    package var turn: (any EvaluationTurn)? {
-        get { budget.turn }
-        set { budget.turn = newValue }
-    }
-
-    // MARK: Objects
-
-    /// Finds an object by its primary key.
-    package func find(_ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer)
-        throws(StoreError) -> (key: UInt64, row: RowView)?
-    {
-        keyBuffer.removeAll()
-        StoreKey.appendRowPrefix(rowClass, to: keyBuffer)
-        let prefixByteCount = keyBuffer.count
-        StoreKey.appendPrimaryKeyPrefix(rowClass, to: keyBuffer)
-        keyBuffer.append(primaryKey)
-        let prefix = UnsafeRawBufferPointer(rebasing: keyBuffer.bytes[..<prefixByteCount])
-        let mapKey = UnsafeRawBufferPointer(rebasing: keyBuffer.bytes[prefixByteCount...])
-        let found: (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?)
-        do { found = try snapshot.follow(mapKey, prefix: prefix) } catch { throw .storage(error) }
-        guard let link = found.link, link.count == 8, let bytes = found.value else { return nil }
-        let key = UInt64(bigEndian: link.loadUnaligned(as: UInt64.self))
-        return try shown(rowClass, key, rowClass.row(bytes)).map { (key, $0) }
-    }
-
-    /// Finds an object by its primary key.
-    package func find(
-        _ rowClass: RowClass, primaryKey: OrderedKey
-    ) throws(StoreError) -> (key: UInt64, row: RowView)? {
-        let found: Result<(key: UInt64, row: RowView)?, StoreError> = primaryKey.bytes
-            .withUnsafeBytes { bytes in
-                do throws(StoreError) {
-                    return .success(try find(rowClass, primaryKey: bytes))
-                } catch { return .failure(error) }
-            }
-        return try found.get()
-    }
-
-    /// Finds an object by its primary key, with one look-up instead of two if `cache` knows the way.
-    package func find(
-        _ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer, cache: PrimaryKeyCache
-    ) throws(StoreError) -> (key: UInt64, row: RowView)? {
-        let hash = PrimaryKeyCache.hash(rowClass.number, primaryKey)
-        if let key = cache.objectKey(rowClass, hash), let row = try find(rowClass, key: key),
-            rowClass.has(primaryKey, in: row, buffer: keyBuffer)
-        {
-            return (key, row)
-        }
-        guard let found = try find(rowClass, primaryKey: primaryKey) else { return nil }
-        cache.keep(rowClass, found.key, hash)
-        return found
-    }
-
-    /// Finds the row of an object by its object key; nil when there is none.
-    package func find(_ rowClass: RowClass, key: UInt64) throws(StoreError) -> RowView? {
-        guard
-            let bytes = try value(
-                keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) })
-        else { return nil }
-        return shown(rowClass, key, try rowClass.row(bytes))
-    }
-
-    /// Whether the view shows a part of the store.
-    package var showsPart: Bool { sighted != nil }
-
-    /// The properties that the view hides of an object; nil where it shows no such object.
-    func hiddenProperties(of identity: ObjectIdentity) -> MemberSet? {
-        guard let sighted else {
-            return row(classIndex: identity.classIndex, key: identity.key).map { _ in MemberSet() }
-        }
-        return sighted.hiddenProperties(of: identity)
-    }
-
-    /// Returns what the view shows of an object whose row was found otherwise; nil where it hides it.
-    @inline(__always)
-    package func shown(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) -> RowView? {
-        guard let sighted else { return row }
-        return sighted.show(rowClass, key, row)
-    }
-
-    /// Finds an object that somebody was told of, for its key alone: the row is that of the store, whether the view shows it or
-    /// not. Nil also where it can't be read.
-    package func rowForKey(of identity: ObjectIdentity) -> RowView? {
-        bare.row(classIndex: identity.classIndex, key: identity.key)
-    }
-
-    /// The sight of the view; nil for everything.
-    package var sight: Sight? { sighted?.sight }
-
-    /// Whether the view may hide objects of a class, so that to count them is a query.
-    package func mayHideObjects(of rowClass: RowClass) -> Bool {
-        sighted?.sight.mayHideObjects(of: rowClass.index) ?? false
-    }
-
-    /// Counts the objects of a class. Cost: one look-up; where some of them may be hidden, that of a query.
-    package func count(_ rowClass: RowClass) throws(StoreError) -> Int {
-        guard mayHideObjects(of: rowClass) else { return Int(try classState(rowClass).count) }
-        let limits = QueryLimits(
-            deadlineMilliseconds: budget.deadlineMilliseconds,
-            memoryByteCountMax: budget.memoryByteCountMax)
-        let query = ObjectQuery(classIndex: rowClass.index).counted
-        return try QueryExecution(query, in: self, limits: limits).count()
-    }
-
-    /// Reads the counters of a class, which count hidden objects too. Cost: one look-up.
-    package func classState(_ rowClass: RowClass) throws(StoreError) -> ClassState {
-        if let changes { return try changes.classState(rowClass) }
-        let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }
-        return try ClassState(stored: value(key))
-    }
-
-    /// Reads the value of a key.
-    func value(_ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
-        do { return try snapshot.value(forKey: key) } catch { throw .storage(error) }
-    }
-
-    /// Reads the value of a key that is an array.
-    func value(_ key: [UInt8]) throws(StoreError) -> UnsafeRawBufferPointer? {
-        do { return try snapshot.value(key) } catch { throw .storage(error) }
-    }
-
-    /// Reads the store's state as of this view.
-    package func state() throws(StoreError) -> StoreState {
-        if let changes { return try changes.state() }
-        guard let state = try value(StoreKey.state).flatMap({ StoreState($0) }) else {
-            throw .storage(StorageError(.corrupted, operation: "read state"))
-        }
-        return state
-    }
-
-    /// Returns when a version was committed, in milliseconds since 1970; nil if the change log does not have it.
-    package func milliseconds(ofVersion number: UInt64) throws(StoreError) -> UInt64? {
-        let key = StoreKey.bytes { StoreKey.appendChangeLog(number, to: $0) }
-        return try value(key).flatMap { $0.count < 8 ? nil : $0.loadUnaligned(as: UInt64.self) }
-    }
-
-    /// Walks the rows of a class in the order of their object keys until `body` returns false.
-    ///
-    /// A view that shows a part hands over copies, which are valid until `body` returns.
-    ///
-    /// - `after`: Starts behind this object key.
-    /// - `expecting`: The number of rows likely to be taken.
-    package func scan(
-        _ rowClass: RowClass, after: UInt64 = 0, reversed: Bool = false, expecting: Int = 1024,
-        _ body: (_ key: UInt64, _ row: RowView) -> Bool
-    ) throws(StoreError) {
-        guard after < .max else { return }
-        let range = StoreKey.rows(rowClass, after: after)
-        var isDamaged = false
-        do {
-            try snapshot.scan(range, reversed: reversed, expecting: expecting) { key, value in
-                guard let row = RowView(value), rowClass.canRead(row) else {
-                    isDamaged = true
-                    return false
-                }
-                let key = StoreKey.trailingObjectKey(key)
-                guard let sighted else { return body(key, row) }
-                return sighted.withStep {
-                    guard budget.spend() else { return false }
-                    guard let shown = sighted.show(rowClass, key, row) else { return true }
-                    return body(key, shown)
-                }
-            }
-        } catch {
-            throw .storage(error)
-        }
-        if isDamaged { throw .storage(StorageError(.corrupted, operation: "scan rows")) }
-    }
 }
 
-extension RowClass {
-    /// Returns the row of an object of the class, as it is stored.
-    @inline(__always)
-    func row(_ bytes: UnsafeRawBufferPointer) throws(StoreError) -> RowView {
-        guard let row = RowView(bytes), canRead(row) else {
-            throw .storage(StorageError(.corrupted, operation: "read row"))
-        }
-        return row
+/// A view that shows what a principal may read, as if nothing else were stored. It is closed with the view that it shows a part of.
+///
+/// Every row that a view hands out comes from ``ReadTransaction/find(_:key:)``, ``ReadTransaction/find(_:primaryKey:)`` and
+/// ``ReadTransaction/scan(_:after:reversed:expecting:_:)``, every inverse link from
+/// ``ReadTransaction/scanOrigins(_:_:property:from:_:)``, and these ask the sight; entries of indexes are candidates, whose rows have
+/// to be looked up.
+final class RestrictedView: ReadTransaction {}
+
+extension ReadTransaction {
+    /// The first storage error that a call without `throws` met; see ``ObjectSource``.
+    package var failure: StorageError? { unrestricted.ownFailure }
+
+    /// Notes that storage failed in an evaluation, which goes on as if nothing were found.
+    func fail(_ error: StorageError) {
+        if unrestricted.ownFailure == nil { unrestricted.ownFailure = error }
+    }
+
+    /// Ends the view. Closing twice is harmless.
+    package func close() {
+        budget.turn = nil
+        unrestricted.snapshot.close()
+    }
+
+    /// Keeps the version that the view sees readable for several threads at once, also when the view is closed. The view goes
+    /// on, and rows that it has handed out stay.
+    ///
+    /// Cost: from then on the view takes a lock for each look-up and for each batch of a scan.
+    /// - Throws: ``StoreError`` `.uncommitted` for a view inside a write; `.storage` for a closed one.
+    package func pin() throws(StoreError) -> PinnedVersion {
+        guard columns != nil else { throw .uncommitted }
+        defer { snapshot = unrestricted.snapshot }
+        return try unrestricted.pinSnapshot()
     }
 }

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The readable part of a store for a principal, made ready for one schema. Immutable; any thread may use it.
 ///
-/// A view with a sight (``ReadTransaction/shown(by:)``) shows the store as if what may not be read did not exist: objects are absent,
+/// A view with a sight (``StoreView/restricted(to:)``) shows the store as if what may not be read did not exist: objects are absent,
 /// links to them null, collections lack them, and hidden properties are null. Embedded objects are seen with the objects that hold
 /// them.
 package final class Sight: Sendable {
@@ -107,7 +107,7 @@ package final class Sight: Sendable {
     }
 
     /// Makes a matcher of a class's rule for a view that shows everything, or takes a spare one; nil where all objects are seen.
-    func takeMatcher(of classIndex: Int, on view: ReadTransaction) -> Matcher? {
+    func takeMatcher(of classIndex: Int, on view: StoreView) -> Matcher? {
         guard let rule = parts[classIndex].rule else { return nil }
         let spare = spares.withLock { $0.removeValue(forKey: classIndex) }
         guard let spare else { return rule.makeMatcher(schema, source: view) }

@@ -17,9 +17,9 @@ final class SightedObjects: SeenObjects {
         }
         private var rule: Matcher?
         private let sight: Sight
-        private let bare: ReadTransaction
+        private let bare: StoreView
 
-        init(_ sight: Sight, _ classIndex: Int, _ bare: ReadTransaction) {
+        init(_ sight: Sight, _ classIndex: Int, _ bare: StoreView) {
             (self.sight, self.classIndex, self.bare) = (sight, classIndex, bare)
             part = sight.parts[classIndex]
         }
@@ -37,7 +37,7 @@ final class SightedObjects: SeenObjects {
     private static let rememberedCountMax = 1 << 16
 
     let sight: Sight
-    let bare: ReadTransaction
+    let bare: StoreView
     /// Of the classes of which objects were shown: few.
     private var rules: [Rules] = []
     /// Whether objects are seen that were asked for by their keys.
@@ -49,7 +49,7 @@ final class SightedObjects: SeenObjects {
     private lazy var builder = RowBuilder()
     private lazy var buffer = ByteBuffer(capacity: 512)
 
-    init(_ sight: Sight, of bare: ReadTransaction) {
+    init(_ sight: Sight, of bare: StoreView) {
         self.sight = sight
         self.bare = bare
     }

@@ -30,7 +30,7 @@ final class WriteJudge {
 
     let rights: WriteRights
     /// The version that the transaction began from.
-    let base: ReadTransaction
+    let base: StoreView
     private let objects: SightedObjects
     private var knownRoles: [Int: [WriteRights.Role]] = [:]
     let schema: RowSchema
@@ -42,7 +42,7 @@ final class WriteJudge {
 
     /// - `base`: A view of what the transaction began from, which has its time.
     /// - `source`: Reads the present out-of-line values.
-    init(_ rights: WriteRights, base: ReadTransaction, _ source: any OverflowSource) {
+    init(_ rights: WriteRights, base: StoreView, _ source: any OverflowSource) {
         self.rights = rights
         self.base = base
         self.source = source
@@ -213,14 +213,14 @@ final class WriteJudge {
     /// The conditions of a role, ready to be asked.
     private final class Role {
         let rights: WriteRights.Role
-        private let base: ReadTransaction
-        private let end: ReadTransaction
+        private let base: StoreView
+        private let end: StoreView
         lazy var create = rights.create.makeMatcher(end.rows, source: end)
         lazy var after = rights.after.makeMatcher(end.rows, source: end)
         lazy var before = rights.before.makeMatcher(base.rows, source: base)
         lazy var delete = rights.delete.makeMatcher(base.rows, source: base)
 
-        init(_ rights: WriteRights.Role, base: ReadTransaction, _ end: ReadTransaction) {
+        init(_ rights: WriteRights.Role, base: StoreView, _ end: StoreView) {
             (self.rights, self.base, self.end) = (rights, base, end)
         }
     }
@@ -231,7 +231,7 @@ final class WriteJudge {
     ///   - end: A view of the transaction as it is now, which has its time.
     ///   - isAttempt: Whether it is the attempt alone that is under way, else the transaction, which ends.
     /// - Throws: ``StoreError`` `.notAllowed`; `.stopped` where the rules take too long.
-    func judge(_ end: ReadTransaction, isAttempt: Bool = false) throws(StoreError) {
+    func judge(_ end: StoreView, isAttempt: Bool = false) throws(StoreError) {
         let objects = isAttempt ? undo.all.map(\.object) : order
         if let refused = try refusals(of: objects, end, countMax: 1).first {
             throw .notAllowed(refused)
@@ -242,13 +242,13 @@ final class WriteJudge {
     ///
     /// - `end`: As in ``judge(_:isAttempt:)``.
     /// - Throws: ``StoreError`` `.stopped` where the rules take too long.
-    func refusals(_ end: ReadTransaction) throws(StoreError) -> [RefusedAct] {
+    func refusals(_ end: StoreView) throws(StoreError) -> [RefusedAct] {
         try refusals(of: order, end, countMax: .max)
     }
 
     /// The refusals of objects that were not judged since something was done with them.
     private func refusals(
-        of objects: [ObjectIdentity], _ end: ReadTransaction, countMax: Int
+        of objects: [ObjectIdentity], _ end: StoreView, countMax: Int
     ) throws(StoreError) -> [RefusedAct] {
         var refusals: [RefusedAct] = []
         var roles: [Int: [Role]] = [:]
@@ -275,7 +275,7 @@ final class WriteJudge {
 
     /// The refusal of what was done with an object; nil where it is allowed.
     private func refusal(
-        of act: Act, _ object: ObjectIdentity, _ roles: [Role], _ end: ReadTransaction
+        of act: Act, _ object: ObjectIdentity, _ roles: [Role], _ end: StoreView
     ) -> RefusedAct? {
         let rowClass = schema.classes[object.classIndex]
         let key = object.key

@@ -42,7 +42,7 @@ package struct WriteRights: Sendable {
     /// The roles that hold, with what they let do with a class, by its position.
     let roles: @Sendable (_ classIndex: Int) -> [Role]
     /// Finds the object that decides on the active roles, by its own changes or changes of objects that it leads to; nil if no object does.
-    let deciding: @Sendable (ReadTransaction) throws(StoreError) -> ObservedQuery?
+    let deciding: @Sendable (StoreView) throws(StoreError) -> ObservedQuery?
 
     /// Makes rights.
     ///
@@ -53,7 +53,7 @@ package struct WriteRights: Sendable {
     ///   - roles: The roles that hold, with what they let do with a class, by its position.
     package init(
         of user: String?, sight: Sight,
-        deciding: @escaping @Sendable (ReadTransaction) throws(StoreError) -> ObservedQuery? = {
+        deciding: @escaping @Sendable (StoreView) throws(StoreError) -> ObservedQuery? = {
             _ in nil
         },
         roles: @escaping @Sendable (_ classIndex: Int) -> [Role]

@@ -170,8 +170,8 @@ extension CommitGroup {
             return nil
         }
         return CommitStep(
-            before: ReadTransaction(uncommitted: snapshot, catalog: catalog, epoch: state.epoch),
-            after: ReadTransaction(
+            before: StoreView(uncommitted: snapshot, catalog: catalog, epoch: state.epoch),
+            after: StoreView(
                 uncommitted: OverlaySnapshot(self), catalog: catalog, epoch: state.epoch),
             start: version, changes: memory.changes)
     }

@@ -46,9 +46,9 @@ package final class CommitPublisher: Sendable {
 /// The changes of a group of transactions, seen on the writer's thread before the writes are answered.
 package struct CommitStep {
     /// The state before the group.
-    let before: ReadTransaction
+    let before: StoreView
     /// The state that it leads to.
-    let after: ReadTransaction
+    let after: StoreView
     /// The version behind which the changes begin.
     let start: UInt64
     /// All that it did.

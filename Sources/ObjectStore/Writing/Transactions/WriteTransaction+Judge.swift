@@ -34,7 +34,7 @@ extension WriteTransaction {
     }
 
     /// A view of the transaction as it is now, in which rules are asked.
-    func endView(for judge: WriteJudge) -> ReadTransaction {
+    func endView(for judge: WriteJudge) -> StoreView {
         let end = openView()
         end.limitFollowing(until: judge.deadlineMilliseconds)
         return end

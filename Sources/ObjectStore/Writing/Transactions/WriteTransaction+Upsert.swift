@@ -140,7 +140,7 @@ extension WriteTransaction {
                 schema: knownRows, classIndex: rowClass.index, key: key, row: stored)
         }
         return try withWriterView(until: judge.deadlineMilliseconds) { view throws(StoreError) in
-            guard let former = view.bare.row(classIndex: rowClass.index, key: key) else {
+            guard let former = view.unrestricted.row(classIndex: rowClass.index, key: key) else {
                 return nil
             }
             return try view.copy(rowClass, key, former)

@@ -9,9 +9,10 @@ extension WriteTransaction {
     ///
     /// - Throws: As ``Store/withRead(reusing:_:)``.
     package func withView<Result>(
-        _ body: (ReadTransaction) throws(StoreError) -> Result
+        _ body: (StoreView) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
-        try openView().checked(body)
+        let view = openView()
+        return try view.checked { () throws(StoreError) in try body(view) }
     }
 
     /// Runs `body` with a view of the objects that the writer may read, as they were when the transaction began: no act of its own shows more,
@@ -27,8 +28,8 @@ extension WriteTransaction {
                 return try body(view)
             }
         }
-        return try judge.base.checked { base throws(StoreError) in
-            try body(base.shown(by: judge.rights.sight))
+        return try judge.base.checked { () throws(StoreError) in
+            try body(judge.base.restricted(to: judge.rights.sight))
         }
     }
 
@@ -43,9 +44,9 @@ extension WriteTransaction {
     /// - Rows stay readable, as they were, until the transaction ends. What they keep out of line is read as it is then, and is
     ///   read again after each change of the object.
     /// - After a lent turn its views throw; in other transactions, a view must not be used when their body has returned.
-    package func openView() -> ReadTransaction {
+    package func openView() -> StoreView {
         let snapshot = OverlaySnapshot(group, within: span)
-        return ReadTransaction(
+        return StoreView(
             uncommitted: snapshot, changes: snapshot, catalog: catalog, epoch: epoch)
     }
 

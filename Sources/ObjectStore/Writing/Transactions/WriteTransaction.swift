@@ -117,14 +117,14 @@ package final class WriteTransaction {
     /// - `rights`: Makes what they may do, on a view of what the transaction begins from; nil is everything.
     /// - Throws: ``StoreError`` of `rights`.
     package func keep(
-        to rights: (ReadTransaction) throws(StoreError) -> WriteRights?, until deadline: UInt64
+        to rights: (StoreView) throws(StoreError) -> WriteRights?, until deadline: UInt64
     ) throws(StoreError) {
         overlay.keepBase(mark)
         let snapshot = OverlaySnapshot(group, within: span, ofBase: true)
-        let base = ReadTransaction(
+        let base = StoreView(
             uncommitted: snapshot, changes: snapshot, catalog: catalog, epoch: epoch)
         base.limitFollowing(until: deadline)
-        let rights = try base.checked(rights)
+        let rights = try base.checked { () throws(StoreError) in try rights(base) }
         judge = rights.map { WriteJudge($0, base: base, overflow) }
     }
 
