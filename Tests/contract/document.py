@@ -134,11 +134,11 @@ class DocumentTests(unittest.TestCase):
         documented = set(contract.document()["components"]["schemas"]["ErrorCode"]["enum"])
         used = set()
         files = [
-            file for target in ("ObjectJSON", "StoreService", "Identity", "RESTAPI")
+            file for target in ("ObjectJSON", "Access", "StoreService", "Streams", "Transfer", "Identity", "RESTAPI")
             for file in sorted((SOURCES / target).rglob("*.swift"))]
+        fault = (SOURCES / "ObjectJSON" / "Faults" / "RequestFault.swift").read_text()
         kinds = re.findall(
-            r"^        case (\w+)$",
-            (SOURCES / "ObjectJSON" / "Faults" / "RequestFault+Kind.swift").read_text(), re.M)
+            r"^        case (\w+)$", re.search(r"enum Kind\b.*?\n    \}\n", fault, re.S).group(), re.M)
         self.assertIn("malformed", kinds)
         for file in files:
             text = file.read_text()
@@ -149,7 +149,7 @@ class DocumentTests(unittest.TestCase):
             used |= set(re.findall(r'fault\(\s*(?:\w+(?:\([^()]*\))*, )?"([a-z]+(?:-[a-z0-9]+)+)"', text))
         fault = (SOURCES / "HTTPServer" / "Server" / "ServerFault.swift").read_text()
         used |= set(re.findall(r'case \w+ = "([a-z-]+)"', fault))
-        error = (SOURCES / "Query" / "QueryError.swift").read_text()
+        error = (SOURCES / "Query" / "Language" / "QueryError.swift").read_text()
         kinds = re.search(r"enum Kind: String.*?\n    \}\n", error, re.S).group()
         used |= {
             f"query-{code or name}"
