@@ -2,9 +2,9 @@ import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectJSON
 
-/// The claims about a user, such as the groups that they are in: a JSON object.
+/// The claims about a user, such as the user's groups: a JSON object.
 package struct Claims: Sendable, Equatable {
-    /// The text of the object; empty where nothing is claimed.
+    /// The text of the object; empty if there are no claims.
     package let text: String
 
     /// No claims.
@@ -13,23 +13,23 @@ package struct Claims: Sendable, Equatable {
     /// Whether both texts are the same, byte for byte.
     package static func == (a: Claims, b: Claims) -> Bool { a.text.utf8.elementsEqual(b.text.utf8) }
 
-    /// The most bytes of the text.
+    /// The maximum size of the text, in bytes.
     package static let byteCountMax = 16 << 10
 
     /// Takes a text that was written by this type.
     init(text: String) { self.text = text }
 
-    /// Takes an object that was read from a text, as it is written there.
+    /// Takes an object that was read from a text, with the same spelling.
     ///
-    /// - Throws: ``RequestFault`` `.invalid` for what is no object, has a name twice, or is too large.
+    /// - Throws: ``RequestFault`` `.invalid` if the value is not an object, repeats a name, or is too large.
     package init(_ value: JSONValue, in text: UnsafeRawBufferPointer) throws(RequestFault) {
         try Self.check(value, byteCount: text.count)
         self.text = String(decoding: text, as: UTF8.self)
     }
 
-    /// Reads the claims in a body.
+    /// Reads the claims in a request body.
     ///
-    /// - Throws: ``RequestFault`` `.invalid` for what is no object, has a name twice, or is too large.
+    /// - Throws: ``RequestFault`` `.invalid` if the value is not an object, repeats a name, or is too large.
     package init(_ value: JSONValue) throws(RequestFault) {
         let buffer = ByteBuffer(capacity: 256)
         JSONWriter(buffer).copy(value)
@@ -49,9 +49,9 @@ package struct Claims: Sendable, Equatable {
         }
     }
 
-    /// Reads claims such as `groups=["editor"]`: a value that is JSON is that, any other a text.
+    /// Reads claims such as `groups=["editor"]`. A value that is valid JSON is read as JSON, any other value as a string.
     ///
-    /// - Throws: ``RequestFault`` `.invalid` for one without a name, or as ``init(_:)``.
+    /// - Throws: ``RequestFault`` `.invalid` if a name is missing, or as ``init(_:)``.
     package init(assignments: [String]) throws(RequestFault) {
         let parser = JSONParser()
         let buffer = ByteBuffer(capacity: 256)

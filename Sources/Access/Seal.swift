@@ -1,14 +1,14 @@
 import CHoldfastSodium
 import HoldfastBytes
 
-/// Seals bytes that clients pass on and may neither read nor change (XChaCha20-Poly1305). Any thread.
+/// Seals bytes that clients pass on but may neither read nor change (XChaCha20-Poly1305). Any thread may use it.
 package struct Seal: Sendable {
     private let key: [UInt8]
 
-    /// Nil when the library fails.
+    /// Makes a seal; nil if the library fails.
     ///
     /// - Parameters:
-    ///   - form: Names what is sealed: seals of different forms open nothing of each other.
+    ///   - form: The kind of sealed bytes. A seal cannot open texts of another form.
     ///   - storeKey: A secret of the store.
     package init?(_ form: StaticString, storeKey: [UInt8]) {
         let message = ByteBuffer(capacity: 32)
@@ -17,9 +17,9 @@ package struct Seal: Sendable {
         self.key = key
     }
 
-    /// Seals bytes: base64url without padding; nil when the library fails.
+    /// Seals bytes as base64url without padding; nil if the library fails.
     ///
-    /// - `context`: Bytes beside it: it opens together with these alone.
+    /// - `context`: Bytes that are authenticated too: the text can be opened only with the same ones.
     package func text(of plain: UnsafeRawBufferPointer, in context: [UInt8]) -> String? {
         var sealed = [UInt8](repeating: 0, count: plain.count + Int(shim_seal_count))
         guard
@@ -28,7 +28,7 @@ package struct Seal: Sendable {
         return sealed.withUnsafeBytes { Base64.urlText(of: $0) }
     }
 
-    /// Opens what was sealed; nil for any other text.
+    /// Opens a sealed text; nil for any other text.
     package func bytes(in text: UnsafeRawBufferPointer, with context: [UInt8]) -> [UInt8]? {
         let sealed = ByteBuffer(capacity: max(1, text.count))
         guard Base64.decode(text, alphabet: .url, into: sealed),
@@ -41,7 +41,7 @@ package struct Seal: Sendable {
         return plain
     }
 
-    /// The characters of so many bytes when they are sealed.
+    /// The number of characters of sealed bytes.
     package static func textByteCount(of byteCount: Int) -> Int {
         ((byteCount + Int(shim_seal_count)) * 4 + 2) / 3
     }

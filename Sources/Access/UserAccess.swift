@@ -3,17 +3,17 @@ import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
 
-/// Whether a user is let in, by whatever they come with.
+/// Whether a user may sign in and send requests, by any kind of token or session.
 package struct UserAccess: Sendable, Equatable {
-    /// The record of it.
+    /// The stored record.
     private(set) var record: UserRecord
 
-    /// Their id.
+    /// The user's id.
     package var id: String { record.id }
 
-    /// A user who is let in.
+    /// Makes the access of a user without restrictions.
     ///
-    /// - Throws: ``RequestFault`` `.invalid` for what is no user's id.
+    /// - Throws: ``RequestFault`` `.invalid` if the id is invalid.
     package init(id: String) throws(RequestFault) {
         guard TokenMembers.isUser(id) else {
             throw .single(
@@ -24,15 +24,16 @@ package struct UserAccess: Sendable, Equatable {
         record = UserRecord(id: id, isBlocked: false, signedInAfter: .min)
     }
 
-    /// Takes a stored record; nil for one that bars the user from nothing.
+    /// Takes a stored record; nil if the record does not restrict the user.
     init?(_ record: UserRecord) {
         if record.horizon == .min { return nil }
         self.record = record
     }
 
-    /// Reads a body such as `{"blocked":true}` or `{"signedInAfter":"2027-01-31T00:00:00Z"}`; what it leaves out does not hold.
+    /// Reads a body such as `{"blocked":true}` or `{"signedInAfter":"2027-01-31T00:00:00Z"}`. Omitted members take their
+    /// defaults.
     ///
-    /// - Throws: ``RequestFault`` `.malformed` for another shape, `.invalid` for what is no user or no time.
+    /// - Throws: ``RequestFault`` `.malformed` for another shape, `.invalid` if the id or the time is invalid.
     package init(id: String, _ body: JSONValue) throws(RequestFault) {
         self = try UserAccess(id: id)
         guard body.kind == .object, body.repeatedName == nil else { throw Self.malformed }
@@ -43,7 +44,7 @@ package struct UserAccess: Sendable, Equatable {
                 record.isBlocked = flag
             case "signedInAfter":
                 if member.value.isNull { continue }
-                // The second behind the last of 9999 has no text.
+                // The second after the last one of 9999 has no text.
                 guard let text = member.value.stringBytes, let time = Timestamp(rfc3339: text),
                     time.seconds < Timestamp.secondsEnd - 1
                 else {
@@ -52,17 +53,18 @@ package struct UserAccess: Sendable, Equatable {
                         "'signedInAfter' is a time such as 2027-01-31T00:00:00Z, or null for none.",
                         pointer: "/signedInAfter")
                 }
-                // Tokens are issued in whole seconds: one of the same second may be older.
+                // Tokens are issued in whole seconds, so a token of the same second may be older.
                 record.signedInAfter = time.seconds + (time.nanoseconds > 0 ? 1 : 0)
             default: throw Self.malformed
             }
         }
     }
 
-    /// Seconds since 1970; what they signed in with before is void. The earliest time where nothing is, the latest where all is.
+    /// The time before which the user's sign-ins are void, in seconds since 1970. The earliest time if none is void, the latest
+    /// time if all are.
     package var horizon: Int64 { record.horizon }
 
-    /// Writes the members `id`, `blocked` and, where there is one, `signedInAfter`.
+    /// Writes the members `id`, `blocked` and, if it is set, `signedInAfter`.
     package func write(to object: inout JSONObjectWriter) {
         object.member("id").string(id)
         object.member("blocked").bool(record.isBlocked)

@@ -6,7 +6,7 @@ import HoldfastRows
 import HoldfastTestSupport
 import HoldfastThreads
 
-/// The reading half of the embedded table: queries whose text is parsed each time, and counts only.
+/// The reading half of the embedded table: queries, parsed each time, and counts only.
 struct EmbeddedReads {
     /// One query.
     private struct Question {

@@ -98,7 +98,7 @@ struct EmbeddedWrites {
         report("single-insert", Double(count) / seconds, "transactions/s")
     }
 
-    /// Measures writes of many objects. Each begins when the checkpoint of those before is done, as it
+    /// Measures writes of many objects. Each begins when the previous checkpoint is done, as it
     /// does beside bare LMDB.
     private func manyChanges(_ store: Store, _ engine: LMDBEngine) throws {
         let total = arguments.objectCount
@@ -130,7 +130,7 @@ extension EmbeddedWrites {
     private static let randomTransactionCount = 1_000
 
     /// Inserts people in a random order of their primary keys, a thousand a transaction, and reports how many
-    /// a second and what they then take on the medium.
+    /// a second, and their size on the medium.
     func randomInserts() throws {
         let total = arguments.objectCount
         let (store, engine) = try openStore("random")

@@ -12,12 +12,12 @@ struct GeneratedPlans {
     /// The time in nanoseconds below which no plan counts as faster: the chosen plan has to be chosen as well, which
     /// the others are spared.
     private static let leastTime: UInt64 = 10_000
-    /// The difference in nanoseconds that counts as none.
+    /// A difference in nanoseconds that does not count.
     private static let equalTime: UInt64 = 5_000
 
     let arguments: Arguments
 
-    /// Compares the plans of rows, then those beside columns.
+    /// Compares the plans of rows, then the plans beside columns.
     func run() throws {
         for (name, columnByteCountMax) in [("rows", 0), ("columns", 256 << 20)] {
             var options = StoreOptions()
@@ -82,7 +82,7 @@ struct GeneratedPlans {
                 bestPlan = text
             }
         }
-        // A few microseconds more count as none.
+        // A few microseconds more do not count.
         func ratio(to time: UInt64) -> Double {
             own < time + Self.equalTime ? 1 : Double(own) / Double(max(time, Self.leastTime))
         }
@@ -93,7 +93,7 @@ struct GeneratedPlans {
         return (ratio(to: best), ratio(to: scan ?? best))
     }
 
-    /// Measures planning and running a query, the second time: the first run finds in the processor's cache what
+    /// Measures planning and running a query, the second time: the first run finds in the processor's cache the data that
     /// another plan has read.
     private static func measure(
         _ generated: GeneratedQuery, _ plan: () throws -> QueryExecution

@@ -2,7 +2,7 @@ import Glibc
 import HoldfastObjectStore
 import HoldfastRows
 
-/// The people's values in contiguous arrays, and the plainest loops over them: those of a program that has
+/// The people's values in contiguous arrays, and the plainest loops over them, as of a program that has
 /// nothing but the arrays.
 struct PlainArrays {
     private var ages: [Int64] = []
@@ -74,7 +74,7 @@ struct PlainArrays {
         }
     }
 
-    /// Returns the loop that answers what a measurement asks; nil where there is none.
+    /// Returns the loop for a measurement; nil without one.
     func loop(_ name: String, _ text: String, cityKey: UInt64) -> (() -> Int)? {
         let bytes = Array(text.utf8)
         switch name {

@@ -1,10 +1,10 @@
-/// Base64 of RFC 4648, strict: one spelling for every sequence of bytes in an alphabet.
+/// Base64 of RFC 4648, strict: in an alphabet, every sequence of bytes has exactly one form.
 package enum Base64 {
     /// The digits 62 and 63, and whether `=` pads the last group.
     package enum Alphabet: Sendable {
-        /// `+` and `/`, always filled (section 4).
+        /// `+` and `/`, always padded (section 4).
         case standard
-        /// `-` and `_`, filled or not (section 5).
+        /// `-` and `_`, with or without padding (section 5).
         case url
     }
 
@@ -13,7 +13,7 @@ package enum Base64 {
     private static let urlDigits: StaticString =
         "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
-    /// Marks a byte that is no digit; digits are below 64.
+    /// The mark of a byte that is not a digit; digits are below 64.
     private static let noDigit: UInt8 = 0x80
     private static let standardValues = values(of: standardDigits)
     private static let urlValues = values(of: urlDigits)
@@ -24,7 +24,7 @@ package enum Base64 {
         return values
     }
 
-    /// Appends the form of `bytes` in an alphabet, the standard one with padding, the other without.
+    /// Appends the form of `bytes` in an alphabet: the standard one with padding, the other without.
     package static func encode(
         _ bytes: UnsafeRawBufferPointer, alphabet: Alphabet = .standard, into buffer: ByteBuffer
     ) {
@@ -56,17 +56,17 @@ package enum Base64 {
         if alphabet == .url { buffer.truncate(to: start + (bytes.count * 4 + 2) / 3) }
     }
 
-    /// Returns the form of `bytes` in the alphabet of URLs.
+    /// Returns the form of `bytes` in the URL alphabet.
     package static func urlText(of bytes: UnsafeRawBufferPointer) -> String {
         let text = ByteBuffer(capacity: bytes.count * 3 / 2 + 4)
         encode(bytes, alphabet: .url, into: text)
         return String(decoding: text.bytes, as: UTF8.self)
     }
 
-    /// Appends the bytes that `text` stands for.
+    /// Appends the bytes that `text` represents.
     ///
-    /// - Returns: False, with nothing appended, when a character is not of the alphabet, the length
-    ///   or the padding is wrong, or bits are set that no byte holds.
+    /// - Returns: False if a character is not in the alphabet, the length or the padding is wrong, or unused bits are set; then
+    ///   nothing is appended.
     package static func decode(
         _ text: UnsafeRawBufferPointer, alphabet: Alphabet, into buffer: ByteBuffer
     ) -> Bool {
@@ -106,7 +106,7 @@ package enum Base64 {
                 group = group << 6 | digit(at)
                 at += 1
             }
-            // Two digits hold a byte and four bits, three hold two bytes and two bits.
+            // Two digits contain a byte and four spare bits; three digits contain two bytes and two spare bits.
             let spareBitCount = UInt32(restDigitCount == 2 ? 4 : 2)
             guard group & (1 << spareBitCount - 1) == 0 else { return false }
             group >>= spareBitCount
@@ -120,8 +120,8 @@ package enum Base64 {
         return isValid
     }
 
-    /// Appends the bytes that `text` stands for in one alphabet or the other, whose lines may be
-    /// broken: clients write data in all these ways.
+    /// Appends the bytes that `text` represents in either alphabet. Its lines may be broken, because clients write data in all
+    /// these ways.
     ///
     /// - Returns: As ``decode(_:alphabet:into:)``.
     package static func decodeEither(
@@ -133,7 +133,7 @@ package enum Base64 {
             return true
         }
         guard text.contains(where: isBlank) else { return false }
-        // Lines of 64 or 76 digits, as base64(1) and openssl write them.
+        // The text has lines of 64 or 76 digits, as base64(1) and openssl write them.
         let digits = ByteBuffer(capacity: text.count)
         for byte in text where !isBlank(byte) { digits.append(byte) }
         return decode(digits.bytes, alphabet: .standard, into: buffer)
@@ -144,13 +144,13 @@ package enum Base64 {
         byte == 0x0A || byte == 0x0D || byte == 0x20 || byte == 0x09
     }
 
-    /// Returns the bytes that `text` stands for in one alphabet or the other; nil for neither.
+    /// Returns the bytes that `text` represents in either alphabet; nil if it is valid in neither.
     package static func decodeEither(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
         let buffer = ByteBuffer(capacity: text.count)
         return decodeEither(text, into: buffer) ? buffer.array : nil
     }
 
-    /// Returns the bytes that `text` stands for, nil as ``decode(_:alphabet:into:)`` says.
+    /// Returns the bytes that `text` represents; nil if ``decode(_:alphabet:into:)`` fails.
     package static func decode(
         _ text: UnsafeRawBufferPointer, alphabet: Alphabet = .standard
     ) -> [UInt8]? {

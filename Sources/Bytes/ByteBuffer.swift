@@ -1,29 +1,28 @@
 import Glibc
 
-/// Growable bytes in one block of `malloc`, written at the end.
+/// A growable run of bytes in one block of `malloc`, written at the end.
 ///
-/// Rows, keys and replies are assembled in such buffers: appending compiles to a bounds check and a
-/// store, and the block can be handed to a C library without a copy (``takeStorage()``).
+/// Rows, keys and replies are assembled in such buffers: appending compiles to a bounds check and a store, and the block can be
+/// handed to a C library without a copy (``takeStorage()``).
 ///
-/// Not thread-safe: one thread at a time uses a buffer. Running out of memory ends the process, as it
-/// does everywhere in Swift.
+/// Not thread-safe: one thread at a time uses a buffer. Running out of memory ends the process, as everywhere in Swift.
 ///
-/// It is public and inlinable because Swift 6.3 inlines nothing that is `package` into other modules,
-/// nor specializes it. Its properties are not checked for overlapping accesses at run time: no method
-/// hands one out, so that none can overlap, and the checks cost more than the stores.
+/// The class is public and inlinable because Swift 6.3 neither inlines nor specializes `package` code in other modules. Its
+/// properties are not checked for overlapping accesses at run time: no method hands out a property, so accesses cannot overlap,
+/// and the checks cost more than the stores.
 public final class ByteBuffer {
     @exclusivity(unchecked) @usableFromInline var block: UnsafeMutableRawPointer
     @exclusivity(unchecked) @usableFromInline var written: Int
     @exclusivity(unchecked) @usableFromInline var capacity: Int
 
-    /// The block; the bytes written lie at its beginning.
+    /// The block, with the written bytes at its beginning.
     @inlinable public var base: UnsafeMutableRawPointer { block }
     /// The number of bytes written.
     @inlinable public var count: Int { written }
     /// The number of bytes that fit without moving the block.
     @inlinable public var roomByteCount: Int { capacity }
 
-    /// Makes an empty buffer with room for `capacity` bytes.
+    /// Creates an empty buffer with room for `capacity` bytes.
     public init(capacity: Int = 256) {
         self.capacity = max(capacity, 16)
         block = Self.checked(malloc(self.capacity))
@@ -37,7 +36,7 @@ public final class ByteBuffer {
         return block
     }
 
-    /// The bytes written so far, valid until the buffer is next changed.
+    /// The bytes written so far, valid until the next change of the buffer.
     @inlinable public var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: base, count: count)
     }
@@ -59,7 +58,7 @@ public final class ByteBuffer {
         written += 1
     }
 
-    /// Appends the bytes of `source`, which must not lie in this buffer.
+    /// Appends the bytes of `source`, which must not be part of this buffer.
     @inlinable public func append(_ source: UnsafeRawBufferPointer) {
         guard let start = source.baseAddress, source.count > 0 else { return }
         reserve(source.count)
@@ -104,7 +103,7 @@ public final class ByteBuffer {
 
     /// Overwrites bytes that were appended before.
     ///
-    /// - Precondition: The value lies within what is written.
+    /// - Precondition: The value lies within the written bytes.
     @inlinable public func store<T: BitwiseCopyable>(_ value: T, at offset: Int) {
         precondition(offset >= 0 && offset + MemoryLayout<T>.size <= count)
         base.storeBytes(of: value, toByteOffset: offset, as: T.self)
@@ -112,29 +111,29 @@ public final class ByteBuffer {
 
     /// Overwrites bytes that were appended before with `byteCount` bytes from elsewhere.
     ///
-    /// - Precondition: They lie within what is written.
+    /// - Precondition: They lie within the written bytes.
     @inlinable public func store(bytes source: UnsafeRawPointer, byteCount: Int, at offset: Int) {
         precondition(offset >= 0 && offset + byteCount <= count)
         memcpy(base + offset, source, byteCount)
     }
 
-    /// Forgets everything after the first `newCount` bytes; keeps the block.
+    /// Removes everything after the first `newCount` bytes; keeps the block.
     @inlinable public func truncate(to newCount: Int) {
         precondition(newCount >= 0 && newCount <= count)
         written = newCount
     }
 
-    /// Forgets everything; keeps the block.
+    /// Removes all bytes; keeps the block.
     @inlinable public func removeAll() { written = 0 }
 
-    /// Gives back the room that is not used: before bytes are kept for long. The block may move.
+    /// Releases unused room, before bytes are kept for long. The block may move.
     public func trim() {
         if count == capacity { return }
         capacity = max(count, 16)
         block = Self.checked(realloc(base, capacity))
     }
 
-    /// Gives up the block: the caller has to `free` it. The buffer is empty afterwards.
+    /// Hands over the block: the caller has to `free` it. The buffer is empty afterwards.
     public func takeStorage() -> (base: UnsafeMutableRawPointer, count: Int) {
         let taken = (base, count)
         capacity = 16
@@ -143,6 +142,6 @@ public final class ByteBuffer {
         return taken
     }
 
-    /// A copy of what is written.
+    /// A copy of the written bytes.
     @inlinable public var array: [UInt8] { Array(bytes) }
 }

@@ -1,6 +1,6 @@
 import Glibc
 
-/// Compares two keys as every engine orders them: unsigned bytes, a prefix before its extensions.
+/// Compares two keys in the order of every engine: unsigned bytes, a prefix before its extensions.
 ///
 /// - Returns: A negative number, zero or a positive number.
 @inlinable

@@ -1,5 +1,5 @@
-/// Finds the first of the positions `0 ..< count` at which `isBelow` does not hold; `count` when it holds at
-/// all. It holds at every position before that and at none behind. Cost: a binary search.
+/// Returns the first of the positions `0 ..< count` at which `isBelow` is false; `count` if it is true everywhere. `isBelow` must
+/// be true at all positions before the result and false from there on. Cost: a binary search.
 @inlinable
 public func partitionPoint(_ count: Int, _ isBelow: (Int) -> Bool) -> Int {
     var (low, high) = (0, count)

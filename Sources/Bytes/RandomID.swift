@@ -1,9 +1,9 @@
-/// Ids that cannot be guessed: 22 characters of base64url, of 16 random bytes.
+/// Ids that cannot be guessed: 22 characters of base64url, from 16 random bytes.
 package enum RandomID {
-    /// How long one is.
+    /// The length of an id.
     package static let byteCount = 22
 
-    /// Makes one.
+    /// Returns a new id.
     package static func make() -> String {
         let bytes = ByteBuffer(capacity: 64)
         bytes.append(little: UInt64.random(in: 0 ... .max))
@@ -11,7 +11,7 @@ package enum RandomID {
         return Base64.urlText(of: bytes.bytes)
     }
 
-    /// Whether a text may be one.
+    /// Whether a text has the form of an id.
     package static func isID(_ text: some StringProtocol) -> Bool {
         text.utf8.count == byteCount
             && text.utf8.allSatisfy { byte in

@@ -39,7 +39,7 @@ struct Arguments: Sendable {
                 "expected \(expected), found \(operands.isEmpty ? "nothing" : operands.joined(separator: " "))"
             )
         }
-        // A folder that is stated is meant, whatever service a variable names.
+        // An explicit folder takes precedence over a service that a variable names.
         let isFolderStated = values["data"] != nil
         if isFolderStated, values["url"] != nil {
             throw .usage("--data names a folder and --url a running service: give one of them")

@@ -37,9 +37,9 @@ struct CommandFailure: Error {
         self.init(fault.detail.dropLast(end) + (hint.map { "; did you mean '\($0)'?" } ?? ""))
     }
 
-    /// Does what a use case does.
+    /// Runs a use case.
     ///
-    /// - Throws: What its refusal says.
+    /// - Throws: A failure with the text of its refusal.
     static func telling<Result>(
         _ body: @autoclosure () throws(RequestFault) -> Result
     ) throws(CommandFailure) -> Result {

@@ -36,7 +36,7 @@ enum OpenStore {
         case reading
         /// Changing a store that is there.
         case changing
-        /// Changing, and making a store where there is none.
+        /// Changing, and making a missing store.
         case making
     }
 
@@ -45,9 +45,9 @@ enum OpenStore {
 
     /// Opens the store that the options name.
     ///
-    /// - `purpose`: What for.
-    /// - `instead`: What to say beside the complaint when another process has the store.
-    /// - `directory`: Another one than that of the options.
+    /// - `purpose`: The purpose of opening it.
+    /// - `instead`: A hint beside the complaint if another process has the store.
+    /// - `directory`: A directory in place of the one in the options.
     static func open(
         _ arguments: Arguments, _ options: StoreOptions = StoreOptions(), for purpose: Purpose,
         directory: String? = nil, instead: String? = nil

@@ -9,7 +9,7 @@ struct Option: Sendable {
     var value: String?
     /// The summary, one line.
     var help: String
-    /// The default, as the help states it; nil for none.
+    /// The default, as the help states it; nil without a default.
     var fallback: String?
     /// Whether it may be given more than once.
     var isRepeatable = false

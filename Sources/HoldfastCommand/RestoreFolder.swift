@@ -4,9 +4,9 @@ import HoldfastThreads
 
 /// The directory of a store that is being restored.
 ///
-/// The store is built in a folder `restoring` of it, whose files are moved up at the end, the one that
-/// makes a store of them last. As long as the folder is there, nothing opens the directory as a store:
-/// a restore that was interrupted is neither taken for an empty store nor for a whole one.
+/// The store is built in a folder `restoring` inside it. Its files are moved up at the end; the file that
+/// marks a store comes last. As long as the folder exists, nothing opens the directory as a store:
+/// an interrupted restore is mistaken neither for an empty store nor for a complete one.
 struct RestoreFolder {
     /// The folder's name.
     private static let name = "restoring"
@@ -23,7 +23,7 @@ struct RestoreFolder {
         FileSystem.isDirectory("\(directory)/\(name)")
     }
 
-    /// Refuses a directory that has anything but what an interrupted restore has left.
+    /// Refuses a directory with anything but the remains of an interrupted restore.
     func requireEmpty() throws(CommandFailure) {
         guard let names = directoryNames(directory) else {
             if errno == ENOENT { return }
@@ -47,7 +47,7 @@ struct RestoreFolder {
         try synchronize(directory)
     }
 
-    /// Removes the folder, and what an interrupted ``finish()`` has moved out of it.
+    /// Removes the folder, and the files that an interrupted ``finish()`` has moved out of it.
     func giveUp() {
         for name in LMDBEngine.fileNames {
             if FileSystem.isDirectory(building) { unlink("\(directory)/\(name)") }
@@ -56,7 +56,7 @@ struct RestoreFolder {
         rmdir(building)
     }
 
-    /// Makes what was built the directory's store.
+    /// Makes the built store the directory's store.
     func finish() throws(CommandFailure) {
         for name in directoryNames(building) ?? []
         where !LMDBEngine.fileNames.contains(name) {

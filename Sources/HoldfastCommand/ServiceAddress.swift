@@ -37,8 +37,8 @@ struct ServiceAddress {
 
     // MARK: The note of a running service
 
-    /// Notes the address of a service in the directory that it serves. What can't be written is not noted: it is for
-    /// messages alone.
+    /// Notes the address of a service in the directory that it serves. A failure to write is ignored: the note is for
+    /// messages only.
     static func note(_ address: String, in directory: String) {
         let path = "\(directory)/\(fileName)"
         guard let file = fopen(path, "w") else { return }

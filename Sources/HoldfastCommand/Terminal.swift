@@ -30,7 +30,7 @@ enum Terminal {
     /// When ``progress(_:)`` has written last, in milliseconds of the monotonic clock; 0 for a line that has ended.
     private static let shownAt = Mutex<UInt64>(0)
 
-    /// Replaces the last line on the terminal, five times a second at most; nothing when standard error is none.
+    /// Replaces the last line on the terminal, at most five times a second. Does nothing if standard error is no terminal.
     static func progress(_ text: @autoclosure () -> String) {
         guard isatty(2) == 1 else { return }
         let now = monotonicMilliseconds()

@@ -1,10 +1,10 @@
-/// One verb of the command: its options, its help and what it does.
+/// One verb of the command: its options, its help and its action.
 struct Verb: Sendable {
     /// The words that call it, such as `token create`.
     var name: String
     /// The summary, one line.
     var summary: String
-    /// The operands behind the options, such as `FILE`; empty for none.
+    /// The operands behind the options, such as `FILE`; may be empty.
     var operands: String = ""
     /// How many operands there may be.
     var operandCount: ClosedRange<Int> = 0...0

@@ -4,17 +4,17 @@ import HoldfastStoreService
 import HoldfastThreads
 import Synchronization
 
-/// One or two threads that hash passwords, each hash in 48 MiB of memory and about a tenth of a second, and nothing else does. They are started
-/// with the first one, and give way to threads that serve. Thread-safe.
+/// One or two threads that only hash passwords. Each hash takes 48 MiB of memory and about a tenth of a second. The threads are
+/// started for the first password, and have a lower priority than threads that serve requests. Thread-safe.
 ///
-/// Networks take turns, so that many requests from one network keep other networks waiting for one hash only.
+/// Networks take turns, so many requests from one network delay other networks by only one hash.
 package final class PasswordHasher: Sendable {
-    /// Work that hashes, for a client of some network.
+    /// A request to hash, for a client of some network.
     package struct Work: QueuedWork, Sendable {
         package let client: ClientKey
         fileprivate let run: @Sendable (PasswordWorker) -> Void
         fileprivate let refuse: @Sendable () -> Void
-        /// The time after which it has waited too long, in milliseconds of the monotonic clock.
+        /// The deadline of the waiting time, in milliseconds of the monotonic clock.
         fileprivate var end: UInt64 = 0
 
         /// Describes work.
@@ -22,7 +22,7 @@ package final class PasswordHasher: Sendable {
         /// - Parameters:
         ///   - network: The network of the client.
         ///   - refuse: Is called instead of `run` if too much work waits, or this work has waited too long. It must not block.
-        ///   - run: Is called on a thread that hashes.
+        ///   - run: Is called on a hashing thread.
         package init(
             from network: ClientKey, refuse: @escaping @Sendable () -> Void = {},
             run: @escaping @Sendable (PasswordWorker) -> Void
@@ -39,26 +39,27 @@ package final class PasswordHasher: Sendable {
         var isStopped = false
     }
 
-    /// How many hash at a time: half of the processors, so that others find one at once; a thread that hashes runs to the end
-    /// of its slice, some milliseconds, when one that serves is woken.
+    /// The number of hashing threads: half of the processors, but one or two, so that other threads find a free one at once.
+    /// When a thread that serves is woken, a hashing thread still runs to the end of its time slice, some milliseconds.
     package static let threadCount = max(1, min(2, processorCount / 2))
-    /// How many may wait for that.
+    /// The maximum of waiting requests.
     package static let waitingCountMax = 256
-    /// The longest time that work may wait, in milliseconds.
+    /// The maximum waiting time, in milliseconds.
     package static let waitingMillisecondsMax: UInt64 = 10_000
-    /// How much less the system gives them than others, which a sign-in can wait for (nice(2), of the thread alone on Linux).
+    /// The reduction of the threads' priority (nice(2), which on Linux applies to a thread). A sign-in can wait.
     private static let niceness: Int32 = 10
 
     private let state = Monitor(State())
     private let hashes = Atomic<Int>(0)
 
-    /// Makes a hasher whose threads are not started.
+    /// Makes a hasher without starting its threads.
     package init() {}
 
-    /// How many hashes were asked for.
+    /// The number of requested hashes.
     package var hashCount: Int { hashes.load(ordering: .relaxed) }
 
-    /// Queues work for a thread, or refuses it. When the queue is full, work of a network with less waiting work replaces work of another network.
+    /// Queues work for a thread, or refuses it. If the queue is full, work of a network with less waiting work replaces work of
+    /// another network.
     package func submit(_ work: Work, at now: UInt64 = monotonicMilliseconds()) {
         var work = work
         work.end = now + Self.waitingMillisecondsMax
@@ -96,7 +97,7 @@ package final class PasswordHasher: Sendable {
         for work in overdue { work.refuse() }
     }
 
-    /// Ends the threads; what waits is not done, a hash under way is over soon.
+    /// Ends the threads. Waiting work is dropped; a running hash ends soon.
     package func stop() {
         state.update { state in
             state.isStopped = true
@@ -122,7 +123,7 @@ package final class PasswordHasher: Sendable {
         refuseOverdue(at: .max)
     }
 
-    /// The next work to be done; nil at the end.
+    /// The next work; nil when the hasher has been stopped.
     private func next() -> Work? {
         refuseOverdue()
         return state.wait { state -> Work?? in
@@ -134,12 +135,11 @@ package final class PasswordHasher: Sendable {
 
 /// Hashes passwords with Argon2id, on one of the threads of a ``PasswordHasher``.
 package final class PasswordWorker {
-    /// Passes over the memory, and its bytes, of each hash: see decision 37.
+    /// The passes over the memory, and its size in bytes, for each hash: see decision 37.
     private static let passCount: UInt32 = 3
     private static let memoryByteCount = 48 << 20
 
-    /// The text of a hash that no password has, with which those of unknown accounts are compared, so that they take as long as those of
-    /// known ones.
+    /// A hash that no password matches. It is compared for unknown accounts, so that they take as long as known ones.
     private static let nobodysHash =
         "$argon2id$v=19$m=\(memoryByteCount >> 10),t=\(passCount),p=1$"
         + String(repeating: "A", count: 22) + "$" + String(repeating: "A", count: 43)
@@ -148,18 +148,18 @@ package final class PasswordWorker {
 
     /// Makes the worker of a thread.
     ///
-    /// - `count`: Is called for each hash that is asked for.
+    /// - `count`: Is called for each requested hash.
     init(counting count: @escaping () -> Void) { self.count = count }
 
-    /// The hash of a password, as a text that says how it was made; nil when there was no memory for it.
+    /// The hash of a password, as a text with its parameters; nil if there was not enough memory.
     package func hash(_ password: String) -> String? {
         count()
         return Self.hash(password)
     }
 
-    /// Whether a password is that of a hash; nil when there was no memory to find out.
+    /// Whether a password matches a hash; nil if there was not enough memory.
     ///
-    /// - `hash`: The hash; nil where there is none. Then it is wrong, and the same work is done.
+    /// - `hash`: The hash; nil if there is no account. The result is then false, after the same work.
     package func isRight(_ password: String, for hash: String?) -> Bool? {
         count()
         let text = hash ?? Self.nobodysHash

@@ -1,6 +1,6 @@
 import HoldfastJSON
 
-/// How a token is signed (RFC 7518, section 3.1). There is no `none`.
+/// The signature algorithm of a token (RFC 7518, section 3.1). `none` is not supported.
 enum SigningAlgorithm: String, Sendable {
     case rs256 = "RS256"
     case rs384 = "RS384"
@@ -13,7 +13,7 @@ enum SigningAlgorithm: String, Sendable {
     case es512 = "ES512"
     case hs256 = "HS256"
 
-    /// The one algorithm that a key is for: the `alg` that it states, else that of its type; nil where it is for none of these.
+    /// The only algorithm for a key: its `alg`, or the default of its type. Nil if it is for no supported algorithm.
     init?(ofKey key: JSONValue) {
         guard let type = key.member(named: "kty")?.string else { return nil }
         let ofType: SigningAlgorithm
@@ -35,7 +35,7 @@ enum SigningAlgorithm: String, Sendable {
         self = known
     }
 
-    /// Whether its keys are RSA's.
+    /// Whether its keys are RSA keys.
     var isRSA: Bool {
         switch self {
         case .rs256, .rs384, .rs512, .ps256, .ps384, .ps512: true
@@ -43,6 +43,6 @@ enum SigningAlgorithm: String, Sendable {
         }
     }
 
-    /// The bits that a key has at least (RFC 7518, sections 3.2 and 3.3).
+    /// The minimum size of a key in bits (RFC 7518, sections 3.2 and 3.3).
     var keyBitCountMin: Int { isRSA ? 2048 : 256 }
 }

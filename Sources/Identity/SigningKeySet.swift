@@ -6,7 +6,7 @@ import HoldfastObjectModel
 
 /// The keys of an issuer (RFC 7517, section 5).
 struct SigningKeySet: Sendable {
-    /// The most keys that are read.
+    /// The maximum number of keys.
     static let countMax = 100
     /// The failure of a document without a usable key.
     private static let unusable = SigningKeyFailure(
@@ -15,9 +15,9 @@ struct SigningKeySet: Sendable {
     /// The keys.
     let keys: [SigningKey]
 
-    /// Reads a document: `{"keys":[…]}`, or one key alone. Keys for other ends than signatures are passed over.
+    /// Reads a document: `{"keys":[…]}`, or a single key. Keys for other purposes than signatures are ignored.
     ///
-    /// - `allowsSecrets`: Whether a key for HS256 is taken.
+    /// - `allowsSecrets`: Whether keys for HS256 are accepted.
     init(_ bytes: [UInt8], allowsSecrets: Bool) throws(SigningKeyFailure) {
         let parser = JSONParser()
         // Parsed values are valid as long as their parser exists.
@@ -42,7 +42,7 @@ struct SigningKeySet: Sendable {
         if keys.isEmpty { throw Self.unusable }
     }
 
-    /// The key for an algorithm that a token names, or the only one for it where a token names none.
+    /// The key with an id for an algorithm; for a token without a key id, the only key for the algorithm.
     func key(id: String?, for algorithm: SigningAlgorithm) -> SigningKey? {
         let fitting = keys.filter { $0.algorithm == algorithm }
         guard let id else { return fitting.count == 1 ? fitting[0] : nil }
@@ -50,16 +50,16 @@ struct SigningKeySet: Sendable {
     }
 }
 
-/// A key that tokens are signed with. Thread-safe.
+/// A key that verifies token signatures. Thread-safe.
 final class SigningKey: @unchecked Sendable {
-    // Unchecked: the library reads the key and counts no references to it.
+    // Unchecked: the library only reads the key and does not count references to it.
     private let key: OpaquePointer
-    /// Its `kid`.
+    /// The key's `kid`.
     let id: String?
-    /// The algorithm that it is for, the only one.
+    /// The only algorithm that the key is used for.
     let algorithm: SigningAlgorithm
 
-    /// Reads a JSON Web Key; nil for one that verifies no signature here.
+    /// Reads a JSON Web Key; nil if it cannot verify supported signatures.
     init?(_ value: JSONValue) {
         guard value.kind == .object, value.repeatedName == nil,
             let algorithm = SigningAlgorithm(ofKey: value), Self.isForSignatures(value)
@@ -78,7 +78,7 @@ final class SigningKey: @unchecked Sendable {
 
     deinit { cjose_jwk_release(key) }
 
-    /// Whether it has signed a token, whose head names its algorithm. Cost: that of OpenSSL's verification.
+    /// Whether it has signed a token whose header names its algorithm. Cost: one verification by OpenSSL.
     func hasSigned(_ token: UnsafeRawBufferPointer) -> Bool {
         guard let base = token.baseAddress else { return false }
         return shim_jose_has_signed(key, base.assumingMemoryBound(to: CChar.self), token.count) == 1
@@ -91,11 +91,11 @@ final class SigningKey: @unchecked Sendable {
     }
 }
 
-/// Why an issuer's keys can't be had.
+/// The reason why an issuer's keys are not available.
 package struct SigningKeyFailure: Error, Sendable, CustomStringConvertible {
     /// A clause for the operator.
     package let description: String
 
-    /// Says what happened.
+    /// Makes a failure with its description.
     package init(_ description: String) { self.description = description }
 }

@@ -1,18 +1,18 @@
 import HoldfastThreads
 
-/// The keys of an issuer, read again and again; while they can't be read the last ones hold. Thread-safe.
+/// An issuer's keys, which are read again regularly. If reading fails, the last keys remain in use. Thread-safe.
 package final class SigningKeys: Sendable {
-    /// Reads the document; may take seconds.
+    /// Reads the key document; may take seconds.
     package typealias Source = @Sendable () throws(SigningKeyFailure) -> [UInt8]
 
-    /// When they are read again.
+    /// The times for reading the keys again.
     package struct Times: Sendable {
-        /// Milliseconds until they are read again by themselves.
+        /// The interval of regular readings, in milliseconds.
         package var regular: UInt64 = 3_600_000
-        /// Milliseconds between two readings at least.
+        /// The minimum interval between two readings, in milliseconds.
         package var least: UInt64 = 60_000
 
-        /// An hour, and a minute.
+        /// Makes the defaults: an hour, and a minute.
         package init() {}
     }
 
@@ -20,7 +20,7 @@ package final class SigningKeys: Sendable {
         var document: [UInt8] = []
         var set: SigningKeySet?
         var revision: UInt64 = 0
-        /// When they were read last, or that was tried.
+        /// The time of the last reading, successful or not.
         var readAt: UInt64?
         var isWanted = false
         var isStopped = false
@@ -32,13 +32,13 @@ package final class SigningKeys: Sendable {
     private let report: @Sendable (SigningKeyFailure) -> Void
     private let state = Monitor(State())
 
-    /// Makes keys that are not read yet.
+    /// Makes an empty key set; no key is read yet.
     ///
     /// - Parameters:
-    ///   - allowsSecrets: Whether the source may have a secret, for HS256: a file may, an address never.
-    ///   - times: When they are read again.
-    ///   - source: Reads them.
-    ///   - report: Is told, on the thread that reads, why the keys can't be read.
+    ///   - allowsSecrets: Whether the source may contain a secret, for HS256. A file may, a URL never.
+    ///   - times: The times for reading the keys again.
+    ///   - source: Reads the keys.
+    ///   - report: Is called with each failure, on the reading thread.
     package init(
         allowsSecrets: Bool, times: Times = Times(), source: @escaping Source,
         report: @escaping @Sendable (SigningKeyFailure) -> Void
@@ -49,9 +49,9 @@ package final class SigningKeys: Sendable {
         self.report = report
     }
 
-    /// Reads them now, on the calling thread.
+    /// Reads the keys now, on the calling thread.
     ///
-    /// - Throws: ``SigningKeyFailure``; the last ones hold.
+    /// - Throws: ``SigningKeyFailure``. The last keys then remain in use.
     package func read() throws(SigningKeyFailure) {
         state.withLock {
             $0.readAt = monotonicMilliseconds()
@@ -67,7 +67,7 @@ package final class SigningKeys: Sendable {
         }
     }
 
-    /// Starts the thread that reads them again.
+    /// Starts the thread that reads the keys again.
     package func start() {
         startThread(named: "signing keys") { [self] in
             var pause = times.regular
@@ -88,18 +88,18 @@ package final class SigningKeys: Sendable {
         }
     }
 
-    /// Ends the thread; one that is reading ends later.
+    /// Ends the thread. If it is reading, it ends afterwards.
     package func stop() { state.update { $0.isStopped = true } }
 
-    /// The number of different documents that were read. Cost: a lock.
+    /// The number of different documents read so far. Cost: a lock.
     package var revision: UInt64 { state.withLock { $0.revision } }
 
-    /// The keys of now, and their revision; nil as long as none could be read.
+    /// The present keys and their revision; nil until a reading succeeds.
     var current: (set: SigningKeySet, revision: UInt64)? {
         state.withLock { state in state.set.map { ($0, state.revision) } }
     }
 
-    /// Has them read again because a key is missing, unless that was tried less than a minute ago. Does not wait.
+    /// Requests another reading because a key is missing, unless the last reading was less than a minute ago. Does not wait.
     func want() {
         state.signal { state in
             let now = monotonicMilliseconds()

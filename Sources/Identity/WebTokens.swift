@@ -5,9 +5,10 @@ import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastStoreService
 
-/// The JSON Web Tokens (RFC 7519) that one issuer signs for one audience. Thread-safe.
+/// The JSON Web Tokens (RFC 7519) of one issuer for one audience. Thread-safe.
 ///
-/// The key decides the algorithm; a token's `alg` has to be that. What a token says of keys (`jku`, `x5u`, `jwk`) is not looked at.
+/// The key decides on the algorithm, and a token's `alg` must match it. Key references in a token (`jku`, `x5u`, `jwk`) are
+/// ignored.
 package struct WebTokens: Sendable {
     /// The tolerated difference between the clocks of issuer and service, in seconds.
     package static let leewaySeconds: Int64 = 60
@@ -17,17 +18,17 @@ package struct WebTokens: Sendable {
     private let issuer: String
     private let audience: String
 
-    /// The tokens that say they are by an issuer and for an audience, and are signed by one of its keys.
+    /// Accepts tokens with this issuer and audience that are signed by one of the keys.
     package init(keys: SigningKeys, issuer: String, audience: String) {
         self.keys = keys
         self.issuer = issuer
         self.audience = audience
     }
 
-    /// Verifies a token in its compact form, and says by which revision of the keys.
+    /// Verifies a token in its compact form, and returns it with the revision of the keys.
     ///
     /// - `now`: Seconds since 1970.
-    /// - Throws: ``RequestFault`` `.unauthenticated`, or `.unavailable` as long as no keys could be read.
+    /// - Throws: ``RequestFault`` `.unauthenticated`, or `.unavailable` until keys could be read.
     package func verified(
         _ token: UnsafeRawBufferPointer, at now: Int64
     ) throws(RequestFault) -> (token: WebToken, keyRevision: UInt64) {
@@ -55,7 +56,7 @@ package struct WebTokens: Sendable {
         return (try body(parts.body, buffer, now), revision)
     }
 
-    /// Head and body of what has three parts, none of them filled up.
+    /// The head and body of a token with exactly three parts, without base64 padding.
     private static func parts(
         of token: UnsafeRawBufferPointer
     ) -> (head: UnsafeRawBufferPointer, body: UnsafeRawBufferPointer)? {
@@ -71,7 +72,7 @@ package struct WebTokens: Sendable {
         _ part: UnsafeRawBufferPointer, _ buffer: ByteBuffer
     ) throws(RequestFault) -> (SigningAlgorithm, keyID: String?) {
         let head = try object(part, buffer)
-        // What it names would have to be understood (RFC 7515, section 4.1.11), and nothing is.
+        // Critical extensions must be supported (RFC 7515, section 4.1.11), and no extension is.
         if head.member(named: "crit") != nil {
             throw .webToken("The token's 'crit' asks for what is not known here.")
         }
@@ -112,7 +113,7 @@ package struct WebTokens: Sendable {
             expires: expires)
     }
 
-    /// Reads a part that is a JSON object, strictly: every byte, no name twice at any depth.
+    /// Reads a part that is a JSON object, strictly: no extra bytes, no repeated name at any depth.
     private func object(
         _ part: UnsafeRawBufferPointer, _ buffer: ByteBuffer
     ) throws(RequestFault) -> JSONValue {
@@ -132,7 +133,7 @@ package struct WebTokens: Sendable {
             }
     }
 
-    /// A time in seconds, which may have a fraction.
+    /// A time in seconds. It may have a fraction.
     private func seconds(
         _ name: StaticString, of body: JSONValue
     ) throws(RequestFault) -> Int64? {
@@ -154,10 +155,10 @@ extension RequestFault {
 package struct WebToken: Sendable {
     /// The id of the user, its `sub`.
     package let user: String
-    /// All that it claims.
+    /// All claims.
     package let claims: Claims
-    /// When it was issued, in seconds since 1970; the earliest time where it does not say.
+    /// The time of issue, in seconds since 1970; the earliest time if the token lacks it.
     package let issued: Int64
-    /// When it ends, in seconds since 1970.
+    /// The time of expiry, in seconds since 1970.
     package let expires: Int64
 }

@@ -1,7 +1,7 @@
 extension FixedWidthInteger {
-    /// Reads decimal digits, after a `-` for signed types, and nothing else; nil when it is not
-    /// that or does not fit. The form in which integers are accepted as JSON strings, and keys in paths: inlinable, since
-    /// every read of an object asks for it from another module.
+    /// Reads only decimal digits, for signed types after an optional `-`; nil if the text has another form or the value does not
+    /// fit. Integers have this form in JSON strings and in paths. It is inlinable, since every read of an object calls it from
+    /// another module.
     @inlinable
     package init?(jsonDigits text: UnsafeRawBufferPointer) {
         let isNegative = Self.isSigned && text.first == UInt8(ascii: "-")
@@ -16,7 +16,7 @@ extension FixedWidthInteger {
         self = value
     }
 
-    /// Multiplies by ten and moves `digit` further from zero; false when that does not fit.
+    /// Multiplies by ten and moves `digit` further from zero; false if the result does not fit.
     @inlinable
     mutating func appendDigit(_ digit: UInt8, _ isNegative: Bool) -> Bool {
         let (tenfold, isTooLarge) = multipliedReportingOverflow(by: 10)
@@ -30,12 +30,12 @@ extension FixedWidthInteger {
 }
 
 extension Int64 {
-    /// Reads the text of a JSON number whose value is an integer, such as `42.0` or `4.2e1`; nil
-    /// when its value is not one or does not fit. Nothing is rounded.
+    /// Reads the text of a JSON number with an integer value, such as `42.0` or `4.2e1`; nil if the value is not an integer or
+    /// does not fit. It never rounds.
     init?(exactlyJSONNumber text: UnsafeRawBufferPointer) {
         let isNegative = text.first == UInt8(ascii: "-")
         var value: Int64 = 0
-        // Zeros that only count when another digit follows.
+        // Zeros that count only if another digit follows.
         var zeroCount = 0
         var fractionDigitCount = 0
         var isInFraction = false
@@ -73,7 +73,7 @@ extension Int64 {
         self = value
     }
 
-    /// Multiplies by a power of ten; false when that does not fit.
+    /// Multiplies by a power of ten; false if the result does not fit.
     private mutating func appendZeros(_ count: Int) -> Bool {
         guard self != 0 else { return true }
         for _ in 0..<count {

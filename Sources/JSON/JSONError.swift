@@ -1,6 +1,6 @@
-/// Why a text is not the JSON that was asked for.
+/// The reason why a text is not the expected JSON.
 public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// The kind of fault. Callers switch on it. The numbers are those of `CSimdJSON.h`.
+    /// The kind of fault. Callers switch on it. The numbers are defined in `CSimdJSON.h`.
     public enum Code: UInt32, Sendable {
         /// No bytes, or only blanks.
         case empty = 1
@@ -15,7 +15,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         case expectedColon
         case expectedCommaOrEndOfArray
         case expectedCommaOrEndOfObject
-        /// Something follows the document.
+        /// Content after the document.
         case trailingContent
         case invalidLiteral
         case invalidNumber
@@ -27,23 +27,23 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         case loneSurrogate
         /// Arrays and objects nest deeper than ``JSONError/depthMax``.
         case tooDeep
-        /// The document is too long for any parser of this kind (3.75 GiB).
+        /// The document is longer than any parser of this kind supports (3.75 GiB).
         case tooLong
         case outOfMemory
         /// The values take more memory than the caller allows.
         case tooManyValues
-        /// The library failed in a way that it does not document.
+        /// The library failed in an undocumented way.
         case `internal`
     }
 
     /// The kind of fault.
     public let code: Code
-    /// Where the fault is, in bytes from the beginning of the text; its length at the end of it.
+    /// The position of the fault in bytes; the length of the text if the fault is at its end.
     public let offset: Int
-    /// How deep arrays and objects were allowed to nest.
+    /// The allowed nesting depth of arrays and objects.
     public let depthMax: Int
 
-    /// The fault, for users: a phrase without the position and without any of the text.
+    /// The fault, for users: a phrase without the position and without parts of the text.
     public var message: String {
         switch code {
         case .empty: "expected a JSON value, found nothing"
@@ -85,7 +85,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
     /// The line and column of the fault, both from 1, columns in Unicode code points.
     ///
     /// - Parameter text: The bytes that were parsed.
-    /// - Returns: What an editor shows. Linear in the offset.
+    /// - Returns: The position as an editor shows it. Linear in the offset.
     public func position(in text: UnsafeRawBufferPointer) -> (line: Int, column: Int) {
         var line = 1
         var column = 1

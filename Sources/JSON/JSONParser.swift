@@ -1,19 +1,19 @@
 import CHoldfastSimdJSON
 
-/// Reads JSON texts (RFC 8259), one after the other, with the same memory.
+/// Reads JSON texts (RFC 8259) one after the other, reusing its memory.
 ///
-/// A whole text is checked before the first value can be looked at: its UTF-8, its grammar, its
-/// escapes, its depth, and that nothing follows. Names may repeat within an object
-/// (``JSONValue/repeatedName``). Reading costs about 40 ns and half a nanosecond a byte.
+/// The whole text is checked before its first value is available: the UTF-8, the grammar, the escapes, the depth, and that
+/// nothing follows. Names may repeat within an object (``JSONValue/repeatedName``). Reading costs about 40 ns, plus half a
+/// nanosecond for each byte.
 ///
 /// One thread at a time uses a parser: keep one per thread.
 public final class JSONParser {
-    /// How many readable bytes have to follow a text that is parsed in place.
+    /// The number of readable bytes that must follow a text that is parsed in place.
     public static let paddingByteCount = Int(HFJSON_PADDING)
 
     private let parser: OpaquePointer
 
-    /// Makes a parser; its memory comes with the first text.
+    /// Makes a parser. It allocates memory for the first text.
     public init() {
         guard let parser = HFJSONParserCreate() else { preconditionFailure("out of memory") }
         self.parser = parser
@@ -21,23 +21,22 @@ public final class JSONParser {
 
     deinit { HFJSONParserDestroy(parser) }
 
-    /// The bytes of the longest text that there is memory for.
+    /// The maximum text size for the present memory, in bytes.
     package var capacity: Int { HFJSONParserCapacity(parser) }
 
-    /// Gives back the memory of a large text, whose values are not valid any more; that of small ones is kept.
+    /// Frees the memory of a large text, which invalidates its values. The memory of small texts is kept.
     package func giveBack() { HFJSONParserTrim(parser) }
 
-    /// Reads the one value that `bytes` hold.
+    /// Reads the single value in `bytes`.
     ///
     /// - Parameters:
     ///   - bytes: The text. With `hasPadding` it is read in place; otherwise it is copied first.
-    ///   - hasPadding: Promises that ``paddingByteCount`` bytes after `bytes` may be read. It does
-    ///     not matter what they hold.
-    ///   - depthMax: How deep arrays and objects may nest; 1 allows one that holds only scalars.
-    ///   - memoryMax: The bytes that values may take beside the text, some 20 for each value, name and separator.
-    /// - Returns: The root. It and all values below are valid until the parser reads the next text
-    ///   or goes away and, with `hasPadding`, no longer than `bytes`.
-    /// - Throws: ``JSONError`` when the text is not JSON, nests too deep or does not fit into memory.
+    ///   - hasPadding: Promises that ``paddingByteCount`` bytes after `bytes` may be read. Their contents do not matter.
+    ///   - depthMax: The allowed nesting depth of arrays and objects; 1 allows one that contains only scalars.
+    ///   - memoryMax: The maximum memory of values besides the text, in bytes; about 20 for each value, name and separator.
+    /// - Returns: The root. It and all values below are valid until the parser reads the next text or is freed and, with
+    ///   `hasPadding`, no longer than `bytes`.
+    /// - Throws: ``JSONError`` if the text is not JSON, is nested too deeply or does not fit into memory.
     public func parse(
         _ bytes: UnsafeRawBufferPointer, hasPadding: Bool = false, depthMax: Int = 128,
         memoryMax: Int = .max

@@ -5,8 +5,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
     /// The root, `""`.
     package init() {}
 
-    /// Reads the text of a pointer; nil when it does not begin with `/` or has a `~` that is not
-    /// followed by `0` or `1`.
+    /// Reads the text of a pointer; nil if it does not begin with `/`, or has a `~` without a following `0` or `1`.
     package init?(_ text: String) {
         bytes = Array(text.utf8)
         guard bytes.isEmpty || bytes[0] == UInt8(ascii: "/") else { return nil }
@@ -37,7 +36,7 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         return String(decoding: name, as: UTF8.self)
     }
 
-    /// Goes down to the member with this name.
+    /// Appends a step to the member with this name.
     package mutating func append(_ name: some Sequence<UInt8>) {
         bytes.append(UInt8(ascii: "/"))
         for byte in name {
@@ -49,10 +48,10 @@ package struct JSONPointer: Sendable, Hashable, CustomStringConvertible {
         }
     }
 
-    /// Goes down to the member with this name.
+    /// Appends a step to the member with this name.
     package mutating func append(_ name: String) { append(name.utf8) }
 
-    /// Goes down to the element at `index`.
+    /// Appends a step to the element at `index`.
     package mutating func append(index: Int) { append(String(index)) }
 
     /// The pointer to a member of this value.

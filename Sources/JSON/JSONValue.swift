@@ -2,14 +2,13 @@ import CHoldfastSimdJSON
 import Glibc
 import HoldfastBytes
 
-/// One value of a parsed text: two pointers, read where the parser wrote it.
+/// One value of a parsed text: two pointers, which read the parser's output in place.
 ///
-/// Valid as long as ``JSONParser/parse(_:hasPadding:depthMax:)`` says. All properties take constant
-/// time unless they say otherwise. It is public because Swift 6.3 inlines nothing that is `package`
-/// into other modules.
+/// Its validity is described at ``JSONParser/parse(_:hasPadding:depthMax:memoryMax:)``. All properties take constant time unless
+/// documented otherwise. It is public because Swift 6.3 cannot inline `package` declarations into other modules.
 public struct JSONValue {
-    /// The kind of a value. The numbers are those of `CSimdJSON.h`, whose constants cannot be named in
-    /// code that is inlined into other modules.
+    /// The kind of a value. The numbers are defined in `CSimdJSON.h`, whose constants cannot be used in code that is inlined into
+    /// other modules.
     public enum Kind: UInt8, Sendable {
         case null = 0
         case bool = 1
@@ -22,7 +21,7 @@ public struct JSONValue {
         case object = 6
     }
 
-    /// The `HFJSONEntry` of the value; those of its children follow.
+    /// The `HFJSONEntry` of the value, followed by the entries of its children.
     @usableFromInline let entry: UnsafeRawPointer
     @usableFromInline let source: UnsafeRawPointer
 
@@ -37,7 +36,7 @@ public struct JSONValue {
     @inlinable var low: Int { Int(entry.load(fromByteOffset: 4, as: UInt32.self)) }
     @inlinable var isScalar: Bool { kind.rawValue < Kind.array.rawValue }
 
-    /// The entry behind this value and all below it.
+    /// The entry behind this value and all its descendants.
     @inlinable var end: UnsafeRawPointer {
         let count = isScalar ? 1 : Int(entry.load(fromByteOffset: 12, as: UInt32.self))
         return entry + count * Self.entryByteCount
@@ -51,22 +50,22 @@ public struct JSONValue {
     /// Whether this is `null`.
     @inlinable public var isNull: Bool { kind == .null }
 
-    /// True or false; nil when the value is something else.
+    /// The value of `true` or `false`; nil for other values.
     @inlinable public var bool: Bool? {
         kind == .bool ? entry.load(fromByteOffset: 8, as: UInt8.self) != 0 : nil
     }
 
-    /// The unescaped UTF-8 of a string; nil when the value is something else.
+    /// The unescaped UTF-8 of a string; nil for other values.
     @inlinable public var stringBytes: UnsafeRawBufferPointer? {
         kind == .string ? text : nil
     }
 
-    /// A copy of a string; nil when the value is something else. Linear.
+    /// A copy of a string; nil for other values. Linear.
     public var string: String? {
         stringBytes.map { String(decoding: $0, as: UTF8.self) }
     }
 
-    /// The bytes of an entry that is a string or a name.
+    /// The bytes of a string's or name's entry.
     @inlinable var text: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(
             start: UnsafeRawPointer(bitPattern: entry.load(fromByteOffset: 8, as: UInt.self)),
@@ -75,7 +74,7 @@ public struct JSONValue {
 }
 
 extension JSONValue {
-    // What the parser notes of a number, as in `CSimdJSON.h`.
+    // The parser's marks on a number, as in `CSimdJSON.h`.
     @inlinable static var bigIntegerBit: UInt32 { 1 << 6 }
     @inlinable static var negativeZeroBit: UInt32 { 1 << 7 }
 
@@ -85,20 +84,19 @@ extension JSONValue {
     /// Whether this is a number without `.`, `e` and `E` that does not fit into an `Int64`.
     @inlinable public var isBigInteger: Bool { head & Self.bigIntegerBit != 0 && isNumber }
 
-    /// A number of the kind ``Kind/integer``; nil when the value is something else.
+    /// A number of the kind ``Kind/integer``; nil for other values.
     @inlinable public var int64: Int64? {
         kind == .integer ? entry.load(fromByteOffset: 8, as: Int64.self) : nil
     }
 
-    /// A number that is an integer and fits, in whatever form: `42`, `42.0`, `4.2e1`. Nothing is
-    /// rounded. Linear in the text of numbers that are not of the kind ``Kind/integer``.
+    /// A number that is an integer and fits, in any form: `42`, `42.0`, `4.2e1`. It is never rounded. Linear in the text of
+    /// numbers that are not of the kind ``Kind/integer``.
     public var exactInt64: Int64? {
         if let int64 { return int64 }
         return numberText.flatMap { Int64(exactlyJSONNumber: $0) }
     }
 
-    /// The `Double` nearest to a number; nil when the value is something else. A number that is too
-    /// large is infinite.
+    /// The `Double` nearest to a number; nil for other values. A number that is too large is infinite.
     @inlinable public var double: Double? {
         switch kind {
         case .double:
@@ -111,30 +109,29 @@ extension JSONValue {
         }
     }
 
-    /// The `Float` nearest to a number's text, rounded once; nil when the value is something else.
-    /// A number that is too large is infinite. Linear in the text.
+    /// The `Float` nearest to a number's text, rounded once; nil for other values. A number that is too large is infinite. Linear
+    /// in the text.
     public var float: Float? {
         guard let numberText else { return nil }
         let start = numberText.baseAddress?.assumingMemoryBound(to: UInt8.self)
         return HFJSONReadFloat(start, numberText.count)
     }
 
-    /// A number as it was written; nil when the value is something else.
+    /// The text of a number, unchanged; nil for other values.
     @inlinable public var numberText: UnsafeRawBufferPointer? {
         guard isNumber else { return nil }
         return UnsafeRawBufferPointer(start: source + low, count: Int(head >> 8))
     }
 
-    /// How many elements an array or members an object has; 0 for any other value.
+    /// The number of elements of an array or members of an object; 0 for other values.
     @inlinable public var count: Int {
         isScalar ? 0 : Int(entry.load(fromByteOffset: 8, as: UInt32.self))
     }
 
-    /// The elements of an array; none when the value is something else.
+    /// The elements of an array; empty for other values.
     @inlinable public var elements: JSONElements { JSONElements(of: self, .array) }
 
-    /// The members of an object, those with repeated names too; none when the value is something
-    /// else.
+    /// The members of an object, including repeated names; empty for other values.
     @inlinable public var members: JSONMembers { JSONMembers(of: self) }
 
     /// The value of the first member with this name. Linear in the number of members.
@@ -149,16 +146,16 @@ extension JSONValue {
         return name.withUTF8 { member(named: UnsafeRawBufferPointer($0)) }
     }
 
-    /// The value of the first member whose name has these bytes. Linear in the number of members.
+    /// The value of the first member with these bytes as name. Linear in the number of members.
     public func member(named name: UnsafeRawBufferPointer) -> JSONValue? {
         for member in members where member.isNamed(name) { return member.value }
         return nil
     }
 
-    /// A name that an object has more than once, nil if there is none.
+    /// A name that occurs more than once in an object; nil if all are distinct.
     ///
-    /// For objects whose names no schema knows; where one does, marking the properties that were
-    /// seen is cheaper. Costs n log n for n members, and memory from 16 members on.
+    /// For objects whose names are not in a schema; otherwise it is cheaper to mark the properties found. Costs n log n for n
+    /// members, and memory from 16 members on.
     public var repeatedName: UnsafeRawBufferPointer? {
         let quadraticCountMax = 16
         guard count > quadraticCountMax else { return repeatedNameOfFew }
@@ -179,20 +176,20 @@ extension JSONValue {
     }
 }
 
-/// The members of an object, in order; none of any other value. Needs no memory.
+/// The members of an object, in order; empty for other values. Needs no memory.
 public struct JSONMembers: Sequence, IteratorProtocol {
     @usableFromInline var entries: JSONElements
 
     @inlinable init(of value: JSONValue) { entries = JSONElements(of: value, .object) }
 
-    /// The next member, or nil behind the last.
+    /// The next member; nil after the last.
     @inlinable public mutating func next() -> JSONMember? {
         guard let name = entries.next(), let value = entries.next() else { return nil }
         return JSONMember(name: name.text, value: value)
     }
 }
 
-/// The elements of an array, or the names and values of an object, in order; none of any other value. Needs no memory.
+/// The elements of an array, or the names and values of an object, in order; empty for other values. Needs no memory.
 public struct JSONElements: Sequence, IteratorProtocol {
     @usableFromInline var position: UnsafeRawPointer
     @usableFromInline let end: UnsafeRawPointer
@@ -204,7 +201,7 @@ public struct JSONElements: Sequence, IteratorProtocol {
         source = value.source
     }
 
-    /// The next element, or nil behind the last.
+    /// The next element; nil after the last.
     @inlinable public mutating func next() -> JSONValue? {
         guard position != end else { return nil }
         let value = JSONValue(entry: position, source: source)

@@ -3,13 +3,12 @@ import HoldfastBytes
 
 /// Writes JSON at the end of a buffer: values and names, one call each.
 ///
-/// Commas, brackets and the order of calls are the caller's; ``object(_:)`` and ``array(_:)`` take
-/// care of them where speed does not matter. What is written has no blanks and is valid when strings
-/// are UTF-8.
+/// The caller writes commas and brackets in order; ``object(_:)`` and ``array(_:)`` do so where speed does not matter. The output
+/// has no blanks, and is valid if strings are UTF-8.
 ///
 /// As thread-safe as its buffer: one thread at a time.
 public struct JSONWriter {
-    /// Where the text goes.
+    /// The buffer to append to.
     public let buffer: ByteBuffer
 
     /// Writes at the end of `buffer`.
@@ -23,10 +22,10 @@ public struct JSONWriter {
         buffer.append((value ? "true" : "false") as StaticString)
     }
 
-    /// Writes text that is JSON already.
+    /// Writes text that is already JSON.
     public func raw(_ text: StaticString) { buffer.append(text) }
 
-    /// Writes text that is JSON already.
+    /// Writes text that is already JSON.
     public func raw(_ text: UnsafeRawBufferPointer) { buffer.append(text) }
 
     /// Writes a comma.
@@ -34,8 +33,7 @@ public struct JSONWriter {
 
     /// Writes a name and its colon.
     ///
-    /// - Parameter name: Holds nothing that needs an escape; what a program's text says is not
-    ///   checked.
+    /// - Parameter name: Must not need escapes. This is not checked, since the name is part of the program.
     public func key(_ name: StaticString) {
         buffer.append(UInt8(ascii: "\""))
         buffer.append(name)
@@ -48,7 +46,7 @@ public struct JSONWriter {
         buffer.append(UInt8(ascii: ":"))
     }
 
-    /// A name as JSON with its colon, to be made once and written often.
+    /// A name as JSON with its colon, for writing it often.
     public static func encodedKey(_ name: String) -> [UInt8] {
         let writer = JSONWriter(ByteBuffer(capacity: name.utf8.count + 8))
         writer.key(name)
@@ -57,7 +55,7 @@ public struct JSONWriter {
 }
 
 extension JSONWriter {
-    /// Writes a value as it stands. Recursive: its text was parsed with a bounded depth.
+    /// Writes a parsed value unchanged. Recursive: its text was parsed with a bounded depth.
     package func copy(_ value: JSONValue) {
         switch value.kind {
         case .null: null()
@@ -70,7 +68,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes an array or an object, each value of which `body` writes; any other value as it stands.
+    /// Writes an array or an object, with values written by `body`; any other value unchanged.
     package func each(of value: JSONValue, _ body: (JSONValue, JSONWriter) -> Void) {
         switch value.kind {
         case .array: array(of: value.elements, body)
@@ -85,7 +83,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes an object whose members `body` adds.
+    /// Writes an object with the members that `body` adds.
     public func object<Failure>(
         _ body: (inout JSONObjectWriter) throws(Failure) -> Void
     ) throws(Failure) {
@@ -95,7 +93,7 @@ extension JSONWriter {
         raw("}")
     }
 
-    /// Writes an array whose elements `body` adds.
+    /// Writes an array with the elements that `body` adds.
     public func array<Failure>(
         _ body: (inout JSONArrayWriter) throws(Failure) -> Void
     ) throws(Failure) {
@@ -105,7 +103,7 @@ extension JSONWriter {
         raw("]")
     }
 
-    /// Writes an array with an element for each value, which `body` writes.
+    /// Writes an array with one element for each value, written by `body`.
     package func array<Values: Sequence>(
         of values: Values, _ body: (Values.Element, JSONWriter) -> Void
     ) {
@@ -114,7 +112,7 @@ extension JSONWriter {
         }
     }
 
-    /// Writes an array with an object for each value, whose members `body` adds.
+    /// Writes an array with one object for each value, with the members that `body` adds.
     package func objects<Values: Sequence>(
         of values: Values, _ body: (Values.Element, inout JSONObjectWriter) -> Void
     ) {
@@ -146,8 +144,8 @@ extension JSONWriter {
         }
     }
 
-    /// Writes the shortest number that reads back as `value`, always with a `.` or an `e`; NaN and
-    /// the infinities as the strings `"NaN"`, `"Infinity"` and `"-Infinity"`.
+    /// Writes the shortest number that reads back as `value`, always with a `.` or an `e`. NaN and the infinities are written as
+    /// the strings `"NaN"`, `"Infinity"` and `"-Infinity"`.
     public func double(_ value: Double) {
         // Every integer of this size has its exact digits as its shortest form.
         if value.magnitude < 0x1p53, let integer = Int64(exactly: value),
@@ -160,7 +158,7 @@ extension JSONWriter {
         number { HFJSONWriteDouble(value, $0) }
     }
 
-    /// As ``double(_:)``, with the digits that a `Float` needs.
+    /// Writes a number like ``double(_:)``, with the digits that a `Float` needs.
     public func float(_ value: Float) {
         guard value.isFinite else { return notFinite(isNaN: value.isNaN, sign: value.sign) }
         number { HFJSONWriteFloat(value, $0) }
@@ -174,7 +172,7 @@ extension JSONWriter {
         }
     }
 
-    /// Appends what `write` writes in place.
+    /// Appends a number that `write` writes in place.
     private func number(_ write: (UnsafeMutablePointer<UInt8>) -> Int) {
         let start = buffer.count
         buffer.appendZeros(Int(HFJSON_NUMBER_BYTE_COUNT_MAX))
@@ -190,7 +188,7 @@ public struct JSONArrayWriter {
 
     init(writer: JSONWriter) { self.writer = writer }
 
-    /// Begins an element; exactly one value has to be written with the result.
+    /// Begins an element. Write exactly one value with the result.
     package mutating func element() -> JSONWriter {
         if !isEmpty { writer.comma() }
         isEmpty = false
@@ -210,9 +208,9 @@ public struct JSONObjectWriter {
 
     init(writer: JSONWriter) { self.writer = writer }
 
-    /// Begins a member; exactly one value has to be written with the result.
+    /// Begins a member. Write exactly one value with the result.
     ///
-    /// - Parameter name: Holds nothing that needs an escape.
+    /// - Parameter name: Must not need escapes.
     /// - Returns: The writer for the value.
     package mutating func member(_ name: StaticString) -> JSONWriter {
         separate()
@@ -220,8 +218,7 @@ public struct JSONObjectWriter {
         return writer
     }
 
-    /// Begins a member whose name may need escapes; exactly one value has to be written with the
-    /// result.
+    /// Begins a member with a name that may need escapes. Write exactly one value with the result.
     package mutating func member(named name: String) -> JSONWriter {
         separate()
         writer.key(name)
@@ -243,7 +240,7 @@ extension JSONWriter {
 
     /// Writes a string, escaped as needed.
     ///
-    /// - Parameter text: UTF-8; it is not checked. It must not lie in the buffer.
+    /// - Parameter text: UTF-8, which is not checked. It must not lie in the buffer.
     public func string(_ text: UnsafeRawBufferPointer) {
         buffer.reserve(text.count + 2)
         buffer.append(UInt8(ascii: "\""))
@@ -256,7 +253,7 @@ extension JSONWriter {
         quoted { Base64.encode(bytes, into: buffer) }
     }
 
-    /// Writes what `write` appends, which needs no escape, as a string.
+    /// Writes a string with the contents that `write` appends. They must not need escapes.
     @inlinable @inline(__always)
     public func quoted(_ write: () -> Void) {
         buffer.append(UInt8(ascii: "\""))
@@ -264,7 +261,7 @@ extension JSONWriter {
         buffer.append(UInt8(ascii: "\""))
     }
 
-    /// Writes text escaped as needed, without quotes: the parts of a string that comes in parts.
+    /// Writes text escaped as needed, without quotes, for a string that is written in parts.
     public func stringContent(_ text: UnsafeRawBufferPointer) {
         guard let start = text.baseAddress else { return }
         var at = 0
@@ -277,7 +274,7 @@ extension JSONWriter {
         }
     }
 
-    /// Where the first quote, backslash or control character stands, or `end`.
+    /// The offset of the first quote, backslash or control character, or `end`.
     private static func firstEscape(
         in text: UnsafeRawPointer, from start: Int, to end: Int
     ) -> Int {
@@ -291,8 +288,8 @@ extension JSONWriter {
         return at
     }
 
-    /// Marks the highest bit of the lowest byte that needs an escape; bytes above it may be marked
-    /// without need. Zero when none does.
+    /// Marks the highest bit of the lowest byte that needs an escape. Bytes above it may be marked wrongly. Zero if no byte needs
+    /// an escape.
     private static func escapes(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
         let quotes = word ^ (ones &* 0x22)
@@ -343,7 +340,7 @@ package enum Hexadecimal {
         for byte in bytes { encode(byte, into: buffer) }
     }
 
-    /// The bytes that pairs of digits of either case stand for; nil when the text is anything else.
+    /// Decodes pairs of hexadecimal digits of either case; nil for any other text.
     package static func decode(_ text: UnsafeRawBufferPointer) -> [UInt8]? {
         guard text.count % 2 == 0 else { return nil }
         var bytes: [UInt8] = []

@@ -7,6 +7,8 @@ import HoldfastRows
 /// Memory that the requests of one thread use one after the other.
 ///
 /// Nothing in it may be used after the handler has returned.
+///
+/// Benchmark row: `point-get`.
 package final class RequestScratch {
     package let parser = JSONParser()
     package let reader = ObjectReader()
@@ -28,8 +30,8 @@ package final class RequestScratch {
 
     private init() {}
 
-    /// The budget for reading, checking and compiling on the thread: the budget of its job. Outside of jobs, where texts are short,
-    /// it has no limit.
+    /// The budget for reading, checking and compiling on the thread: the budget of its job. Outside of jobs, where texts are
+    /// short, it has no limit.
     package var budget: Budget {
         if ownBudget.turn == nil { ownBudget.begin(until: .max, memoryByteCountMax: .max) }
         return ownBudget
@@ -53,7 +55,7 @@ package final class RequestScratch {
         writeMemory.popLast() ?? ObjectWriteMemory()
     }
 
-    /// Takes memory back, whose drafts are not used any more.
+    /// Takes memory back. Its drafts must not be used any more.
     package func give(_ memory: ObjectWriteMemory) {
         // As many as a group of writes has, roughly; a large row's is let go.
         guard writeMemory.count < 64, memory.row.count <= Self.copiedByteCountMax else { return }
@@ -86,6 +88,8 @@ package final class RequestScratch {
 
 /// The memory that the write of an object is made in, kept from one write to the next: it goes from a connection's
 /// thread to the writer's and comes back with the reply.
+///
+/// Benchmark row: `put-plain`.
 package final class ObjectWriteMemory {
     /// Where the drafts come from.
     package let drafts = DraftPool()

@@ -2,21 +2,21 @@ import CHoldfastDecimal
 
 /// An IEEE 754 decimal128 number: up to 34 decimal digits and an exponent from -6176 to 6111.
 ///
-/// Kept as it was written: `1.10` and `1.1` are equal numbers with different bits. The bits are the
-/// binary encoding of the standard (section 3.5.2), which Intel's library computes with.
+/// The written form is kept: `1.10` and `1.1` are equal numbers with different bits. The bits are the binary encoding of the
+/// standard (section 3.5.2), which Intel's library uses.
 public struct Decimal128: Hashable, BitwiseCopyable, Sendable {
     /// The upper half: sign, exponent and the upper 49 bits of the digits.
     public var high: UInt64
     /// The lower 64 bits of the digits.
     public var low: UInt64
 
-    /// Takes over an encoding; any bits are a number, an infinity or NaN.
+    /// Takes an encoding. All bits are valid: a number, an infinity or NaN.
     public init(high: UInt64, low: UInt64) {
         self.high = high
         self.low = low
     }
 
-    /// Not a number. There is one: neither signs nor payloads are kept.
+    /// Not a number. There is only one NaN, without sign or payload.
     package static let nan = Decimal128(high: 0x7C00 << 48, low: 0)
 
     /// The kinds of number.
@@ -26,24 +26,24 @@ public struct Decimal128: Hashable, BitwiseCopyable, Sendable {
         case nan
     }
 
-    /// Its kind.
+    /// The kind of number.
     package var kind: Kind {
         if high & 0x7C00 << 48 == 0x7C00 << 48 { return .nan }
         return high & 0x7800 << 48 == 0x7800 << 48 ? .infinite : .finite
     }
 
-    /// Whether the sign is minus, that of zero included.
+    /// Whether the sign is minus, also for zero.
     package var isNegative: Bool { high >> 63 != 0 }
 
     /// The digits of a finite number, as an integer below 10^34.
     package var coefficient: UInt128 {
-        // An encoding of more than 113 bits stands for zero (section 3.5.2).
+        // An encoding of more than 113 bits means zero (section 3.5.2).
         if high & 0x6000 << 48 == 0x6000 << 48 { return 0 }
         let digits = UInt128(high & 0x0001_FFFF_FFFF_FFFF) << 64 | UInt128(low)
         return digits < Self.coefficientEnd ? digits : 0
     }
 
-    /// The power of ten that a finite number's coefficient is multiplied by.
+    /// The power of ten by which a finite number's coefficient is multiplied.
     package var exponent: Int {
         let shift = high & 0x6000 << 48 == 0x6000 << 48 ? 47 : 49
         return Int(high >> UInt64(shift) & 0x3FFF) - 6176
@@ -52,7 +52,7 @@ public struct Decimal128: Hashable, BitwiseCopyable, Sendable {
     /// 10^34.
     static let coefficientEnd: UInt128 = 10_000_000_000_000_000_000_000_000_000_000_000
 
-    /// An integer, exactly.
+    /// Converts an integer exactly.
     package init(_ value: Int64) {
         high = (value < 0 ? 1 << 63 : 0) | 6176 << 49
         low = value.magnitude
@@ -66,7 +66,7 @@ public struct Decimal128: Hashable, BitwiseCopyable, Sendable {
         low = UInt64(truncatingIfNeeded: coefficient)
     }
 
-    /// The decimal of so many digits that is nearest to a double.
+    /// The decimal with `digitCount` digits that is nearest to a double.
     package init(rounding value: Double, digitCount: Int) {
         let number = HFDecimalRound(value, Int32(digitCount))
         self.init(high: number.high, low: number.low)
@@ -74,7 +74,7 @@ public struct Decimal128: Hashable, BitwiseCopyable, Sendable {
 }
 
 extension Decimal128 {
-    /// The greatest double that is not above the number, and whether they are the same number; NaN of NaN.
+    /// The greatest double that is not above the number, and whether they are equal; NaN for NaN.
     package var doubleFloor: (value: Double, isExact: Bool) {
         if kind == .nan { return (.nan, true) }
         var isExact = false
@@ -83,7 +83,7 @@ extension Decimal128 {
     }
 }
 
-/// Arithmetic of IEEE 754, rounded to 34 digits; every NaN becomes the one NaN.
+/// Arithmetic of IEEE 754, rounded to 34 digits; every NaN becomes the only NaN.
 extension Decimal128 {
     /// Adds.
     package static func + (a: Decimal128, b: Decimal128) -> Decimal128 {
@@ -100,7 +100,7 @@ extension Decimal128 {
         calculate(UInt8(ascii: "*"), a, b)
     }
 
-    /// Divides; by zero it gives an infinity, or NaN of zero.
+    /// Divides. Division by zero gives an infinity; zero by zero gives NaN.
     package static func / (a: Decimal128, b: Decimal128) -> Decimal128 {
         calculate(UInt8(ascii: "/"), a, b)
     }
@@ -114,12 +114,12 @@ extension Decimal128 {
     }
 }
 
-/// Numbers as unsigned integers in their order.
+/// Conversion to unsigned integers in the same order.
 extension Decimal128 {
-    /// A number that grows with the decimal; equal decimals have one, NaN has 0.
+    /// A number that grows with the decimal. Equal decimals have the same one; NaN has 0.
     ///
-    /// For a positive number 2^127 plus its magnitude: 14 bits for the place of the first digit and 113
-    /// for 34 digits, filled up with zeros. For a negative one 2^127 less its magnitude.
+    /// For a positive number it is 2^127 plus the magnitude: 14 bits for the place of the first digit and 113 for 34 digits,
+    /// padded with zeros. For a negative number it is 2^127 minus the magnitude.
     package var ordinal: UInt128 {
         let middle: UInt128 = 1 << 127
         switch kind {
@@ -136,7 +136,7 @@ extension Decimal128 {
     private var magnitude: UInt128 {
         var digits = coefficient
         if digits == 0 { return 0 }
-        // The place of the first digit, counted from the lowest that there is.
+        // The place of the first digit, counted from the lowest possible place.
         var place = exponent + 6176 + 34
         while digits < Self.coefficientEnd / 10 {
             digits *= 10
@@ -148,8 +148,7 @@ extension Decimal128 {
     /// The greatest ordinal of a number.
     package static let greatestOrdinal: UInt128 = 1 << 127 + infinity
 
-    /// The greatest integer that is not above a number; nil outside the range of `Int64`, and for
-    /// infinities and NaN.
+    /// The greatest integer that is not above a number; nil outside the range of `Int64`, and for infinities and NaN.
     package var integerFloor: Int64? {
         guard kind == .finite else { return nil }
         let (whole, hasFraction) = parts
@@ -164,7 +163,7 @@ extension Decimal128 {
         return Int64(exactly: -below)
     }
 
-    /// The greatest integer that is not above a number; infinities and NaN are their own.
+    /// The greatest integer that is not above a number; infinities and NaN are unchanged.
     package var floor: Decimal128 {
         guard kind == .finite, exponent < 0 else { return self }
         let (digits, hasFraction) = parts
@@ -173,10 +172,10 @@ extension Decimal128 {
             isNegative: isNegative)
     }
 
-    /// Whether it is an integer; false for infinities and NaN.
+    /// Whether the number is an integer; false for infinities and NaN.
     package var isIntegral: Bool { kind == .finite && !parts.hasFraction }
 
-    /// The digits of a finite number before its point, or all where it has none, and whether others than 0 stand behind it.
+    /// The digits of a finite number before its point, and whether a digit after the point is not 0.
     private var parts: (whole: UInt128, hasFraction: Bool) {
         var (whole, exponent, hasFraction) = (coefficient, exponent, false)
         while exponent < 0, whole > 0 {
@@ -187,7 +186,7 @@ extension Decimal128 {
         return (whole, hasFraction)
     }
 
-    /// A number that has an ordinal.
+    /// Makes the number with an ordinal.
     package init(ordinal: UInt128) {
         let middle: UInt128 = 1 << 127
         if ordinal == 0 {
@@ -202,7 +201,7 @@ extension Decimal128 {
         }
         var digits = magnitude & (1 << 113 - 1)
         var exponent = Int(magnitude >> 113) - 6176 - 34
-        // The digits of the least numbers were filled up with zeros beyond the least exponent.
+        // The digits of the smallest numbers were padded with zeros beyond the lowest exponent.
         while exponent < -6176, digits > 0 {
             digits /= 10
             exponent += 1
@@ -214,13 +213,13 @@ extension Decimal128 {
 
 /// Decimals as text: the scientific strings of General Decimal Arithmetic (speleotrove.com/decimal).
 extension Decimal128 {
-    /// The longest text that is read: more digits than a number has say nothing more.
+    /// The maximum length of a text, in bytes. Longer texts have more digits than a number can hold.
     private static let textByteCountMax = 128
 
     /// Reads `[+-]digits[.digits][e[+-]digits]`, `NaN`, `Infinity` or `-Infinity`.
     ///
-    /// - Returns: Nil for other texts, and for a number that would have to be rounded: one of more than
-    ///   34 digits, or outside the range.
+    /// - Returns: Nil for other texts, and for a number that would have to be rounded because it has more than 34 digits or is
+    ///   outside the range.
     package init?(text: UnsafeRawBufferPointer) {
         guard text.count <= Self.textByteCountMax else { return nil }
         switch text.count {
@@ -259,7 +258,7 @@ extension Decimal128 {
         self = number
     }
 
-    /// Whether the bytes are a decimal number: the library reads anything else as NaN.
+    /// Whether the bytes are a decimal number. The library reads any other text as NaN.
     private static func isNumber(_ text: UnsafeRawBufferPointer) -> Bool {
         var position = 0
         func skipSign() {
@@ -287,7 +286,7 @@ extension Decimal128 {
         return position == text.count
     }
 
-    /// Writes the number as text, every digit that it was given: `1.10`, `-0.000001`, `1E+30`, `NaN`.
+    /// Writes the number as text, with all its digits: `1.10`, `-0.000001`, `1E+30`, `NaN`.
     ///
     /// - `append`: Takes ASCII bytes, in order.
     package func writeText(_ append: (UInt8) -> Void) {

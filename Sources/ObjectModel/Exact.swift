@@ -1,7 +1,7 @@
-/// Equality by bytes for a text or several texts: as a key, or around a property of a type that is compared.
+/// Equality by bytes for one or several texts: as a key, or around a property of a type that is compared.
 ///
-/// Swift's `String` treats two texts as equal if Unicode calls them canonically equivalent, such as `é` and an `e` followed by a combining accent.
-/// Names from clients are distinguished by their bytes, like all texts that they store.
+/// Swift's `String` treats two texts as equal if they are canonically equivalent in Unicode, such as `é` and an `e` followed by a
+/// combining accent. Names from clients are distinguished by their bytes, like all stored texts.
 @propertyWrapper
 package struct Exact<Texts: ExactlyCompared>: Hashable, Sendable {
     /// The text.
@@ -25,7 +25,7 @@ package typealias ExactText = Exact<String>
 
 /// A value that consists of texts and is compared byte by byte.
 package protocol ExactlyCompared: Sendable {
-    /// Whether both have the same bytes.
+    /// Whether both values have the same bytes.
     func isSame(as other: Self) -> Bool
     /// Hashes the bytes that ``isSame(as:)`` compares.
     func hashBytes(into hasher: inout Hasher)
@@ -37,7 +37,7 @@ extension String: ExactlyCompared {
     package func hashBytes(into hasher: inout Hasher) {
         var text = self
         text.withUTF8 { hasher.combine(bytes: UnsafeRawBufferPointer($0)) }
-        // No UTF-8 has it, so that two texts are not another two.
+        // This byte never occurs in UTF-8, so two texts hash differently from any other two.
         hasher.combine(UInt8.max)
     }
 }
@@ -72,7 +72,7 @@ extension Dictionary where Key == ExactText {
         set { self[ExactText(text)] = newValue }
     }
 
-    /// The texts, in their order.
+    /// The texts, sorted.
     package var texts: [String] { keys.map(\.wrappedValue).sorted() }
 }
 
@@ -80,7 +80,7 @@ extension Set where Element == ExactText {
     /// Makes a set of texts.
     package init(texts: some Sequence<String>) { self.init(texts.lazy.map { ExactText($0) }) }
 
-    /// The texts, in their order.
+    /// The texts, sorted.
     package var texts: [String] { map(\.wrappedValue).sorted() }
 
     /// Whether a text is in the set.

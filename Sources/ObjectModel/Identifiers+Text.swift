@@ -1,5 +1,5 @@
 extension UInt8 {
-    /// The value of a hexadecimal digit; nil of other bytes.
+    /// The value of a hexadecimal digit; nil for other bytes.
     package var hexadecimalValue: UInt8? {
         switch self {
         case UInt8(ascii: "0")...UInt8(ascii: "9"): self - UInt8(ascii: "0")
@@ -11,7 +11,7 @@ extension UInt8 {
 }
 
 extension String {
-    /// Makes a text of the bytes that `write` hands over, one after the other.
+    /// Makes a text of the bytes that `write` passes, one after the other.
     init(writtenBy write: (_ emit: (UInt8) -> Void) -> Void) {
         var bytes: [UInt8] = []
         write { bytes.append($0) }
@@ -19,9 +19,9 @@ extension String {
     }
 }
 
-/// Reads hexadecimal digits as two numbers, the first of sixteen digits; nil for anything else.
+/// Reads hexadecimal digits as two numbers, the first of sixteen digits; nil for any other text.
 ///
-/// - `dashes`: A bit for each position where a dash stands.
+/// - `dashes`: A bit for the position of each dash.
 private func numbers(
     _ text: UnsafeRawBufferPointer, dashes: UInt64
 ) -> (high: UInt64, low: UInt64)? {
@@ -57,7 +57,7 @@ extension ObjectID {
         self.init(high: high, low: UInt32(truncatingIfNeeded: low))
     }
 
-    /// Hands the 24 lower-case digits to `emit`, one after the other.
+    /// Passes the 24 lower-case digits to `emit`, one after the other.
     package func writeText(_ emit: (UInt8) -> Void) {
         append(high, byteCount: 8, emit)
         append(UInt64(low), byteCount: 4, emit)
@@ -73,7 +73,7 @@ extension UUID128 {
         self.init(high: high, low: low)
     }
 
-    /// Hands the 36 characters of the lower-case form to `emit`, one after the other.
+    /// Passes the 36 characters of the lower-case form to `emit`, one after the other.
     package func writeText(_ emit: (UInt8) -> Void) {
         let dash = UInt8(ascii: "-")
         append(high >> 32, byteCount: 4, emit)

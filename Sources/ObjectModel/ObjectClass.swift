@@ -1,29 +1,28 @@
 /// A class of objects: its name, kind and properties in declaration order.
 package struct ObjectClass: Equatable, Sendable {
-    /// The kinds of classes, by the life of their objects.
+    /// The kinds of classes, by the lifetime of their objects.
     package enum Kind: String, Sendable, CaseIterable {
-        /// Objects of their own.
+        /// Independent objects.
         case object
-        /// Objects that belong to exactly one other object and go with it.
+        /// Objects that belong to exactly one other object and are deleted with it.
         case embedded
-        /// Objects of their own that are only created: they wait in the class's outbox until their consumer
-        /// has acknowledged them.
+        /// Independent objects that are only created. They wait in the class's outbox until their consumer has acknowledged them.
         case asymmetric
 
-        /// Whether its objects stand alone and not inside others.
+        /// Whether its objects are independent, not inside others.
         package var standsAlone: Bool { self != .embedded }
     }
 
-    /// Its name, unique in the schema.
+    /// The name, unique in the schema.
     @Exact package var name: String
     /// The kind of class.
     package var kind: Kind
     /// The name of the primary key property, if there is one.
     @Exact package var primaryKey: String?
-    /// Its properties in declaration order.
+    /// The properties in declaration order.
     package var properties: [Property]
-    /// Groups of properties, by name, whose values together no two objects share; an object with a null
-    /// among them shares with none.
+    /// Groups of property names. Two objects may not have the same values in all properties of a group, unless one of the values
+    /// is null.
     @Exact package var uniqueGroups: [[String]]
 
     /// Makes a class.
@@ -44,17 +43,17 @@ package struct ObjectClass: Equatable, Sendable {
     }
 }
 
-/// The properties that make a point in a class of points in GeoJSON's form.
+/// The properties that describe a point in a class of GeoJSON points.
 package struct PointMembers: Hashable, Sendable {
     /// The position of `type`, a string: `"Point"` in any case.
     package var type: Int
-    /// The position of `coordinates`, a list of doubles: longitude, latitude, and perhaps an altitude.
+    /// The position of `coordinates`, a list of doubles: longitude, latitude, and optionally an altitude.
     package var coordinates: Int
 }
 
 extension ObjectClass {
-    /// The properties of a point in objects of the class: an embedded one with a string `type` and a list of
-    /// doubles `coordinates`, by their own names or by those that they are mapped to; nil for another.
+    /// The properties of a point, if the class is embedded and has a string `type` and a list of doubles `coordinates`, by own or
+    /// mapped names; otherwise nil.
     package var pointMembers: PointMembers? {
         guard kind == .embedded, let type = position(of: "type"),
             let coordinates = position(of: "coordinates"),

@@ -1,7 +1,7 @@
 import Synchronization
 
-/// A 12-byte identifier, ordered by its bytes: four bytes of time, five of the process, three of a
-/// counter (the layout of BSON's ObjectId).
+/// A 12-byte identifier, ordered by its bytes: four bytes of time, five for the process, three of a counter (the layout of BSON's
+/// ObjectId).
 public struct ObjectID: Hashable, Comparable, Sendable {
     /// The first eight bytes, as a big-endian number.
     public var high: UInt64
@@ -15,14 +15,14 @@ public struct ObjectID: Hashable, Comparable, Sendable {
     }
 
     private static let processPart: UInt64 = UInt64.random(in: 0..<(1 << 40))
-    /// The second of the identifier that was made last, and in the lower 24 bits its counter.
+    /// The second of the latest identifier, and in the lower 24 bits its counter.
     private static let last = Atomic<UInt64>(UInt64.random(in: 0..<(1 << 24)))
 
-    /// Makes a fresh identifier. Within a process they grow, whichever thread makes them: when the clock is set back,
-    /// or the counter comes to its end within a second, the time runs ahead of the clock.
+    /// Makes a fresh identifier. Identifiers grow within a process, across all threads. If the clock is set back, or the counter
+    /// overflows within a second, the time runs ahead of the clock.
     package static func generate() -> ObjectID {
-        // The clock of ``Timestamp/now()``: `time` is a tick behind it, so that an identifier could be
-        // of a second before the time that was read ahead of it.
+        // This is the clock of ``Timestamp/now()``. `time` is a tick behind it, so an identifier could be a second earlier than a
+        // time read before it.
         let now = UInt64(UInt32(truncatingIfNeeded: Timestamp.now().seconds))
         var present = last.load(ordering: .relaxed)
         while true {

@@ -1,41 +1,40 @@
 /// The end of a projected property's path in a schema.
 package struct ProjectedValue: Equatable, Sendable {
-    /// The property at the end of the path; of a count or an aggregate its value, as a property named by the path.
+    /// The property at the end of the path; for a count or an aggregate, its result as a property named by the path.
     package var property: Property
     /// Whether the path ends in a count or an aggregate.
     package var isCalculated = false
-    /// The class that has it.
+    /// The class that has the property.
     package var owner: String
-    /// Whether something before the end, and before a collection on the way, may be null, which the value
-    /// is then as well.
+    /// Whether a value on the path before the end, and before a collection on the path, may be null. The projected value is then
+    /// null too.
     package var isBehindNull = false
-    /// Whether something behind the collection on the way may be null, which an element of the value is
-    /// then as well.
+    /// Whether a value behind the collection on the path may be null. An element of the projected value is then null too.
     package var isElementBehindNull = false
-    /// Whether the collection on the way is a map, so that the value is an object.
+    /// Whether the collection on the path is a map, so that the projected value is an object.
     package var isMap = false
-    /// Whether the path goes through a collection, so that the value is an array (of a map, an object) of what stands at the
-    /// end of it for each element.
+    /// Whether the path goes through a collection. The projected value is then an array (for a map, an object) with the end of
+    /// the path for each element.
     package var isMapped: Bool
-    /// Whether the path leads to another object along a link.
+    /// Whether the path follows a link to another object.
     package var followsLink = false
 
-    /// The most steps of a path.
+    /// The maximum number of steps of a path.
     package static let stepCountMax = 16
 
-    /// Why a path leads nowhere.
+    /// The reason why a path is invalid.
     package struct Fault: Error, Equatable, Sendable {
-        /// A sentence that says what is wrong and what to do instead.
+        /// A sentence: the fault, and what to do instead.
         package var detail: String
-        /// The name that is not known, if that is the fault.
+        /// The unknown name, if that is the fault.
         package var unknown: String?
-        /// See ``unknown``.
+        /// The known names, for suggesting one in place of ``unknown``.
         package var known: [String] = []
     }
 
     /// Follows a path.
     ///
-    /// - `classes`: Those of the schema by name.
+    /// - `classes`: The classes of the schema by name.
     /// - Throws: ``Fault``.
     package init(
         _ path: [String], from className: String, in classes: [ExactText: ObjectClass]
@@ -71,7 +70,7 @@ package struct ProjectedValue: Equatable, Sendable {
             case .map:
                 collection = name
                 isMap = true
-                // A map's value is null when its target was deleted.
+                // A map's value is null if its target was deleted.
                 isElementBehindNull = true
             case .linkingObjects: break
             }
@@ -81,7 +80,7 @@ package struct ProjectedValue: Equatable, Sendable {
         throw Fault(detail: "A path names at least one property.")
     }
 
-    /// Returns the class that the path goes on from.
+    /// Returns the class at which the path continues.
     private static func target(
         of property: Property, in objectClass: ObjectClass, _ collection: String?
     ) throws(Fault) -> String {
@@ -106,7 +105,7 @@ package struct ProjectedValue: Equatable, Sendable {
         return target
     }
 
-    /// Requires that the property of a collection's objects is one plain value.
+    /// Requires that the property of a collection's objects is a single plain value.
     private static func requirePlain(_ property: Property, behind collection: String)
         throws(Fault)
     {
@@ -121,9 +120,9 @@ package struct ProjectedValue: Equatable, Sendable {
 
 // Counts and aggregates at the ends of paths.
 extension ProjectedValue {
-    /// Makes the property of a count or an aggregate of another one, named by both.
+    /// Makes the property for a count or an aggregate of another property, named by both.
     ///
-    /// - `steps`: The names behind the property's, such as `@count`, or `@max` and `age`.
+    /// - `steps`: The names after the property's, such as `@count`, or `@max` and `age`.
     static func calculated(
         _ steps: ArraySlice<String>, from property: Property, in classes: [ExactText: ObjectClass]
     ) throws(Fault) -> Property {
@@ -148,13 +147,13 @@ extension ProjectedValue {
                 detail: "'\(name)' has values of type '\(scalar.name)', of which there is no "
                     + "'\(function.name)'.")
         }
-        // A sum is null where it is one of ints that no int64 holds.
+        // A sum of ints is null if it exceeds an int64.
         return Property(
             name: name, type: .single(.scalar(result)),
             isOptional: result != .mixed && (function != .sum || result == .int))
     }
 
-    /// Whether there may be nothing to count.
+    /// Whether a count may be null, because the value may be null or of a kind without a count.
     private static func mayLackCount(_ property: Property) throws(Fault) -> Bool {
         guard case .single(.scalar(let scalar)) = property.type else { return false }
         switch scalar {
@@ -168,7 +167,7 @@ extension ProjectedValue {
         }
     }
 
-    /// Returns the type of the values that an aggregate is made of.
+    /// Returns the type of the aggregated values.
     private static func aggregated(
         _ steps: ArraySlice<String>, from property: Property, _ function: AggregateFunction,
         in classes: [ExactText: ObjectClass]
@@ -201,7 +200,7 @@ extension ProjectedValue {
     }
 }
 
-/// A function that makes one value of several. Raw values are the words of a list of operations.
+/// A function that computes one value from several. Raw values are the words in a list of operations.
 package enum AggregateFunction: String, Sendable, CaseIterable {
     case min, max, sum
     case average = "avg"
@@ -209,9 +208,9 @@ package enum AggregateFunction: String, Sendable, CaseIterable {
     /// The operation in a query's text.
     package var name: String { "@" + rawValue }
 
-    /// Returns the type of the result over values of a type; nil where the function does not apply.
+    /// Returns the type of the result for values of a type; nil if the function does not apply to it.
     ///
-    /// Sums of ints are ints, averages are doubles; of `mixed` values and decimals both are decimals.
+    /// Sums of ints are ints, their averages are doubles. For `mixed` values and decimals, both are decimals.
     package func result(of scalar: ScalarType) -> ScalarType? {
         switch (self, scalar.widened) {
         case (.min, .date), (.max, .date): .date

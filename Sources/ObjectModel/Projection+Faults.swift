@@ -1,5 +1,5 @@
 extension Projection {
-    /// Everything that is wrong with projections of a schema, in their order; empty when they hold.
+    /// Returns all faults of the projections of a schema, in the order of the projections; empty if they are valid.
     ///
     /// - Precondition: The schema itself has no faults.
     package static func faults(of projections: [Projection], in schema: Schema)
@@ -19,13 +19,13 @@ extension Projection {
         return check.faults
     }
 
-    /// The faults found so far, and what is known of the projections.
+    /// The faults found so far, and the known facts about the projections.
     private struct Check {
         var faults: [ProjectionFault] = []
         private var classes: [ExactText: ObjectClass] = [:]
         private var byName: [ExactText: Projection] = [:]
         private var namesSeen: Set<ExactText> = []
-        /// The number of values that each projection shows, those of projections in it included.
+        /// The number of values that each projection shows, including the projections in it.
         private var extents: [ExactText: Extent] = [:]
 
         private struct Extent {
@@ -149,7 +149,7 @@ extension Projection {
             }
         }
 
-        /// Adds up a projection with those in it; nil, with a fault, when it is in itself.
+        /// Counts the values of a projection and of the projections in it; nil, with a fault, if it contains itself.
         private mutating func extent(of projection: Projection, _ around: [String]) -> Extent? {
             if let known = extents[projection.name] { return known }
             let around = around + [projection.name]
@@ -158,7 +158,7 @@ extension Projection {
                 extent.count = min(extent.count + 1, ModelLimits.projectedCountEnd)
                 guard let name = property.projection, let inner = byName[name] else { continue }
                 if let start = around.firstIndex(where: { $0.isSame(as: name) }) {
-                    // Told once, of the projection that the walk began at.
+                    // Reported once, for the projection where the walk began.
                     guard let first = byName[around[0]], start == 0 else { return nil }
                     fault(
                         first,
@@ -181,24 +181,23 @@ extension Projection {
 }
 
 extension ProjectedValue {
-    /// The class of the objects that a projection could show at the end of the path; nil where there are
-    /// none.
+    /// The class of the objects that a projection could show at the end of the path; nil if there are no objects.
     package var projectedClass: String? {
         // Inverse links have no element.
         if case .object(let name)? = property.type.element { name } else { nil }
     }
 }
 
-/// One thing that is wrong with a projection.
+/// One fault of a projection.
 package struct ProjectionFault: Error, Equatable, Sendable {
-    /// The projection that has the fault.
+    /// The projection with the fault.
     package var projection: String
-    /// The property that has the fault; nil when it is the projection's own.
+    /// The property with the fault; nil if the projection has it.
     package var property: String?
-    /// A sentence that says what is wrong and what to do instead.
+    /// A sentence: the fault, and what to do instead.
     package var detail: String
-    /// The nearest known name to an unknown one is among these.
+    /// The known names, for suggesting the one nearest to an unknown name.
     package var known: [String] = []
-    /// The name that is not known.
+    /// The unknown name.
     package var unknown: String?
 }

@@ -1,14 +1,13 @@
-/// A view of the objects of a class: some of their properties, perhaps under other names, and values that
-/// stand elsewhere and are reached along paths.
+/// A view of the objects of a class: some of their properties, perhaps renamed, and values of other objects that are reached
+/// along paths.
 package struct Projection: Equatable, Sendable {
     /// One property of a projection.
     package struct Property: Equatable, Sendable {
-        /// Its name, unique in the projection.
+        /// The name, unique in the projection.
         @Exact package var name: String
-        /// The names of properties that lead to the value, from the base class on.
+        /// The property names that lead to the value, from the base class on.
         @Exact package var path: [String]
-        /// The projection that shows the objects at the end of the path; nil for what the path holds
-        /// itself.
+        /// The projection that shows the objects at the end of the path; nil to show the path's own value.
         @Exact package var projection: String?
 
         /// Makes a property.
@@ -18,15 +17,15 @@ package struct Projection: Equatable, Sendable {
             self.projection = projection
         }
 
-        /// The path as clients write it.
+        /// The path in the form that clients use.
         package var pathText: String { path.joined(separator: ".") }
     }
 
-    /// Its name, unique among projections and classes.
+    /// The name, unique among projections and classes.
     @Exact package var name: String
-    /// The class whose objects it shows.
+    /// The class of the shown objects.
     @Exact package var className: String
-    /// Its properties in declaration order.
+    /// The properties in declaration order.
     package var properties: [Property]
 
     /// Makes a projection.

@@ -1,31 +1,29 @@
 /// One property of a class.
 package struct Property: Hashable, Sendable {
-    /// Its name, unique in the class.
+    /// The name, unique in the class.
     @Exact package var name: String
-    /// The type of its values.
+    /// The type of the values.
     package var type: PropertyType
-    /// Whether the value, or each element of a collection, may be null. Always true for a single link
-    /// or embedded object and for maps of objects, false for lists and sets of objects, for inverse
-    /// links, and for `mixed`, whose values may be null by themselves.
+    /// Whether the value, or each element of a collection, may be null. Always true for a single link or embedded object and for
+    /// maps of objects. Always false for lists and sets of objects, for inverse links, and for `mixed`, whose values may be null
+    /// by themselves.
     package var isOptional: Bool
-    /// Whether the store keeps an index of its values.
+    /// Whether the store keeps an index of the values.
     package var isIndexed: Bool
-    /// The index of another kind that the store keeps of it, if one.
+    /// The search index that the store keeps of the property; nil for no search index.
     package var searchIndex: SearchIndexKind?
     /// The declared default.
     package var defaultValue: DefaultValue?
-    /// The raw values of a persisted enum: all that a value, or an element, may be beside null; nil for
-    /// any.
+    /// The raw values of a persisted enum, which are the only allowed values besides null; nil if all values are allowed.
     package var cases: [Value]?
-    /// Whether no two objects of the class have the same value; null is not a value.
+    /// Whether all objects of the class must have different values. Null may repeat.
     package var isUnique: Bool
-    /// Whether it has to be stated of every object that is created or replaced, whatever its default; an
-    /// object that is there already need not have been.
+    /// Whether it must be set when an object is created or replaced, even if it has a default. Existing objects need not have set
+    /// it.
     package var isRequired = false
-    /// Of a link what becomes of the object that holds it when the target is deleted.
+    /// The effect on the object that holds a link when the link's target is deleted.
     package var onDelete: OnDelete
-    /// The name that it is mapped to, which queries may use in the place of its own; nil when it has
-    /// just one.
+    /// The mapped name, which queries may use instead of the own name; nil if there is only one name.
     @Exact package var mapTo: String?
 
     /// Makes a property.
@@ -46,17 +44,17 @@ package struct Property: Hashable, Sendable {
         self.searchIndex = searchIndex
     }
 
-    /// Whether the store keeps an index of its values: declared, or because it is unique.
+    /// Whether the store keeps an index of the values because it is declared or the property is unique.
     package var keepsIndex: Bool { isIndexed || isUnique }
 
-    /// The type of its values or elements; nil for links, embedded objects and inverse links.
+    /// The type of the values or elements; nil for links, embedded objects and inverse links.
     package var scalar: ScalarType? {
         guard case .scalar(let scalar)? = type.element else { return nil }
         return scalar
     }
 
-    /// The default that holds when none is declared: null where that is allowed, else an enum's first
-    /// case, the zero value of the type, the time of the write, or a fresh identifier, as `@Persisted` does.
+    /// The default, also if it is not declared. It is then null if allowed, otherwise an enum's first case, the zero value of the
+    /// type, the time of the write, or a fresh identifier, as in `@Persisted`.
     package var effectiveDefault: DefaultValue {
         if let defaultValue { return defaultValue }
         guard case .single(let element) = type else { return .constant(.list([])) }
@@ -71,26 +69,26 @@ package struct Property: Hashable, Sendable {
     }
 }
 
-/// The effect of the deletion of a link's target on the holder of the link.
+/// The effect of deleting a link's target on the holder of the link.
 ///
-/// It is stated on the property that holds the link. Raw values are the names in a schema document.
+/// It is declared on the property that holds the link. Raw values are the names in a schema document.
 package enum OnDelete: String, Sendable, CaseIterable {
     /// The link becomes null, or its collection loses the element.
     case nullify
-    /// The holder is deleted with the target: the object, or the embedded object, that has the property.
+    /// The holder is deleted with the target. The holder is the object, or the embedded object, that has the property.
     case cascade
-    /// The target can't be deleted as long as the holder is there.
+    /// The target cannot be deleted while the holder exists.
     case deny
 }
 
-/// The kind of an index that is not one of whole values in their order. Raw values are stored.
+/// The kind of an index other than the ordered index of whole values. Raw values are stored.
 package enum SearchIndexKind: UInt8, Hashable, Sendable, CaseIterable {
     /// The words of texts.
     case fullText = 1
-    /// Points, by the region of the Earth that they lie in.
+    /// Points, by their region of the Earth.
     case geo = 2
 
-    /// As schemas have it.
+    /// The name in a schema document.
     package var name: String {
         switch self {
         case .fullText: "fulltext"
@@ -98,7 +96,7 @@ package enum SearchIndexKind: UInt8, Hashable, Sendable, CaseIterable {
         }
     }
 
-    /// The kind of a name; nil when there is none.
+    /// Finds the kind with a name; nil if it does not exist.
     package init?(name: String) {
         guard let kind = Self.allCases.first(where: { $0.name == name }) else { return nil }
         self = kind
@@ -138,9 +136,9 @@ package enum PropertyType: Hashable, Sendable {
     case list(ElementType)
     /// A collection of distinct values in value order.
     case set(ElementType)
-    /// Values by keys, which are strings without `.` and `$`, in the order of their bytes.
+    /// Values by key, in the order of the keys' bytes. Keys are strings without `.` and `$`.
     case map(ElementType)
-    /// The objects of `className` whose `property` links here; maintained by the store, never written.
+    /// The objects of `className` whose `property` links here. The store maintains them; they are never written.
     case linkingObjects(className: String, property: String)
 
     /// The element's type; nil for inverse links.
@@ -151,14 +149,14 @@ package enum PropertyType: Hashable, Sendable {
         }
     }
 
-    /// The class whose objects it holds or leads to; nil for plain values.
+    /// The class of the objects that it holds or leads to; nil for plain values.
     package var className: String? {
         if case .linkingObjects(let className, _) = self { return className }
         if case .object(let name)? = element { return name }
         return nil
     }
 
-    /// Whether it holds values by keys.
+    /// Whether it holds values by key.
     package var isMap: Bool { if case .map = self { true } else { false } }
 
     /// Whether it holds several values.
@@ -193,7 +191,7 @@ extension PropertyType {
     }
 }
 
-/// The value of a property in a new object that does not state it.
+/// The value of a property that is not set in a new object.
 package enum DefaultValue: Hashable, Sendable {
     /// The same value in every object.
     case constant(Value)
@@ -203,7 +201,6 @@ package enum DefaultValue: Hashable, Sendable {
     case objectID
     /// The time of the write; `"$now"`.
     case now
-    /// A number above all that the class's primary keys have had so far, from 1; `"$next"`. Only of
-    /// primary keys that are integers.
+    /// A number above all that the class's primary keys have had so far, from 1; `"$next"`. Only for integer primary keys.
     case next
 }

@@ -22,14 +22,13 @@ package enum ScalarType: UInt8, Sendable, CaseIterable {
     case int16 = 10
     /// A signed 32-bit integer.
     case int32 = 11
-    /// A signed 64-bit integer, by the name that says so.
+    /// A signed 64-bit integer, named by its width.
     case int64 = 12
     /// An IEEE 754 binary32 number.
     case float = 13
     /// An IEEE 754 decimal128 number.
     case decimal128 = 14
-    /// A value of any kind, null among them: plain, a link to an object of any class, or a list or map of
-    /// such values.
+    /// A value of any kind, including null: a plain value, a link to an object of any class, or a list or map of such values.
     case mixed = 15
 
     /// The type's name in a schema document.
@@ -59,8 +58,8 @@ package enum ScalarType: UInt8, Sendable, CaseIterable {
         self = type
     }
 
-    /// The type whose values it has: `int` for integers of every width, which are stored alike, so that
-    /// a wider one takes over what a narrower one stored.
+    /// The type of the stored values: `int` for integers of every width. They are stored in the same way, so that a wider type
+    /// can read the values of a narrower one.
     package var widened: ScalarType {
         switch self {
         case .int8, .int16, .int32, .int64: .int
@@ -68,7 +67,7 @@ package enum ScalarType: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The integers of the type; nil for other types.
+    /// The range of an integer type; nil for other types.
     package var integerRange: ClosedRange<Int64>? {
         switch self {
         case .int8: Int64(Int8.min)...Int64(Int8.max)
@@ -79,12 +78,12 @@ package enum ScalarType: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// The integers of the type where there are fewer than an `int` has.
+    /// The range of an integer type that is narrower than `int`; nil for other types.
     package var narrowRange: ClosedRange<Int64>? {
         self == .int || self == .int64 ? nil : integerRange
     }
 
-    /// The value that stands for nothing: false, 0, no text or bytes, the epoch, an identifier of zeros.
+    /// The zero value: false, 0, an empty text, no bytes, the epoch, an identifier of zeros.
     package var zero: Value {
         switch self {
         case .bool: .bool(false)
@@ -114,8 +113,7 @@ package enum ScalarType: UInt8, Sendable, CaseIterable {
 }
 
 extension ScalarType {
-    /// The type that a name of other languages and databases stands for, whatever its case; nil for other
-    /// names.
+    /// Finds the type for a type name of another language or database, in any case; nil for other names.
     package init?(guess name: String) {
         switch name.lowercased() {
         case "boolean", "bit": self = .bool
@@ -140,14 +138,14 @@ extension ScalarType {
 }
 
 extension Property {
-    /// Finds the type that was meant by a name that is neither a type's nor a class's, as it is written in a
-    /// schema in short; nil where it is unknown.
+    /// Finds the intended type for a name that is neither a type nor a class. Returns it in the short form of a schema; nil if no
+    /// type is found.
     func typeText(meantBy name: String, among classNames: some Collection<String>) -> String? {
         let meant =
             ScalarType(guess: name)?.name
             ?? classNames.filter { $0.lowercased() == name.lowercased() }.min()
         guard let meant else { return nil }
-        // A single one is optional whatever was meant, since it was taken for a link.
+        // A single value gets no `?`: the name was read as a link, which is always optional.
         return switch type {
         case .single, .linkingObjects: meant
         case .list: meant + "[]"

@@ -32,10 +32,11 @@ extension Schema {
         return faults
     }
 
-    /// Finds the faults of a name: it has to consist of letters and digits of any script, `_`, `-` and blanks, and to
-    /// begin with a letter or `_`.
+    /// Finds the faults of a name. It must consist of letters and digits of any script, `_`, `-` and blanks, and begin with a
+    /// letter or `_`.
     ///
-    /// - `subject`: The named thing as the subject of a sentence; `kind`, any such name.
+    ///
+    /// - `subject`: The named thing as the subject of a sentence; `kind`: any name of its kind.
     static func faults(
         ofName name: String, _ subject: String, _ kind: String, byteCountMax: Int
     ) -> [String] {
@@ -76,7 +77,7 @@ extension Schema {
     }
 
     private static func isLetter(_ scalar: Unicode.Scalar) -> Bool {
-        // Most are of these, and the tables of the others take longer.
+        // Most letters are in these ranges, and the tables for the others take longer.
         switch scalar {
         case "a"..."z", "A"..."Z": true
         default: scalar.properties.isAlphabetic
@@ -84,7 +85,7 @@ extension Schema {
     }
 }
 
-/// The properties of the classes that inverse links name, by their names: a class may have a thousand of both.
+/// The properties, by name, of the classes that inverse links refer to. A class may have a thousand of both.
 private final class OriginProperties {
     private var properties: [ExactText: [ExactText: Property]] = [:]
 
@@ -200,7 +201,7 @@ extension ObjectClass {
             }
         case .single(let element), .list(let element), .set(let element), .map(let element):
             if case .object(let target) = element {
-                // That it is unknown was noted with what may be meant.
+                // An unknown class was already reported, with a suggestion.
                 guard let targetClass = classes[target] else { return }
                 if targetClass.kind == .asymmetric {
                     return fault(
@@ -226,7 +227,7 @@ extension ObjectClass {
                     }
                 }
             }
-            // As a primary key it is refused whatever it is.
+            // A primary key of this type is refused in any case.
             if case .scalar(.mixed) = element, property.isOptional, !primaryKey.isSame(as: name) {
                 fault(
                     name, "A mixed value is null by itself and never optional; leave the '?' out.")
@@ -279,8 +280,7 @@ extension ObjectClass {
 }
 
 extension ObjectClass {
-    /// Looks at the names that properties are mapped to: each is a property's alone, among the others'
-    /// own names too.
+    /// Checks that each mapped name belongs to only one property, and differs from the other properties' own names.
     private func collectMappingFaults(_ names: Set<ExactText>, _ fault: (String?, String) -> Void) {
         var mapped: Set<ExactText> = []
         for property in properties {
@@ -300,7 +300,7 @@ extension ObjectClass {
         }
     }
 
-    /// Whether a property holds a point that an index can find.
+    /// Whether a property holds a point that can be indexed.
     private func holdsPoint(_ property: Property, _ classes: [ExactText: ObjectClass]) -> Bool {
         guard kind == .object, case .single(.object(let target)) = property.type else {
             return false
@@ -334,7 +334,7 @@ extension ObjectClass {
 }
 
 extension ScalarType {
-    /// Whether a value is of the type.
+    /// Whether a value has the type.
     fileprivate func holds(_ value: Value) -> Bool {
         if self == .mixed { return value.fitsMixed }
         if case .int(let number) = value { return integerRange?.contains(number) ?? false }
@@ -343,7 +343,7 @@ extension ScalarType {
 }
 
 extension Property {
-    /// Whether a default fits the type. Only single scalars and empty collections have one.
+    /// Whether a default fits the type. Only single scalars and empty collections may have a default.
     fileprivate func accepts(_ defaultValue: DefaultValue) -> Bool {
         guard case .single(.scalar(let scalar)) = type else {
             switch defaultValue {

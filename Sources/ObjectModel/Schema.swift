@@ -1,8 +1,8 @@
 /// The classes of a store.
 package struct Schema: Equatable, Sendable {
-    /// Counts the schemas of the store, from 1; 0 before the first.
+    /// The number of the schema: 1 for the first schema of the store, 0 before.
     package var revision: UInt64
-    /// The number that Swift programs choose, if any did.
+    /// The version number that Swift programs choose; nil if no program has chosen one.
     package var schemaVersion: UInt64?
     /// The classes in the order they were declared.
     package var classes: [ObjectClass]
@@ -14,11 +14,11 @@ package struct Schema: Equatable, Sendable {
         self.classes = classes
     }
 
-    /// Finds the class of a name. Cost: linear; compiled schemas have a table.
+    /// Finds a class by name. Cost: linear; compiled schemas have a table.
     package func objectClass(named name: String) -> ObjectClass? {
         classes.first { $0.name.isSame(as: name) }
     }
-    /// Finds the classes whose objects hold embedded ones of a class, directly or within other embedded objects.
+    /// Finds the classes whose objects hold embedded objects of a class, directly or within other embedded objects.
     package func owners(of embedded: String) -> [ObjectClass] {
         var holding: Set<ExactText> = [ExactText(embedded)]
         func holds(_ objectClass: ObjectClass) -> Bool {
@@ -39,7 +39,7 @@ package struct Schema: Equatable, Sendable {
 }
 
 extension ObjectClass {
-    /// Adds what is wrong with the class's unique groups.
+    /// Adds the faults of the class's unique groups.
     func collectFaults(
         ofUniqueGroups classes: [ExactText: ObjectClass], into faults: inout [SchemaFault]
     ) {
@@ -83,7 +83,7 @@ extension ObjectClass {
         }
     }
 
-    /// Whether a unique group may have a property.
+    /// Whether a property may be in a unique group.
     private func canBeCompared(_ property: Property, _ classes: [ExactText: ObjectClass]) -> Bool {
         switch property.type {
         case .single(.scalar(let scalar)): scalar.canBeIndexed
@@ -93,17 +93,17 @@ extension ObjectClass {
     }
 }
 
-/// One thing that is wrong with a schema.
+/// One fault of a schema.
 package struct SchemaFault: Error, Equatable, Sendable {
-    /// The class that has the fault; nil when it is the schema's own.
+    /// The class with the fault; nil if the schema has it.
     package var className: String?
-    /// The property that has the fault; nil when it is the class's own.
+    /// The property with the fault; nil if the class has it.
     package var property: String?
-    /// The position of the class's unique group that has the fault; nil when none has.
+    /// The position of the class's unique group with the fault; nil if the fault is elsewhere.
     package var uniqueGroup: Int?
-    /// A sentence that says what is wrong and what to do instead.
+    /// A sentence: the fault, and what to do instead.
     package var detail: String
-    /// A suggestion: the name that was probably meant.
+    /// A suggestion: the name that was probably intended.
     package var hint: String?
 
     /// Describes a fault.
@@ -119,32 +119,32 @@ package struct SchemaFault: Error, Equatable, Sendable {
     }
 }
 
-/// The object model's own limits.
+/// The limits of the object model.
 package enum ModelLimits {
-    /// The most values of an enum.
+    /// The maximum number of an enum's values.
     package static let caseCountMax = 1000
-    /// The longest class name in bytes of UTF-8.
+    /// The maximum length of a class name, in bytes of UTF-8.
     package static let classNameByteCountMax = 57
-    /// The longest property name in bytes of UTF-8.
+    /// The maximum length of a property name, in bytes of UTF-8.
     package static let propertyNameByteCountMax = 63
-    /// The longest string and the longest data value in bytes.
+    /// The maximum size of a string or data value, in bytes.
     package static let valueByteCountMax = 16 * 1024 * 1024
-    /// The longest key of a map in bytes of UTF-8; it is a string like any other.
+    /// The maximum length of a map key, in bytes of UTF-8, the same as for other strings.
     package static let keyByteCountMax = valueByteCountMax
-    /// The most properties of one class; keeps rows' headers and change sets small.
+    /// The maximum number of a class's properties. It keeps rows' headers and change sets small.
     package static let propertyCountMax = 1_000
-    /// The most projections of one store.
+    /// The maximum number of a store's projections.
     package static let projectionCountMax = 1_000
-    /// The number at which counting what a projection shows ends.
+    /// The number at which counting of a projection's values stops.
     static let projectedCountEnd = 1 << 30
-    /// The most classes of one schema.
+    /// The maximum number of a schema's classes.
     package static let classCountMax = 1_000
-    /// The most unique groups of one class.
+    /// The maximum number of a class's unique groups.
     package static let uniqueGroupCountMax = 64
-    /// The most properties of one unique group.
+    /// The maximum number of properties in one unique group.
     package static let uniqueGroupPropertyCountMax = 16
-    /// The greatest depth of embedded objects in one object.
+    /// The maximum depth of embedded objects in one object.
     package static let embeddingDepthMax = 100
-    /// The greatest depth of lists and maps in one `mixed` value.
+    /// The maximum depth of lists and maps in one `mixed` value.
     package static let mixedDepthMax = 100
 }

@@ -1,7 +1,6 @@
 /// The classes and properties that have another name in the schema that replaces the current one.
 ///
-/// A class or property that is missing under its old name and has no entry here is dropped, and one under a
-/// new name is added empty.
+/// A class or property without an entry here is removed if its old name is missing, and added empty if its name is new.
 package struct SchemaRenames: Equatable, Sendable {
     /// A class, or a property of one.
     package struct Name: Hashable, Sendable, CustomStringConvertible {
@@ -32,7 +31,7 @@ package struct SchemaRenames: Equatable, Sendable {
     package struct Entry: Equatable, Sendable {
         /// The present name.
         package var old: Name
-        /// The name that is wanted.
+        /// The new name.
         package var new: Name
 
         /// Makes a renaming.
@@ -42,11 +41,11 @@ package struct SchemaRenames: Equatable, Sendable {
         }
     }
 
-    /// A fault of one of the entries.
+    /// A fault of an entry.
     package struct Fault: Equatable, Sendable {
         /// The entry's old name.
         package var old: Name
-        /// A sentence that says what is wrong and what to do instead.
+        /// A sentence: the fault, and what to do instead.
         package var detail: String
     }
 
@@ -56,27 +55,27 @@ package struct SchemaRenames: Equatable, Sendable {
     /// Makes a set of renamings.
     package init(_ entries: [Entry] = []) { self.entries = entries }
 
-    /// Returns the present name of a class of the schema that is wanted.
+    /// Returns the present name of a class of the new schema.
     package func oldName(ofClass name: String) -> String {
         entries.first { $0.new == Name(name) }?.old.className ?? name
     }
 
-    /// Returns the name that a present class has in the schema that is wanted.
+    /// Returns the name of a present class in the new schema.
     package func newName(ofClass name: String) -> String {
         entries.first { $0.old == Name(name) }?.new.className ?? name
     }
 
-    /// Returns the present name of a property of the schema that is wanted.
+    /// Returns the present name of a property of the new schema.
     package func oldName(ofProperty property: String, inNew className: String) -> String {
         entries.first { $0.new == Name(className, property) }?.old.property ?? property
     }
 
-    /// Returns the name that a present property has in the schema that is wanted.
+    /// Returns the name of a present property in the new schema.
     package func newName(ofProperty property: String, inOld className: String) -> String {
         entries.first { $0.old == Name(className, property) }?.new.property ?? property
     }
 
-    /// Returns a projection with the names that its class and the properties of its paths have now.
+    /// Returns a projection with the new names of its class and of the properties in its paths.
     package func renamed(_ projection: Projection, in present: Schema) -> Projection {
         var result = projection
         result.className = newName(ofClass: projection.className)

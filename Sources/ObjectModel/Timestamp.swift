@@ -7,7 +7,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
     /// Nanoseconds after `seconds`, from 0 to 999,999,999.
     public var nanoseconds: Int32
 
-    /// Makes a timestamp from its parts; `nanoseconds` has to be in its range.
+    /// Makes a timestamp from its parts; `nanoseconds` must be in its range.
     @inlinable public init(seconds: Int64, nanoseconds: Int32) {
         self.seconds = seconds
         self.nanoseconds = nanoseconds
@@ -29,7 +29,7 @@ public struct Timestamp: Hashable, Comparable, Sendable {
 extension Timestamp {
     /// Days since 1970-01-01 of a date of the proleptic Gregorian calendar.
     ///
-    /// The year is taken to begin in March, so that the leap day is its last.
+    /// The year is taken to begin in March, so that the leap day is its last day.
     package static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
         let shifted = month <= 2 ? year - 1 : year
         let era = (shifted >= 0 ? shifted : shifted - 399) / 400
@@ -39,7 +39,7 @@ extension Timestamp {
         return era * 146_097 + dayOfEra - 719_468
     }
 
-    /// Returns the days since 1970 of a time in seconds, and the seconds that are left of the last one.
+    /// Returns the whole days since 1970 of a time in seconds, and the remaining seconds.
     package static func days(seconds: Int64) -> (days: Int64, rest: Int64) {
         let (days, rest) = seconds.quotientAndRemainder(dividingBy: 86_400)
         return rest < 0 ? (days - 1, rest + 86_400) : (days, rest)
@@ -68,18 +68,17 @@ extension Timestamp {
         }
     }
 
-    /// The first second of the year 0000: RFC 3339 writes no year before it.
+    /// The first second of the year 0000. RFC 3339 has no earlier years.
     package static let secondsMin = days(year: 0, month: 1, day: 1) * 86_400
-    /// The first second behind the year 9999, the last that RFC 3339 writes.
+    /// The first second after the year 9999, the last year of RFC 3339.
     package static let secondsEnd = days(year: 10_000, month: 1, day: 1) * 86_400
 
     /// Reads an RFC 3339 date-time with any offset and up to nine decimals.
     ///
-    /// One that its offset or a leap second moves out of the years 0000…9999 in UTC is refused: its text could
-    /// not be read again.
+    /// A time that is outside the years 0000…9999 in UTC, because of its offset or a leap second, is refused: its text could not
+    /// be read again.
     ///
-    /// A leap second (`:60`) is read as the following second. More than nine decimals are refused, since
-    /// they would be lost.
+    /// A leap second (`:60`) is read as the following second. More than nine decimals are refused, because they would be lost.
     package init?(rfc3339 text: UnsafeRawBufferPointer) {
         var position = 0
         func digits(_ count: Int) -> Int64? {
@@ -132,7 +131,7 @@ extension Timestamp {
         self.init(seconds: seconds, nanoseconds: Int32(nanoseconds))
     }
 
-    /// Hands the RFC 3339 form in UTC to `emit`, with as many decimals as are not zero.
+    /// Passes the RFC 3339 form in UTC to `emit`, without trailing zeros of the decimals.
     ///
     /// Years outside 0000…9999 are written with a sign and at least four digits.
     package func writeRFC3339(_ emit: (UInt8) -> Void) {

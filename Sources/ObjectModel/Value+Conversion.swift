@@ -5,20 +5,19 @@ extension Value {
         case exact(Value)
         /// The nearest value of the other type.
         case rounded(Value)
-        /// The other type has no such value.
+        /// The other type has no corresponding value.
         case none
 
-        /// Makes the outcome where no value is rounded: it is exact, or there is none.
+        /// Makes an outcome without rounding: exact, or no value.
         fileprivate init(_ value: Value?) {
             self = value.map { .exact($0) } ?? .none
         }
     }
 
-    /// Converts the value to another scalar type. Null stays null; links and lists convert to nothing.
+    /// Converts the value to another scalar type. Null stays null. Links and lists cannot be converted.
     ///
-    /// Numbers convert to each other, exactly where the other type has them; every type that has a text
-    /// converts to `string` and from the texts that it accepts in JSON. Cost: up to a microsecond, and
-    /// what a text costs.
+    /// Numbers convert to each other, exactly if the other type can represent them. Every type with a text form converts to
+    /// `string`, and from the texts that it accepts in JSON. Cost: up to a microsecond, plus the cost of a text.
     package func converted(to scalar: ScalarType) -> Converted {
         if self == .null { return .exact(.null) }
         if scalarType == scalar.widened {
@@ -54,7 +53,7 @@ extension Value {
         return Converted(text.withUTF8 { body(UnsafeRawBufferPointer($0)) })
     }
 
-    /// The integer that the value is; nil when it is none.
+    /// The value as an integer; nil if it is not one.
     private var integer: Int64? {
         switch self {
         case .bool(let value): value ? 1 : 0
@@ -114,12 +113,12 @@ extension Value {
         }
     }
 
-    /// The decimal that the value is; nil when it is none.
+    /// The value as a decimal; nil if it is not one.
     private var decimal: Decimal128? {
         switch self {
         case .bool(let value): Decimal128(value ? 1 : 0)
         case .int(let value): Decimal128(value)
-        // The shortest decimal that is read as the same number.
+        // The shortest decimal that reads back as the same number.
         case .double(let value): Decimal128(value.text)
         case .float(let value): Decimal128(value.text)
         case .string(let text): Decimal128(text)
@@ -127,7 +126,7 @@ extension Value {
         }
     }
 
-    /// The bool that the value is; nil when it is none.
+    /// The value as a bool; nil if it is not one.
     private var flag: Bool? {
         if case .string(let text) = self { return Bool(text) }
         switch integer {
@@ -137,7 +136,7 @@ extension Value {
         }
     }
 
-    /// The value's text, from which the same value is read; nil for data that is no text.
+    /// The value's text, which reads back as the same value; nil for data that is not text.
     private var text: String? {
         switch self {
         case .bool(let value): value ? "true" : "false"
@@ -156,7 +155,7 @@ extension Value {
 }
 
 extension BinaryFloatingPoint where Self: CustomStringConvertible {
-    /// The shortest text that is read as the same number, as in JSON.
+    /// The shortest text that reads back as the same number, as in JSON.
     fileprivate var text: String {
         if isNaN { return "NaN" }
         if isInfinite { return self < 0 ? "-Infinity" : "Infinity" }

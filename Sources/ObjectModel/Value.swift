@@ -1,6 +1,6 @@
 /// A value outside a row: a default, an argument of a query, an identifier in a path.
 ///
-/// Rows are read in place; this type is for the places where a value travels alone.
+/// Rows are read in place. This type is for single values.
 package enum Value: Hashable, Sendable {
     /// No value.
     case null
@@ -24,11 +24,11 @@ package enum Value: Hashable, Sendable {
     case objectID(ObjectID)
     /// A UUID.
     case uuid(UUID128)
-    /// An object of a class, by its primary key, or by its object key where the class has none.
+    /// A link to an object of a class, by its primary key, or by its object key if the class has no primary key.
     indirect case link(className: String, key: Value)
     /// Several values in order; as a default, a collection of any kind.
     case list([Value])
-    /// Values by key, each key once; only in a `mixed` value.
+    /// Values by distinct keys; only in a `mixed` value.
     case map([MapEntry])
 
     /// A value of a map and its key.
@@ -68,8 +68,8 @@ package enum Value: Hashable, Sendable {
 }
 
 extension Value {
-    /// Whether two values are the same. NaN is the same as itself here, so that a schema with such a default
-    /// is the one that was stored; queries compare by other rules. Texts are the same byte for byte, as in rows.
+    /// Whether two values are the same. NaN equals itself here, so that a schema with such a default equals the stored one;
+    /// queries compare by other rules. Texts are compared byte by byte, as in rows.
     package static func == (a: Value, b: Value) -> Bool {
         switch (a, b) {
         case (.null, .null): true
@@ -91,7 +91,7 @@ extension Value {
         }
     }
 
-    /// Hashes all that ``==(_:_:)`` compares: texts byte for byte, so that those which only look alike differ.
+    /// Hashes the values that ``==(_:_:)`` compares. Texts are hashed byte by byte, so texts that only look alike differ.
     package func hash(into hasher: inout Hasher) {
         switch self {
         case .null: hasher.combine(0)
@@ -127,9 +127,8 @@ extension Value.MapEntry {
 }
 
 extension Value {
-    /// Whether a `mixed` property may have the value as its constant default: lists and maps nest no
-    /// deeper than allowed, keys are allowed ones and stand once, and there are no links, which lead to
-    /// objects that may go away.
+    /// Whether the value is allowed as the constant default of a `mixed` property. Lists and maps must not nest too deeply, keys
+    /// must be valid and distinct, and there must be no links, because their targets may be deleted.
     package var fitsMixed: Bool { fitsMixed(depth: 0) }
 
     private func fitsMixed(depth: Int) -> Bool {
@@ -153,19 +152,19 @@ extension Value {
 package enum MapKey {
     /// A fault of a key.
     package enum Fault {
-        /// It has more bytes than ``ModelLimits/keyByteCountMax``.
+        /// The key has more bytes than ``ModelLimits/keyByteCountMax``.
         case tooLong
-        /// It has this character, which has to be percent-encoded.
+        /// The key contains this character, which has to be percent-encoded.
         case character(Character)
     }
 
-    /// Finds the fault of a key; nil when it has none.
+    /// Finds the fault of a key; nil if it is valid.
     package static func fault(of key: String) -> Fault? {
         var key = key
         return key.withUTF8 { fault(of: UnsafeRawBufferPointer($0)) }
     }
 
-    /// Finds the fault of a key's UTF-8; nil when it has none.
+    /// Finds the fault of a key's UTF-8; nil if it is valid.
     package static func fault(of key: UnsafeRawBufferPointer) -> Fault? {
         for byte in key {
             if byte == UInt8(ascii: ".") { return .character(".") }

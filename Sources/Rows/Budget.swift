@@ -1,39 +1,39 @@
 import HoldfastThreads
 
-/// The reason why an evaluation was given up; its results since then are not to be used.
+/// The reason why an evaluation was aborted. Its results from then on must not be used.
 package enum EvaluationFailure: Error, Hashable, Sendable {
-    /// It ran into the query's deadline, its client has left, or its turn does not continue.
+    /// It exceeded the query's deadline, its client disconnected, or its turn was ended.
     case time
     /// It needed too much memory.
     case memory
     /// A regular expression took too long for one value, or too much memory.
     case pattern
-    /// The text of the reply takes more memory than it may.
+    /// The reply's text exceeds its memory limit.
     case reply
 }
 
-/// The means of one evaluation: time until a deadline, as long as its turn continues, and memory.
+/// The budget of one evaluation: time until a deadline, while its turn continues, and memory.
 ///
-/// Every loop whose length a client decides is handed a budget and spends steps of it. Once it has failed it
-/// stays so, and nothing that it was spent on since is to be used: loops end, and who began the evaluation
-/// asks for ``failure``. One thread at a time uses it. It is public because sorts that spend it are inlined.
+/// Every loop whose length depends on a client takes a budget and spends steps. Once the budget has failed it stays so: loops
+/// end, later results must not be used, and the caller that began the evaluation reads ``failure``. One thread at a time uses it.
+/// It is public because sorts that spend it are inlined.
 public final class Budget {
-    /// So many steps are spent between two looks at the clock. A step takes a few nanoseconds to a few hundred.
+    /// The number of steps between two looks at the clock. A step takes a few nanoseconds to a few hundred.
     package static let stepsUnseen = 1024
 
-    /// When the evaluation has to be done, in milliseconds of the monotonic clock; `.max` for never.
+    /// The deadline in milliseconds of the monotonic clock; `.max` for no deadline.
     package var deadlineMilliseconds: UInt64
-    /// Bytes of memory that what is collected for one object, or in one comparison, may take.
+    /// The maximum memory for one object or one comparison, in bytes.
     package private(set) var memoryByteCountMax: Int
-    /// The turn that the evaluation runs in; nil where it runs by itself.
+    /// The turn of the evaluation; nil if it does not share the processors.
     package var turn: (any EvaluationTurn)?
-    /// Bytes of memory that kept data takes, see ``keep(_:)``.
+    /// The bytes of data counted by ``keep(_:)``.
     private var keptByteCount = 0
-    /// Why the evaluation was given up; nil while it was not.
+    /// The reason why the evaluation was aborted; nil if it was not.
     package private(set) var failure: EvaluationFailure?
     /// The number of looks at the clock.
     package private(set) var lookCount = 0
-    /// Steps until the next look; none once the budget has failed.
+    /// The number of steps until the next look; at most 0 once the budget has failed.
     @usableFromInline var stepsLeft = stepsUnseen
 
     /// Makes a budget.
@@ -44,13 +44,13 @@ public final class Budget {
         self.memoryByteCountMax = memoryByteCountMax
     }
 
-    /// Bounds what follows. An evaluation that was given up stays so.
+    /// Sets new limits. An aborted evaluation stays aborted.
     package func limit(until deadline: UInt64, memoryByteCountMax byteCount: Int? = nil) {
         deadlineMilliseconds = deadline
         if let byteCount { memoryByteCountMax = byteCount }
     }
 
-    /// Begins another evaluation in the same turn, which knows nothing of the one before.
+    /// Begins another evaluation in the same turn, without the state of the previous one.
     package func begin(until deadline: UInt64, memoryByteCountMax byteCount: Int = 256 << 20) {
         deadlineMilliseconds = deadline
         memoryByteCountMax = byteCount
@@ -59,20 +59,20 @@ public final class Budget {
         stepsLeft = Self.stepsUnseen
     }
 
-    /// Spends steps; false when the evaluation has to end. Cost: a subtraction, and now and then ``look()``.
+    /// Spends steps. Returns false if the evaluation has to end. Cost: a subtraction, and sometimes ``look()``.
     @inlinable @inline(__always)
     public func spend(_ steps: Int = 1) -> Bool {
         stepsLeft &-= steps
         return stepsLeft > 0 || look()
     }
 
-    /// Asks whether the evaluation may go on. May block while it is others' turn. Cost: a look at the clock, or two.
+    /// Checks whether the evaluation may go on. May block while others have their turn. Cost: one or two looks at the clock.
     @inline(never)
     public func look() -> Bool {
         stepsLeft = 0
         guard failure == nil else { return false }
         lookCount += 1
-        // The turn comes first: the deadline may pass while it is others'.
+        // The turn is checked first, because the deadline may pass while others have their turn.
         if let turn, !turn.mayContinue() {
             failure = .time
         } else if deadlineMilliseconds != .max, monotonicMilliseconds() >= deadlineMilliseconds {
@@ -84,26 +84,26 @@ public final class Budget {
         return false
     }
 
-    /// Gives the evaluation up.
+    /// Aborts the evaluation.
     package func fail(_ reason: EvaluationFailure) {
         if failure == nil { failure = reason }
         stepsLeft = 0
     }
 
-    /// Gives the evaluation up where so many bytes are too many; false once it was given up.
+    /// Aborts the evaluation if the byte count exceeds the limit. Returns false once it is aborted.
     @inline(__always)
     package func holds(_ byteCount: Int) -> Bool {
         if byteCount > memoryByteCountMax { fail(.memory) }
         return failure == nil
     }
 
-    /// Counts bytes that are kept until the end, and spends a step. Gives the evaluation up if the bytes are too many.
+    /// Counts bytes that are kept until the end, and spends a step. Aborts the evaluation if there are too many bytes.
     package func keep(_ byteCount: Int) -> Bool {
         keptByteCount += byteCount
         return holds(keptByteCount) && spend()
     }
 
-    /// Forgets that a regular expression was given up, which was tried where its answer decides nothing.
+    /// Ignores that a regular expression was aborted, because its result does not matter.
     package func forgetPattern() {
         guard failure == .pattern else { return }
         failure = nil
@@ -113,10 +113,10 @@ public final class Budget {
 
 /// The time slices of an evaluation that shares the processors with others.
 package protocol EvaluationTurn: Sendable {
-    /// Called by an evaluation at each look at the clock. Blocks the calling thread while others have their turn.
+    /// Checks at each look at the clock whether the evaluation may go on. Blocks the calling thread while others have their turn.
     ///
-    /// - Returns: False when the evaluation has to end; its results are not to be used then.
+    /// - Returns: False if the evaluation has to end. Its results must not be used then.
     func mayContinue() -> Bool
-    /// Whether nothing else runs or waits, so that an evaluation may use further cores.
+    /// Whether no other work runs or waits, so that an evaluation may use more cores.
     var isAlone: Bool { get }
 }

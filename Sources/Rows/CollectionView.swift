@@ -20,7 +20,7 @@ public struct CollectionView {
     @usableFromInline let stride: Int
     @usableFromInline let byteCount: Int
 
-    /// Reads the collection that lies in `bytes`; damaged bytes give an empty one.
+    /// Reads the collection in `bytes`; empty if the bytes are damaged.
     @inlinable public init(_ bytes: UnsafeRawBufferPointer, element: ElementStorage) {
         let stride = element.fixedByteCount ?? 0
         guard bytes.count >= 8, let base = bytes.baseAddress else {
@@ -129,7 +129,7 @@ extension CollectionView {
         }
     }
 
-    /// Appends what lies before the elements and the table of their ends: the number of elements, and which are null.
+    /// Appends the part before the elements and the table of their ends: the element count and the null bitmap.
     @inline(__always)
     private static func appendHead(
         _ count: Int, _ hasNull: Bool, _ isNull: (Int) -> Bool, to buffer: ByteBuffer
@@ -139,10 +139,10 @@ extension CollectionView {
         if hasNull { buffer.appendBits(count, where: isNull) }
     }
 
-    /// The bytes that an element has in the table of ends.
+    /// The number of bytes of an element in the table of ends.
     var tableByteCount: Int { stride > 0 ? 0 : 4 }
 
-    /// Returns the end of the elements before `index`, counted from the first one's beginning.
+    /// Returns the end of the elements before `index`, counted from the start of the first one.
     private func offset(_ index: Int) -> Int {
         if stride > 0 { return index * stride }
         if index == 0 { return 0 }
@@ -150,12 +150,12 @@ extension CollectionView {
             Int(ends.loadUnaligned(fromByteOffset: 4 * index - 4, as: UInt32.self)), byteCount)
     }
 
-    /// Returns the bytes of neighbouring elements, without tables.
+    /// Returns the number of bytes of adjacent elements, without tables.
     package func byteCount(_ range: Range<Int>) -> Int {
         max(offset(range.upperBound) - offset(range.lowerBound), 0)
     }
 
-    /// Appends neighbouring elements of collections of one kind as one collection.
+    /// Appends adjacent elements of collections of one kind as one collection.
     package static func append(
         _ slices: [(view: CollectionView, range: Range<Int>)], to buffer: ByteBuffer
     ) {
@@ -193,7 +193,7 @@ extension CollectionView {
 extension ByteBuffer {
     /// Appends a bitmap of `count` bits, the lowest of each byte first.
     ///
-    /// - `isSet`: Asked once of each position, in order.
+    /// - `isSet`: Called once for each position, in order.
     @inline(__always)
     func appendBits(_ count: Int, where isSet: (Int) -> Bool) {
         let bitmap = self.count

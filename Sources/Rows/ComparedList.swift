@@ -1,12 +1,12 @@
 import HoldfastBytes
 
-/// A list as it is compared with another one.
+/// A list, prepared for comparing it with another one.
 struct ComparedList {
-    /// How many elements it has.
+    /// The number of elements.
     let count: Int
-    /// The stored bytes of an element, which are empty for null. Those of equal elements differ where values are out of line.
+    /// The stored bytes of an element; empty for null. Equal elements may have different bytes if values are out of line.
     let bytes: (Int) -> UnsafeRawBufferPointer
-    /// The hashes of what an element is made of, its properties or entries; that of a plain value alone.
+    /// The hashes of an element's parts, which are its properties or entries; for a plain value, the hash of the value.
     let parts: (Int) -> Set<Int>
 }
 
@@ -30,7 +30,7 @@ extension ComparedList {
         }
     }
 
-    /// A list within a `mixed` value.
+    /// Prepares a list within a `mixed` value.
     init(_ list: MixedView) {
         func bytes(_ index: Int) -> UnsafeRawBufferPointer {
             let element = list.element(index)
@@ -53,7 +53,7 @@ extension ComparedList {
     }
 }
 
-/// Hashes what embedded objects are made of, wherever it is stored.
+/// Hashes the parts of embedded objects, also if they are stored out of line.
 private struct ContentHash {
     let schema: RowSchema
     let source: any OverflowSource

@@ -1,12 +1,12 @@
-/// One property, as a draft states it.
+/// The statement of a draft about one property.
 package struct DraftField: Sendable {
     /// The kinds of statement.
     package enum State: UInt8, Sendable {
-        /// Nothing: the default holds, or in a merge what is stored.
+        /// No statement: the property takes its default, or keeps the stored value if the draft merges.
         case absent
         /// Null.
         case null
-        /// The stored value stays, also where the draft replaces the object.
+        /// The stored value stays, even if the draft replaces the object.
         case kept
         /// The default, also if the draft changes an object.
         case defaulted
@@ -28,9 +28,9 @@ package struct DraftField: Sendable {
 
     /// The kind of statement.
     package var state: State
-    /// The first eight slot bytes of an inline value; elsewhere ``start``.
+    /// The first eight slot bytes of an inline value; otherwise ``start``.
     package var low: UInt64
-    /// The remaining slot bytes of an inline value; elsewhere ``count``.
+    /// The remaining slot bytes of an inline value; otherwise ``count``.
     package var high: UInt64
 
     /// The offset or position of the value, by kind.
@@ -38,7 +38,7 @@ package struct DraftField: Sendable {
     /// The number of bytes or parts there, by kind.
     package var count: Int { Int(truncatingIfNeeded: high) }
 
-    /// A property that is not stated.
+    /// No statement.
     package init() { self.init(.absent, low: 0, high: 0) }
 
     init(_ state: State, low: UInt64, high: UInt64) {

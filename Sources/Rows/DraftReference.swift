@@ -1,25 +1,25 @@
-/// A link in a draft, named as the client named it; resolved when the draft is written.
+/// A link in a draft, with the target as the client gave it. It is resolved when the draft is written.
 package struct DraftReference: Sendable {
-    /// The name of the target.
+    /// The target, by one of its names.
     package enum Target: Sendable {
-        /// By its primary key: this range of the draft's arena holds an ``OrderedKey``.
+        /// The primary key: this range of the draft's arena holds an ``OrderedKey``.
         case primaryKey(start: Int, count: Int)
-        /// By its object key.
+        /// The object key.
         case objectKey(UInt64)
-        /// By the object itself, to be created or merged in the same write: this child of the draft.
+        /// The object itself, to be created or merged in the same write: this child of the draft.
         case child(Int)
-        /// By the number that the object has among the named ones of its transaction.
+        /// The number of the object among the named objects of its transaction.
         case named(Int)
     }
 
     /// The property that holds the link.
     package var member: Int
-    /// The position in the collection; nil for a to-one link, and for one in a `mixed` value. In a map
-    /// that of the draft's entry.
+    /// The position in the collection; in a map, the position of the draft's entry. Nil for a to-one link, and for a link in a
+    /// `mixed` value.
     package var element: Int?
     /// The position of the class that the link leads to.
     package var classIndex: Int
-    /// Of a link in a `mixed` value, where it begins in the draft's arena.
+    /// The offset in the draft's arena of a link in a `mixed` value; otherwise nil.
     package var mixedOffset: Int?
     /// The target.
     package var target: Target
@@ -28,10 +28,10 @@ package struct DraftReference: Sendable {
     package var place: DraftPlace { DraftPlace(member: member, element: element) }
 }
 
-/// The place of an embedded object or a link in the draft that states it.
+/// The position of an embedded object or a link in the draft that contains it.
 package struct DraftPlace: Sendable {
     /// The property that holds it.
     package var member: Int
-    /// The position in a list, in a map that of the draft's entry; nil for a single object.
+    /// The position in a list; in a map, the position of the draft's entry. Nil for a single object.
     package var element: Int?
 }

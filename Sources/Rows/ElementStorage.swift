@@ -4,7 +4,7 @@ import HoldfastObjectModel
 public enum ElementStorage: UInt8, Sendable {
     /// One byte, 0 or 1.
     case bool = 1
-    /// Eight bytes, little-endian, whatever the declared width.
+    /// Eight bytes, little-endian, for every declared width.
     case int = 2
     /// Eight bytes, IEEE 754.
     case double = 3
@@ -54,7 +54,7 @@ public enum ElementStorage: UInt8, Sendable {
         }
     }
 
-    /// The bytes of a value that has a fixed width; nil for values in the heap.
+    /// The bytes of a value with a fixed width; nil for values in the heap.
     @inlinable public var fixedByteCount: Int? {
         switch self {
         case .bool: 1

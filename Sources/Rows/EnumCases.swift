@@ -1,11 +1,11 @@
 import HoldfastBytes
 import HoldfastObjectModel
 
-/// The values that a persisted enum allows, made ready for comparing. Immutable; any thread.
+/// The values that a persisted enum allows, prepared for comparing. Immutable; any thread may use it.
 package final class EnumCases: Sendable {
     /// The declared values.
     package let values: [Value]
-    /// In the order of their bytes.
+    /// The keys of the values, in the order of their bytes.
     private let keys: [[UInt8]]
 
     /// Makes a set of plain values.
@@ -17,7 +17,7 @@ package final class EnumCases: Sendable {
     private static func key(of value: Value) -> [UInt8] {
         let buffer = ByteBuffer(capacity: 32)
         switch value {
-        // A text stands whole: an ordered key may be cut.
+        // The complete text is used, because an ordered key may be cut.
         case .string(let text): buffer.append(text)
         case .data(let bytes): buffer.append(bytes)
         default: OrderedKey.append(value, to: buffer)
@@ -25,9 +25,9 @@ package final class EnumCases: Sendable {
         return buffer.array
     }
 
-    /// Whether a stored value is one of them. Numbers are compared as numbers. Cost: a few comparisons.
+    /// Whether a stored value is one of the enum's values. Numbers are compared as numbers. Cost: a few comparisons.
     ///
-    /// - `bytes`: The value's bytes, or those of a string or data value.
+    /// - `bytes`: The bytes of the slot or element, or the heap bytes of a string or data value.
     /// - `scratch`: Is overwritten.
     package func holds(
         _ bytes: UnsafeRawBufferPointer, _ element: ElementStorage, scratch: ByteBuffer

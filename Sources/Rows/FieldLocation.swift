@@ -8,14 +8,13 @@ public struct FieldLocation {
     public var nullByte: Int32
     /// The bit in it.
     public var nullMask: UInt8
-    /// The fill row that stands in for a property that the row's layout lacks.
+    /// The fill row to read if the row's layout lacks the property.
     public var fill: UnsafeRawPointer?
 }
 
 /// One property's value in one row, not yet interpreted.
 ///
-/// Reads are unchecked beyond the heap's bounds: a field has to be read as what its ``FieldStorage``
-/// says.
+/// Reads are unchecked except for the heap's bounds: read a field only as its ``FieldStorage`` says.
 public struct Field {
     @usableFromInline let base: UnsafeRawPointer
     @usableFromInline let location: FieldLocation
@@ -30,7 +29,7 @@ public struct Field {
         base.load(fromByteOffset: Int(location.nullByte), as: UInt8.self) & location.nullMask != 0
     }
 
-    /// Returns the slot's bytes read as `T`.
+    /// Returns the slot's bytes as a `T`.
     @inlinable public func load<T: BitwiseCopyable>(_ type: T.Type) -> T {
         base.loadUnaligned(fromByteOffset: Int(location.slot), as: type)
     }
@@ -38,8 +37,7 @@ public struct Field {
     /// The slot's address.
     @inlinable public var slot: UnsafeRawPointer { base + Int(location.slot) }
 
-    /// The heap bytes that the slot points to; empty when it points outside the row, which only a
-    /// damaged row does.
+    /// The heap bytes that the slot points to; empty if it points outside the row, which happens only in a damaged row.
     @inlinable public var heap: UnsafeRawBufferPointer {
         let offset = Int(load(UInt32.self))
         let count = Int(base.loadUnaligned(fromByteOffset: Int(location.slot) + 4, as: UInt32.self))
@@ -50,30 +48,30 @@ public struct Field {
         return UnsafeRawBufferPointer(start: base + offset, count: count)
     }
 
-    /// Whether the value is out of line; its ``heap`` is empty then. Asked of values in the heap alone.
+    /// Whether the value is out of line, in which case its ``heap`` is empty. Use it only for values in the heap.
     @inlinable public var isOutOfLine: Bool {
         base.loadUnaligned(fromByteOffset: Int(location.slot) + 4, as: UInt32.self)
             & RowLayout.overflowFlag != 0
     }
 
-    /// Whether some value has left the field's row, or a row within it.
+    /// Whether a value of the field's row, or of a row within it, is out of line.
     var isOfRowWithReferences: Bool {
         base.loadUnaligned(fromByteOffset: 8, as: UInt64.self) & RowLayout.holdsOverflowFlag != 0
     }
 
-    /// The reference to an out-of-line value; nil for another one, and in a damaged row.
+    /// The reference to an out-of-line value; nil for any other value, and in a damaged row.
     public var overflow: OverflowReference? {
         isOutOfLine ? OverflowReference(heapOrReference) : nil
     }
 
-    /// The byte count of the value in the row's heap; for an out-of-line value that of its reference.
+    /// The byte count of the value in the row's heap, or of its reference if it is out of line.
     private var heapByteCount: Int {
         Int(
             base.loadUnaligned(fromByteOffset: Int(location.slot) + 4, as: UInt32.self)
                 & ~RowLayout.overflowFlag)
     }
 
-    /// The bytes in the row's heap: those of the value, or where ``isOutOfLine`` those of its reference.
+    /// The bytes in the row's heap: the value's, or its reference's if ``isOutOfLine``.
     package var heapOrReference: UnsafeRawBufferPointer {
         if !isOutOfLine { return heap }
         let offset = isInBounds ? Int(load(UInt32.self)) : 0
@@ -81,12 +79,12 @@ public struct Field {
             start: base + offset, count: isInBounds ? heapByteCount : 0)
     }
 
-    /// Returns the bytes of a value in the heap, wherever they lie; not of collections.
+    /// Returns the bytes of a heap value, in the row or out of line; not for collections.
     @inlinable public func text(_ source: any OverflowSource) -> UnsafeRawBufferPointer {
         isOutOfLine ? overflowText(source) : heap
     }
 
-    /// Returns the bytes of the slot, or of a value in the heap, wherever they lie; not of collections.
+    /// Returns the bytes of the slot, or of a heap value, in the row or out of line; not for collections.
     package func bytes(
         _ storage: FieldStorage, _ source: any OverflowSource
     ) -> UnsafeRawBufferPointer {
@@ -103,7 +101,7 @@ public struct Field {
         overflow?.text(source) ?? UnsafeRawBufferPointer(start: base, count: 0)
     }
 
-    /// The number of bytes of a value in the heap, wherever they lie; not of collections.
+    /// The number of bytes of a heap value, in the row or out of line; not for collections.
     @inlinable public var textByteCount: Int { isOutOfLine ? overflow?.byteCount ?? 0 : heap.count }
 
     /// Whether the heap bytes that the slot points to lie within the row; false in a damaged row.

@@ -1,6 +1,6 @@
 /// The storage of a property in a row.
 public struct FieldStorage: Hashable, Sendable {
-    /// Whether it holds one value or several. Raw values are part of the storage format.
+    /// The number of values in the field. Raw values are part of the storage format.
     public enum Shape: UInt8, Sendable {
         /// One value: in its slot, or in the heap with the slot pointing there.
         case single = 0
@@ -10,11 +10,11 @@ public struct FieldStorage: Hashable, Sendable {
         case set = 2
         /// A map in the heap, its entries in the order of their keys' bytes.
         case map = 3
-        /// Nothing is stored: an inverse link.
+        /// No stored value: an inverse link.
         case none = 255
     }
 
-    /// One value or several.
+    /// One or several values.
     public var shape: Shape
     /// The storage of the value, or of each element or value of an entry.
     public var element: ElementStorage
@@ -25,7 +25,7 @@ public struct FieldStorage: Hashable, Sendable {
         self.element = element
     }
 
-    /// The bytes of its slot: the value itself, or offset and length of its heap part.
+    /// The number of bytes of the slot: the value itself, or the offset and length of its heap part.
     @inlinable public var slotByteCount: Int {
         switch shape {
         case .none: 0

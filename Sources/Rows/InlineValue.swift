@@ -1,13 +1,13 @@
 import HoldfastBytes
 import HoldfastObjectModel
 
-/// A plain value of fixed width, as it lies in a slot, in a collection and in a `mixed` value.
+/// A plain value of fixed width, encoded as in a slot, a collection and a `mixed` value.
 public struct InlineValue {
     /// The kind of value.
     public let element: ElementStorage
-    /// The first eight of its bytes, as a little-endian number.
+    /// The first eight bytes, as a little-endian number.
     public let low: UInt64
-    /// The others.
+    /// The remaining bytes.
     public let high: UInt64
 
     @inlinable init(_ element: ElementStorage, low: UInt64, high: UInt64 = 0) {
@@ -64,7 +64,7 @@ public struct InlineValue {
         }
     }
 
-    /// A value; nil for null, text, links, lists and maps.
+    /// Takes a plain value of fixed width; nil for null, text, links, lists and maps.
     package init?(_ value: Value) {
         switch value {
         case .bool(let value): self.init(value)

@@ -1,19 +1,19 @@
 import HoldfastBytes
 
-/// Which elements of a list somebody has made of which elements of the list that they saw.
+/// The assignment of a changed list's elements to the elements of the list that was shown.
 ///
-/// Elements that are the same are the same ones, wherever they stand. What is left between two that have stayed in their order is paired by
-/// what the elements have in common, else one by one. Cost: n log n in the elements from the first that differs to the last.
+/// Equal elements are assigned to each other, at any position. Other elements between two assigned ones that kept their order are
+/// paired by similarity, otherwise one by one. Cost: n log n in the elements from the first to the last difference.
 struct ListAlignment {
-    /// How many pairs of changed elements are compared in all; the others are taken to be replaced one by one, since to compare each with
-    /// each takes too long.
+    /// The maximum number of pairs of changed elements that are compared in total. Beyond it, elements are paired one by one,
+    /// since comparing all pairs takes too long.
     private static let comparedCountMax = 1 << 13
 
     private typealias Pair = (former: Int, wanted: Int)
 
-    /// For each element that is wanted the one that it was; nil for a new one.
+    /// The former index of each wanted element; nil for a new one.
     private(set) var former: [Int?]
-    /// The elements that are wanted at another place in the order of those that stay.
+    /// The wanted elements that have moved relative to the elements that stay in order.
     private(set) var moved: Set<Int> = []
 
     /// Compares the lists.
@@ -53,10 +53,10 @@ struct ListAlignment {
         }
     }
 
-    /// Takes the elements that somebody has edited by their positions for what they were; of the others those that are the same as one that
-    /// was taken away are moved.
+    /// Takes the former positions of edited elements as given. Of the other elements, the ones that equal a removed element count
+    /// as moved.
     ///
-    /// - `formers`: For each element that is wanted the one that it was, in their order; nil for one that was put in.
+    /// - `formers`: The former index of each wanted element, in their order; nil for an inserted one.
     init(_ shown: ComparedList, _ wanted: ComparedList, formers: [Int?]) {
         former = formers
         let staying = Set(formers.compactMap(\.self))
@@ -72,7 +72,8 @@ struct ListAlignment {
         }
     }
 
-    /// Finds the elements that are the same, in the order in which they are wanted. Of equal ones the next after the one before is taken.
+    /// Finds the equal elements, in the order of the wanted list. Among equal elements, the next one after the previous match is
+    /// taken.
     private static func same(
         _ shown: ComparedList, _ formerRange: Range<Int>, _ wanted: ComparedList,
         _ wantedRange: Range<Int>
@@ -85,7 +86,7 @@ struct ListAlignment {
         var last = formerRange.lowerBound
         for own in wantedRange {
             let parts = wanted.parts(own)
-            // Taken out, so that it is changed where it lies.
+            // Removed from the dictionary, so that it is changed without a copy.
             guard var equal = places.removeValue(forKey: parts) else { continue }
             while let first = equal.ahead.first, first < last {
                 equal.behind.append(equal.ahead.removeFirst())
@@ -101,7 +102,7 @@ struct ListAlignment {
 
     /// The longest sequence of pairs that are in the same order in both lists.
     private static func inOrder(_ pairs: [Pair]) -> [Pair] {
-        // For each length the sequence that ends at the lowest element.
+        // For each length, the last pair of the sequence that ends at the lowest element.
         var ends: [Int] = []
         var before: [Int?] = []
         for (position, pair) in pairs.enumerated() {
@@ -127,7 +128,7 @@ struct ListAlignment {
             let seen = shown.parts(index)
             return parts.map { 1 + $0.intersection(seen).count }
         }
-        // What can be had from two positions on.
+        // The most that can be reached from two positions on.
         var most = [[Int]](
             repeating: [Int](repeating: 0, count: own.count + 1), count: former.count + 1)
         for i in former.indices.reversed() {

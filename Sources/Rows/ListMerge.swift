@@ -1,25 +1,25 @@
-/// The list that comes of one that somebody has changed who does not see all of its elements.
+/// Merges a list that was changed by a principal that does not see all its elements.
 struct ListMerge {
     /// An element of the result.
     enum Step: Equatable {
-        /// An element of the stored list that is not seen.
+        /// A hidden element of the stored list.
         case hidden(Int)
-        /// An element of the stored list, which is shown at an index and wanted at another; its value may be another one there.
+        /// An element of the stored list, with its index in the shown list and in the wanted list, where its value may differ.
         case kept(stored: Int, shown: Int, wanted: Int)
         /// An element of the wanted list.
         case new(Int)
     }
 
-    /// The elements in their order.
+    /// The elements of the result, in order.
     let steps: [Step]
 
     /// Compares the lists.
     ///
-    /// - `storedCount`: How many elements are stored.
-    /// - `isHidden`: Whether one of them is not seen; the others are shown, in their order.
-    /// - `shown`: Those.
-    /// - `wanted`: The list that was made of them.
-    /// - `formers`: For each element of that the shown one that it was, where that is known.
+    /// - `storedCount`: The number of stored elements.
+    /// - `isHidden`: Whether a stored element is hidden. The others are shown, in their order.
+    /// - `shown`: The shown elements.
+    /// - `wanted`: The list that was made from the shown one.
+    /// - `formers`: The shown index of each wanted element, if it is known; nil for a new element.
     init(
         storedCount: Int, isHidden: (Int) -> Bool, shown: ComparedList, wanted: ComparedList,
         formers: [Int?]? = nil
@@ -37,7 +37,7 @@ struct ListMerge {
         let alignment =
             formers.map { ListAlignment(shown, wanted, formers: $0) }
             ?? ListAlignment(shown, wanted)
-        // What follows an element that is shown comes behind it, or behind the last one before it that stays in its place.
+        // Hidden elements stay behind the shown element before them, or behind the last one before it that is not moved.
         var steps: [Step] = []
         var next = 0
         func takeHidden(before end: Int) {

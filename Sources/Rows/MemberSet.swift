@@ -19,7 +19,7 @@ public struct MemberSet: Hashable, Sendable {
         for member in 64..<max(64, count) { insert(member) }
     }
 
-    /// Whether nothing is in the set.
+    /// Whether the set is empty.
     package var isEmpty: Bool { first == 0 && rest.allSatisfy { $0 == 0 } }
 
     /// Adds a position.
@@ -54,7 +54,7 @@ public struct MemberSet: Hashable, Sendable {
             && (rest.isEmpty || other.rest.isEmpty || isRestDisjoint(with: other))
     }
 
-    /// Whether no position behind the first 64 is in both sets.
+    /// Whether no position from 64 on is in both sets.
     @usableFromInline
     func isRestDisjoint(with other: MemberSet) -> Bool {
         zip(rest, other.rest).allSatisfy { $0 & $1 == 0 }

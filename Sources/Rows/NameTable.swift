@@ -3,25 +3,25 @@ import Glibc
 
 /// Finds the position of a name by its bytes, without making a string.
 ///
-/// Names that come in the order of the table, as those of a well-kept client do, cost one comparison
-/// each; others cost a hash and mostly one comparison. Immutable; safe to use from any thread.
+/// Names that come in the order of the table cost one comparison each. Others cost a hash and usually one comparison. Immutable;
+/// safe to use from any thread.
 ///
-/// Public and inlinable for readers of JSON, which look up a name for every value.
+/// Public and inlinable for JSON readers, which look up a name for every value.
 public final class NameTable: @unchecked Sendable {
     // Unchecked because of the pointers: they are filled in `init`, never written afterwards and
     // freed in `deinit`.
     @usableFromInline let text: UnsafeMutablePointer<UInt8>
-    /// The offset of each name; one more than there are names.
+    /// The offset of each name, followed by the end of the last one.
     @usableFromInline let starts: UnsafeMutablePointer<Int>
-    /// Positions by hash, −1 for none; open addressing.
+    /// Positions by hash, −1 if empty; open addressing.
     @usableFromInline let slots: UnsafeMutablePointer<Int32>
     @usableFromInline let mask: Int
     /// The number of names.
     public let count: Int
 
-    /// Makes the table of names, which have to differ; none of them is empty.
+    /// Makes the table of names. They must be distinct and not empty.
     ///
-    /// - `isFound`: Whether the name at a position is found; others only take up their places.
+    /// - `isFound`: Whether the name at a position can be found. Other names only occupy their positions.
     public init(_ names: [String], where isFound: (Int) -> Bool = { _ in true }) {
         count = names.count
         text = .allocate(capacity: max(1, names.reduce(0) { $0 + $1.utf8.count }))
@@ -60,7 +60,7 @@ public final class NameTable: @unchecked Sendable {
             start: text + starts[position], count: starts[position + 1] - starts[position])
     }
 
-    /// Finds the position of a name; nil when it is not in the table. It is likely to stand at `next`.
+    /// Finds the position of a name; nil if it is not in the table. The position `next` is tried first.
     @inlinable public func position(of name: UnsafeRawBufferPointer, next: Int = 0) -> Int? {
         if next < count, isEqual(next, name) { return next }
         var slot = Self.hash(name) & mask
@@ -72,7 +72,7 @@ public final class NameTable: @unchecked Sendable {
         return nil
     }
 
-    /// Finds the position of a name; nil when it is not in the table.
+    /// Finds the position of a name; nil if it is not in the table.
     public func position(of name: String) -> Int? {
         var name = name
         return name.withUTF8 { position(of: UnsafeRawBufferPointer($0)) }
@@ -81,13 +81,13 @@ public final class NameTable: @unchecked Sendable {
     @inlinable func isEqual(_ position: Int, _ name: UnsafeRawBufferPointer) -> Bool {
         let start = starts[position]
         guard starts[position + 1] - start == name.count else { return false }
-        // The place of a name that is not found is empty.
+        // The entry of a name that cannot be found is empty.
         guard let other = name.baseAddress, name.count > 0 else { return false }
         return memcmp(text + start, other, name.count) == 0
     }
 
-    /// Hashes a name. The names are the schema's, whose writers gain nothing from collisions, and a client's
-    /// name is looked up, never entered.
+    /// Hashes a name. The table contains only names of the schema, whose authors gain nothing from collisions. Clients' names are
+    /// looked up but never added.
     @inlinable static func hash(_ name: UnsafeRawBufferPointer) -> Int {
         let hash = name.tableHash()
         return Int(truncatingIfNeeded: hash ^ hash >> 32)

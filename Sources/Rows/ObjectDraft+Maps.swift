@@ -1,30 +1,29 @@
 import HoldfastBytes
 
 extension ObjectDraft {
-    /// Adds an entry of a map; ``setEntries(_:from:)`` follows.
+    /// Adds an entry of a map. Call ``setEntries(_:from:)`` after the last one.
     ///
-    /// A value's reference or child was added just before.
+    /// The reference or child of its value must have been added just before.
     package func addEntry(_ key: UnsafeRawBufferPointer, _ value: DraftEntry.Value) {
         entries.append(DraftEntry(keyStart: arena.count, keyCount: key.count, value: value))
         arena.append(key)
     }
 
-    /// Adds an entry with a plain value, as a collection stores it.
+    /// Adds an entry with a plain value, encoded as in a collection.
     package func addEntry(_ key: UnsafeRawBufferPointer, bytes: UnsafeRawBufferPointer) {
         let start = arena.count
         arena.append(bytes)
         addEntry(key, .bytes(start: start, count: bytes.count))
     }
 
-    /// States the map whose entries were added since there were `start`, and puts them in the order of
-    /// their keys.
+    /// Sets the map to the entries added since there were `start`, and sorts them by key.
     ///
-    /// - Returns: The positions among ``entries`` of those whose key stands more than once.
+    /// - Returns: The positions among ``entries`` of the entries with repeated keys.
     @discardableResult
     package func setEntries(_ member: Int, from start: Int) -> [Int] {
         set(member, .entries, start: start, count: entries.count - start)
         let added = entries[start...]
-        // As the keys do in what the store has written.
+        // The store keeps the keys in the same order.
         let isInOrder = zip(added, added.dropFirst()).allSatisfy {
             compareKeys(key(of: $0), key(of: $1)) <= 0
         }
@@ -49,7 +48,7 @@ extension ObjectDraft {
         return repeated
     }
 
-    /// Adds an embedded object for an entry of a map, and says where it is among the children.
+    /// Adds an embedded object for an entry of a map, and returns its position among the children.
     package func addChild(_ child: ObjectDraft) -> Int {
         add(child, at: nil)
         return children.count - 1
@@ -60,7 +59,7 @@ extension ObjectDraft {
         arenaBytes(start: entry.keyStart, count: entry.keyCount)
     }
 
-    /// Returns the key of the map's entry that holds a reference; nil for one that no map holds.
+    /// Returns the key of the map's entry that holds a reference; nil if it is not in a map.
     package func key(of reference: DraftReference) -> String? {
         guard let element = reference.element,
             rowClass.members[reference.member].storage.shape == .map
@@ -69,19 +68,19 @@ extension ObjectDraft {
     }
 }
 
-/// One entry of a map, as a draft states it.
+/// One entry of a map in a draft.
 package struct DraftEntry: Sendable {
-    /// The stated value of the entry, or its removal.
+    /// The new value of the entry, or its removal.
     package enum Value: Sendable {
-        /// It goes. Only a draft that merges says so.
+        /// The entry is removed. Only drafts that merge use this.
         case removed
-        /// It is null.
+        /// The value is null.
         case null
-        /// It has a plain value: `start ..< start + count` of the arena, as a collection stores it.
+        /// A plain value: `start ..< start + count` of the arena, encoded as in a collection.
         case bytes(start: Int, count: Int)
-        /// It is the link whose target is this reference of the draft.
+        /// A link: the reference of the draft with this position has its target.
         case reference(Int)
-        /// It is the embedded object that this child of the draft states.
+        /// An embedded object: the child of the draft with this position.
         case child(Int)
     }
 

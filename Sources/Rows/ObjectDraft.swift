@@ -1,42 +1,38 @@
 import HoldfastBytes
 import HoldfastObjectModel
 
-/// An object as a client states it, in the storage's own encodings but not stored yet.
+/// An object sent by a client, in the encodings of the storage but not yet stored.
 ///
-/// A draft is made from JSON without looking at stored data, so any thread can make one; the writer
-/// then resolves its links and merges it with what is stored. A draft is not changed by being written,
-/// so a transaction can be run again. One thread at a time uses a draft. A ``DraftPool`` gives the
-/// memory of drafts that are done with to others.
+/// A draft is made from JSON without reading stored data, so any thread can make one. The writer then resolves its links and
+/// merges it with the stored object. Writing does not change the draft, so a transaction can run again. One thread at a time uses
+/// a draft. A ``DraftPool`` reuses the memory of drafts that are no longer needed.
 package final class ObjectDraft {
     /// The class of the object.
     package let rowClass: RowClass
-    /// One statement per property of the class.
+    /// One statement for each property of the class.
     private let statements: UnsafeMutablePointer<DraftField>
     private let fieldCount: Int
-    /// The bytes of values in the heap and of primary keys.
+    /// The bytes of heap values and of primary keys.
     package let arena: ByteBuffer
-    /// Links to other objects.
+    /// The links to other objects.
     package internal(set) var references: [DraftReference] = []
-    /// Embedded objects, and objects to be written because a link names them in full.
+    /// The embedded objects, and the objects to be written because a link contains them in full.
     package private(set) var children: [ObjectDraft] = []
-    /// The place of each of the ``children``; nil for an object that a link names.
+    /// The position of each of the ``children``; nil for an object that a link contains.
     package internal(set) var places: [DraftPlace?] = []
-    /// The entries of maps.
+    /// The entries of all maps.
     package internal(set) var entries: [DraftEntry] = []
-    /// Whether properties that an embedded child or nested object leaves out, and entries that a map
-    /// leaves out, keep what is stored.
+    /// Whether stored values are kept if an embedded child or nested object omits a property, or a map omits an entry.
     package var isMerge: Bool
-    /// Whether maps that are stated are whole, also where the draft merges.
+    /// Whether maps replace the stored maps completely, even if the draft merges.
     package var statesWholeMaps = false
-    /// Whether it is the first part of an object whose links are stated by a draft that follows: see
-    /// ``plainPart()``.
+    /// Whether the draft is the first part of an object and a second draft with its links follows: see ``plainPart()``.
     var isPart = false
 
-    /// Of a nested object whose class has no primary key: the object key of the one to change; nil makes
-    /// a new one.
+    /// The object key of the object to change, for a nested object whose class has no primary key; nil makes a new object.
     package var objectKey: UInt64?
 
-    /// Makes a draft that states nothing.
+    /// Makes an empty draft.
     package init(_ rowClass: RowClass, isMerge: Bool) {
         self.rowClass = rowClass
         self.isMerge = isMerge
@@ -48,17 +44,17 @@ package final class ObjectDraft {
 
     deinit { statements.deallocate() }
 
-    /// The bytes of memory that a draft takes of which the client has stated nothing: an estimate.
+    /// The estimated memory of an empty draft, in bytes.
     package static func byteCount(of rowClass: RowClass) -> Int {
         256 + rowClass.members.count * MemoryLayout<DraftField>.stride
     }
 
-    /// One statement per property of the class, valid while the draft is not begun again.
+    /// One statement for each property of the class. Valid until ``restart(isMerge:)``.
     package var fields: UnsafeBufferPointer<DraftField> {
         UnsafeBufferPointer(start: statements, count: fieldCount)
     }
 
-    /// Begins again as a draft that states nothing, in the memory that it has.
+    /// Empties the draft and keeps its memory.
     func restart(isMerge: Bool) {
         self.isMerge = isMerge
         statesWholeMaps = false
@@ -74,7 +70,7 @@ package final class ObjectDraft {
         isPart = false
     }
 
-    /// The most bytes of values, references and children that the draft has held at once, for its pool.
+    /// The most bytes of values, references and children that the draft has held at once. Its pool reads it.
     var heldByteCount: Int {
         arena.roomByteCount + references.capacity * MemoryLayout<DraftReference>.stride
             + children.capacity * MemoryLayout<ObjectDraft>.stride
@@ -82,10 +78,10 @@ package final class ObjectDraft {
             + entries.capacity * MemoryLayout<DraftEntry>.stride
     }
 
-    /// States null.
+    /// Sets null.
     package func setNull(_ member: Int) { self[member].state = .null }
 
-    /// Takes back what was said of a property.
+    /// Removes the statement about a property.
     package func clear(_ member: Int) { self[member] = DraftField() }
 
     private subscript(_ member: Int) -> DraftField {
@@ -103,31 +99,31 @@ package final class ObjectDraft {
         self[member] = DraftField(state, start: start, count: count)
     }
 
-    /// States that a property keeps what is stored, also where the draft replaces the object.
+    /// Makes a property keep its stored value, even if the draft replaces the object.
     package func keep(_ member: Int) { self[member] = DraftField(.kept, low: 0, high: 0) }
 
-    /// States that a property gets its default, also if the draft changes an object.
+    /// Makes a property take its default, even if the draft changes an object.
     package func reset(_ member: Int) {
         self[member] = DraftField(.defaulted, low: 0, high: 0)
     }
 
-    /// Sets a property to a value that was stated of it earlier.
+    /// Sets a property to an earlier statement.
     package func set(_ member: Int, _ field: DraftField) { self[member] = field }
 
-    /// States a plain value of fixed width.
+    /// Sets a plain value of fixed width.
     package func set(_ member: Int, inline value: InlineValue) {
         self[member] = DraftField(.inline, low: value.low, high: value.high)
     }
 
-    /// States a string or data value.
+    /// Sets a string or data value.
     package func set(_ member: Int, text: UnsafeRawBufferPointer) {
         set(member, .heap, start: arena.count, count: text.count)
         arena.append(text)
     }
 
-    /// States a plain value of the property's own type, or null.
+    /// Sets a plain value of the property's own type, or null.
     ///
-    /// - Returns: False, with nothing stated, when the value doesn't fit the property.
+    /// - Returns: False, without any change, if the value does not fit the property.
     package func set(_ member: Int, value: Value) -> Bool {
         let compiled = rowClass.members[member]
         guard compiled.storage.shape == .single else { return false }
@@ -152,17 +148,17 @@ package final class ObjectDraft {
         return true
     }
 
-    /// States a collection of scalars, encoded as a ``CollectionView`` reads it.
+    /// Sets a collection of scalars, encoded for ``CollectionView``.
     package func set(_ member: Int, collection: ScalarCollectionBuilder) {
         let start = arena.count
         let storage = rowClass.members[member].storage
-        // Which links are the same is known only when they are resolved: the row builder sorts these.
+        // Equal links are known only after they are resolved, so the row builder sorts these.
         collection.write(to: arena, isSet: storage.shape == .set && storage.element != .mixed)
         set(member, .heap, start: start, count: arena.count - start)
     }
 
-    /// Adds a link's target by primary key; ``setReference(_:)`` or ``setReferences(_:from:)`` follows,
-    /// or the `mixed` value that the link stands in.
+    /// Adds a link's target by primary key. Call ``setReference(_:)`` or ``setReferences(_:from:)`` next, or set the `mixed`
+    /// value that contains the link.
     ///
     /// - `mixed`: The position of the link in a `mixed` value.
     /// - `encode`: Appends the target's ``OrderedKey``.
@@ -181,14 +177,14 @@ package final class ObjectDraft {
         add(member, element, mixed, .objectKey(objectKey))
     }
 
-    /// Adds a link's target by the number that it has among the named objects of the transaction.
+    /// Adds a link's target by its number among the named objects of the transaction.
     package func addReference(
         _ member: Int, element: Int?, mixed: MixedLinkPosition? = nil, named number: Int
     ) {
         add(member, element, mixed, .named(number))
     }
 
-    /// Adds a link's target that is written in the same transaction.
+    /// Adds a link to an object that the same transaction writes.
     package func addReference(_ member: Int, element: Int?, child: ObjectDraft) {
         add(member, element, nil, .child(children.count))
         add(child, at: nil)
@@ -204,23 +200,23 @@ package final class ObjectDraft {
                 mixedOffset: mixed?.offset, target: target))
     }
 
-    /// States the to-one link whose target was added last.
+    /// Sets the to-one link to the target added last.
     package func setReference(_ member: Int) {
         set(member, .reference, start: references.count - 1, count: 1)
     }
 
-    /// States the collection of links whose targets were added since there were `start` references.
+    /// Sets the collection of links to the targets added since there were `start` references.
     package func setReferences(_ member: Int, from start: Int) {
         set(member, .references, start: start, count: references.count - start)
     }
 
-    /// States a single embedded object.
+    /// Sets a single embedded object.
     package func set(_ member: Int, child: ObjectDraft) {
         set(member, .child, start: children.count, count: 1)
         add(child, at: DraftPlace(member: member))
     }
 
-    /// States a list of embedded objects.
+    /// Sets a list of embedded objects.
     package func set(_ member: Int, children list: [ObjectDraft]) {
         set(member, .children, start: children.count, count: list.count)
         for (element, child) in list.enumerated() {
@@ -238,8 +234,7 @@ package final class ObjectDraft {
         UnsafeRawBufferPointer(rebasing: arena.bytes[start..<(start + count)])
     }
 
-    /// Returns the bytes of a value of fixed width that is stated, as they lie in a slot; valid until something else is stated
-    /// of the property.
+    /// Returns the slot bytes of a fixed-width value that is set. Valid until the property's statement changes.
     package func inlineBytes(_ member: Int) -> UnsafeRawBufferPointer {
         precondition(member >= 0 && member < fieldCount && statements[member].state == .inline)
         let start = MemoryLayout<DraftField>.offset(of: \.low) ?? 0
@@ -248,7 +243,7 @@ package final class ObjectDraft {
             count: rowClass.members[member].storage.slotByteCount)
     }
 
-    /// Whether the statement of a single plain property is null, nothing, or a value of its enum.
+    /// Whether a single plain property is unset, null, or set to a value of its enum.
     ///
     /// - `scratch`: Is overwritten.
     package func isCase(_ member: Int, scratch: ByteBuffer) -> Bool {
@@ -267,9 +262,9 @@ package final class ObjectDraft {
         }
     }
 
-    /// Appends the ``OrderedKey`` of the stated primary key.
+    /// Appends the ``OrderedKey`` of the draft's primary key.
     ///
-    /// - Returns: False when the draft does not state one.
+    /// - Returns: False if the draft does not set one.
     package func appendPrimaryKey(to buffer: ByteBuffer) -> Bool {
         guard let member = rowClass.primaryKeyIndex else { return false }
         let field = fields[member]
@@ -287,7 +282,7 @@ package final class ObjectDraft {
         return true
     }
 
-    /// The stated primary key; nil when the draft does not state one or its class has none.
+    /// The draft's primary key; nil if it does not set one or its class has none.
     package var primaryKey: Value? {
         guard let member = rowClass.primaryKeyIndex else { return nil }
         let field = fields[member]
@@ -303,8 +298,8 @@ package final class ObjectDraft {
         }
     }
 
-    /// Whether writing the draft writes other objects: a link in it, or in an embedded object of it, names
-    /// its target in full.
+    /// Whether writing the draft also writes other objects: a link in it, or in one of its embedded objects, contains its target
+    /// in full.
     package var writesObjects: Bool {
         for reference in references {
             if case .child = reference.target { return true }
@@ -312,8 +307,8 @@ package final class ObjectDraft {
         return children.contains { $0.writesObjects }
     }
 
-    /// Makes a draft that states of the same object only what leads to no other: single values and lists
-    /// and sets of values. Links, embedded objects, nested ones and maps are left out.
+    /// Makes a draft of the same object with only its single values, lists and sets of values. It omits links, embedded objects,
+    /// nested objects and maps.
     package func plainPart() -> ObjectDraft {
         let plain = ObjectDraft(rowClass, isMerge: isMerge)
         plain.isPart = true

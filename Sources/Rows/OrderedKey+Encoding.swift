@@ -31,7 +31,7 @@ extension OrderedKey {
         case .float:
             let bits = UInt32(truncatingIfNeeded: value.low)
             buffer.append(big: orderedBits(Float(bitPattern: bits)))
-        // Equal numbers have one key, however many zeros they are written with.
+        // Equal numbers have one key, with any number of trailing zeros.
         case .decimal: buffer.append(big: Decimal128(high: value.high, low: value.low).ordinal)
         case .date:
             buffer.append(big: value.low ^ 1 << 63)
@@ -78,7 +78,7 @@ extension OrderedKey {
     @inlinable @inline(__always)
     package static func orderedBits(_ value: Float) -> UInt32 {
         if value.isNaN { return 0 }
-        // Both zeros are one number.
+        // Both zeros have the same bits.
         let bits = (value + 0).bitPattern
         return bits ^ (bits >> 31 == 0 ? 1 << 31 : .max)
     }
@@ -87,7 +87,7 @@ extension OrderedKey {
     @inlinable @inline(__always)
     package static func orderedBits(_ value: Double) -> UInt64 {
         if value.isNaN { return 0 }
-        // Both zeros are one number.
+        // Both zeros have the same bits.
         let bits = (value + 0).bitPattern
         return bits ^ (bits >> 63 == 0 ? 1 << 63 : .max)
     }
@@ -97,7 +97,7 @@ extension OrderedKey {
         _ = append(text: text, to: buffer, byteCountMax: textByteCountMax)
     }
 
-    /// Returns the key of a string or data value, and whether the whole value stands in it.
+    /// Returns the key of a string or data value, and whether it contains the whole value.
     package static func key(text: UnsafeRawBufferPointer) -> (bytes: [UInt8], isWhole: Bool) {
         if text.count <= textByteCountMax, !text.hasZero {
             let bytes = [UInt8](unsafeByteCount: text.count + 3) { bytes in
@@ -113,10 +113,10 @@ extension OrderedKey {
         return (buffer.array, !isCut)
     }
 
-    /// Appends the bytes of a string or data value, cut with a hash where their escaped form exceeds
-    /// `byteCountMax`: other than in keys of storage, a longer text may stand whole.
+    /// Appends the bytes of a string or data value, cut with a hash if their escaped form exceeds `byteCountMax`. Unlike keys of
+    /// the storage, other keys may contain longer texts completely.
     ///
-    /// - Returns: Whether it was cut.
+    /// - Returns: Whether the text was cut.
     package static func append(
         text: UnsafeRawBufferPointer, to buffer: ByteBuffer, byteCountMax: Int
     ) -> Bool {
@@ -124,7 +124,7 @@ extension OrderedKey {
         return append(content: text, to: buffer, byteCountMax: byteCountMax)
     }
 
-    /// Appends the bytes of a string or data value without the byte that says it is not null.
+    /// Appends the bytes of a string or data value, without the leading byte for not null.
     static func append(
         content text: UnsafeRawBufferPointer, to buffer: ByteBuffer, byteCountMax: Int
     ) -> Bool {
@@ -143,14 +143,14 @@ extension OrderedKey {
 
     /// Appends the beginning of every key of strings that start with `text`: a bound for prefix scans.
     ///
-    /// - Returns: Whether the whole text stands in the bound; if not, matches have to be checked.
+    /// - Returns: Whether the bound contains the whole text; otherwise matches have to be checked.
     @discardableResult
     package static func append(prefix text: UnsafeRawBufferPointer, to buffer: ByteBuffer) -> Bool {
         buffer.append(1 as UInt8)
         return appendEscaped(text, to: buffer, byteCountMax: textByteCountMax) == text.count
     }
 
-    /// Appends escaped bytes as long as they fit and returns how many of `text` did.
+    /// Appends the escaped bytes that fit, and returns the number of bytes of `text` that they encode.
     static func appendEscaped(
         _ text: UnsafeRawBufferPointer, to buffer: ByteBuffer, byteCountMax: Int
     ) -> Int {

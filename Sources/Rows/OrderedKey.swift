@@ -30,7 +30,7 @@ package struct OrderedKey: Hashable, Sendable {
     /// Wraps encoded bytes.
     package init(bytes: [UInt8]) { self.bytes = bytes }
 
-    /// The most escaped bytes of a string or data value that stand in a key.
+    /// The maximum of escaped bytes of a string or data value in a key.
     package static let textByteCountMax = 400
 
     /// Encodes a plain value or null; nil for links and lists.
@@ -85,8 +85,8 @@ extension OrderedKey {
         return false
     }
 
-    /// Appends a `mixed` value with all that a list or map holds: the bytes of two values are the same just
-    /// when the values are equal, long texts by their hashes. They do not sort as lists and maps do.
+    /// Appends a `mixed` value with the full contents of a list or map. The bytes of two values are equal exactly if the values
+    /// are equal; long texts are compared by their hashes. The order of the bytes is not the order of lists and maps.
     package static func appendWhole(_ value: MixedView, to buffer: ByteBuffer) {
         append(value, to: buffer)
         guard value.kind == .list || value.kind == .map else { return }

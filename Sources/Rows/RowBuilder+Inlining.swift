@@ -1,17 +1,17 @@
 import HoldfastBytes
 
 extension RowBuilder {
-    /// Appends a value in the heap, or a collection, with everything that rows of embedded objects in it keep out of line.
+    /// Appends a heap value or collection. Out-of-line values of embedded objects in it are included.
     ///
     /// - Parameters:
-    ///   - bytes: The whole of it; does not lie in the buffer.
-    ///   - storage: How it is stored.
-    ///   - rowClass: The class of the embedded objects, if it holds such.
-    ///   - schema: That of the class.
+    ///   - bytes: The complete value. It must not lie in the buffer.
+    ///   - storage: The storage of the value.
+    ///   - rowClass: The class of the embedded objects, if there are any.
+    ///   - schema: The schema of the class.
     ///   - source: Reads out-of-line values.
-    ///   - buffer: Takes the bytes.
-    ///   - byteCountMax: What is out of line and would make the buffer longer is not read.
-    /// - Returns: Whether all of it was appended.
+    ///   - buffer: The buffer to append to.
+    ///   - byteCountMax: The maximum length of the buffer. Out-of-line values that would exceed it are not read.
+    /// - Returns: Whether the value was appended completely.
     package func append(
         inlining bytes: UnsafeRawBufferPointer, _ storage: FieldStorage, of rowClass: RowClass?,
         _ schema: RowSchema, _ source: any OverflowSource, to buffer: ByteBuffer,
@@ -73,14 +73,15 @@ extension RowBuilder {
         return isWhole
     }
 
-    /// Appends the row that an object had, in the current layout: some values as they were, all others as they are.
+    /// Appends a former row of an object in the current layout: the given former values, and the present values of all other
+    /// properties.
     ///
     /// - Parameters:
-    ///   - former: By position, 0 for null, or 1 and the stored bytes (``Field/appendTagged(_:to:)``).
-    ///   - present: The row that the object has; without one all else is null.
+    ///   - former: The former values by position: 0 for null, or 1 and the stored bytes (``Field/appendTagged(_:to:)``).
+    ///   - present: The object's present row; without it all other properties are null.
     ///   - rowClass: The class of the object.
-    ///   - version: The version that the row says it is of.
-    ///   - buffer: Takes the row.
+    ///   - version: The version to store in the row.
+    ///   - buffer: The buffer to append to.
     package func append(
         _ former: [Int: [UInt8]], over present: RowView?, _ rowClass: RowClass, version: UInt64,
         to buffer: ByteBuffer

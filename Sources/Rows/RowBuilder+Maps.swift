@@ -3,15 +3,15 @@ import HoldfastBytes
 extension RowBuilder {
     /// The origin of an entry of a new map.
     private enum EntryOrigin {
-        /// The stored map, at this position.
+        /// An entry of the stored map, by position.
         case stored(Int)
-        /// The draft, at this position of its entries.
+        /// An entry of the draft, by position.
         case draft(Int)
     }
 
-    /// Appends the map that a draft makes of the stored one, encoded as ``LeafView`` reads it.
+    /// Appends the map that results from applying a draft to the stored map, encoded for ``LeafView``.
     ///
-    /// A draft that merges changes the entries it states and keeps the others, unless it states whole maps.
+    /// A draft that merges changes the entries it contains and keeps the others, unless it has whole maps.
     func appendEntries(
         _ draft: ObjectDraft, _ member: Int, _ field: DraftField, over stored: RowView?,
         _ targets: ResolvedReferences, to buffer: ByteBuffer
@@ -21,7 +21,7 @@ extension RowBuilder {
         let before =
             draft.isMerge && !draft.statesWholeMaps
             ? stored.map { draft.rowClass.field(member, in: $0) } : nil
-        // One that is out of line is put together.
+        // An out-of-line map is assembled.
         let whole = before.flatMap { field in overflow.map { StoredField(field, storage, $0) } }
         defer { withExtendedLifetime(whole) {} }
         let bytes = whole?.bytes ?? before?.heap
@@ -74,7 +74,7 @@ extension RowBuilder {
         }
     }
 
-    /// Makes the entries of the new map in the order of their keys.
+    /// Computes the entries of the new map in the order of their keys.
     private func merge(
         _ old: LeafView, _ draft: ObjectDraft, _ field: DraftField
     ) -> [EntryOrigin] {
@@ -103,7 +103,7 @@ extension RowBuilder {
 }
 
 extension LeafView {
-    /// Returns the embedded object under a key of a map; nil when there is none.
+    /// Returns the embedded object under a key of a map; nil if it does not exist.
     fileprivate func row(at key: UnsafeRawBufferPointer) -> RowView? {
         guard let position = position(of: key), !values.isNull(position) else { return nil }
         return RowView(values.bytes(position))
@@ -112,9 +112,9 @@ extension LeafView {
 
 /// The object keys of a draft's links, found by the writer.
 package struct ResolvedReferences {
-    /// One object key per reference of the draft, in order.
+    /// One object key for each reference of the draft, in order.
     package var keys: [UInt64]
-    /// The same for embedded children that have links, by their position in the draft's children.
+    /// The same for embedded children with links, by their position in the draft's children.
     package var children: [Int: ResolvedReferences]
 
     /// Makes a result.
@@ -123,6 +123,6 @@ package struct ResolvedReferences {
         self.children = children
     }
 
-    /// Of a draft without links.
+    /// The result for a draft without links.
     package static let none = ResolvedReferences()
 }

@@ -1,22 +1,22 @@
 import HoldfastBytes
 
-/// A row that somebody makes of what they see of an object, beside the object as it is.
+/// A change of an object by a principal that sees only part of it: the new visible row, beside the stored row.
 package struct SeenChange {
-    /// The object as it is.
+    /// The stored object.
     package let stored: RowView
-    /// The object as it is shown.
+    /// The object as it is shown to the principal.
     package let shown: RowView
-    /// The row that was made of that.
+    /// The row that the principal made from the shown one.
     package let wanted: RowView
-    /// The properties in which the last two differ.
+    /// The properties in which `shown` and `wanted` differ.
     package let changed: MemberSet
-    /// The properties that hold links to objects that are not seen.
+    /// The properties that hold links to hidden objects.
     package let links: MemberSet
-    /// Of lists that were edited element by element, by property: for each element that is wanted the shown one that it was; nil for a
-    /// new one.
+    /// The former index of each wanted element of a list that was edited element by element, by property. It refers to the shown
+    /// list; nil for a new element.
     package var formers: [Int: [Int?]] = [:]
 
-    /// Compares what is shown with what was made of it.
+    /// Compares the shown row with the wanted one.
     package init(
         of rowClass: RowClass, stored: RowView, shown: RowView, wanted: RowView, links: MemberSet,
         _ objects: some SeenObjects
@@ -31,13 +31,13 @@ package struct SeenChange {
 }
 
 extension RowBuilder {
-    /// Appends the row of an object that somebody has changed who sees a part of it: what they do not see stays.
+    /// Appends the row of an object that a principal has changed while seeing only part of it. Hidden parts stay.
     ///
-    /// Lists are compared element by element (``ListAlignment``): hidden elements stay behind their neighbours, and what is hidden within an
-    /// element stays with it. A link to a hidden object, which is null where
-    /// it can't be left out, stays until another value takes its place.
+    /// Lists are compared element by element (``ListAlignment``): hidden elements stay behind their neighbours, and hidden parts
+    /// of an element stay with it. A link to a hidden object, which is shown as null if it cannot be left out, stays until
+    /// another value replaces it.
     ///
-    /// - `objects`: Whether an object is seen.
+    /// - `objects`: Whether an object is visible.
     package func append(
         _ change: SeenChange, _ rowClass: RowClass, objects: some SeenObjects, version: UInt64,
         to buffer: ByteBuffer
@@ -66,7 +66,7 @@ extension RowBuilder {
         row.finish(holdsOverflow: referenceCount != referencesBefore)
     }
 
-    /// Appends a property of the three rows.
+    /// Appends one property, merged from the three rows.
     private func append(
         stored: Field, shown: Field, wanted: Field, _ member: RowClass.Member,
         _ objects: some SeenObjects, _ formers: [Int?]?, to buffer: ByteBuffer
@@ -88,7 +88,7 @@ extension RowBuilder {
         }
     }
 
-    /// Appends one value, embedded or `mixed`, that was changed.
+    /// Appends one changed value, embedded or `mixed`.
     private func append(
         stored: UnsafeRawBufferPointer, shown: UnsafeRawBufferPointer,
         wanted: UnsafeRawBufferPointer, _ member: RowClass.Member, _ objects: some SeenObjects,
@@ -109,12 +109,12 @@ extension RowBuilder {
             inner, objects: objects, version: 0, to: buffer)
     }
 
-    /// A collection of the three rows.
+    /// A collection in the three rows.
     private struct SeenElements {
         let stored: LeafView
         let shown: LeafView
         let wanted: LeafView
-        /// As in ``SeenChange/formers``, where it is known.
+        /// As in ``SeenChange/formers``; nil if unknown.
         let formers: [Int?]?
     }
 
@@ -139,7 +139,7 @@ extension RowBuilder {
                 wanted.values, and: stored.values, at: stored.values.indices.filter(isHidden),
                 member, objects, to: buffer)
         }
-        // What is made of single elements has to stay where it is until all are put together.
+        // Buffers of merged elements must stay alive until the slices are joined.
         var made: [ByteBuffer] = []
         var slices: [LeafSlice] = []
         func take(_ index: Int, of leaf: LeafView) {
@@ -208,7 +208,8 @@ extension RowBuilder {
         }
     }
 
-    /// Appends a set with the hidden elements of the one as it is, and with what is hidden within its others: several may be shown alike.
+    /// Appends a set with the hidden elements of the stored set. Elements keep their hidden parts; several stored elements may
+    /// look the same.
     private func append(
         _ values: CollectionView, and others: CollectionView, at hidden: [Int],
         _ member: RowClass.Member, _ objects: some SeenObjects, to buffer: ByteBuffer
@@ -248,7 +249,8 @@ extension CollectionView {
 }
 
 extension SeenObjects {
-    /// Whether the target of a link in a `mixed` value is seen; what is of a class that is gone is read as null in any case.
+    /// Whether the target of a link in a `mixed` value is visible. True for a link to a removed class, which is read as null in
+    /// any case.
     fileprivate func sees(_ link: (classNumber: UInt32, key: UInt64)) -> Bool {
         guard let index = schema.classIndexByNumber[link.classNumber] else { return true }
         return sees(classIndex: index, key: link.key)
@@ -256,12 +258,12 @@ extension SeenObjects {
 }
 
 extension MixedWriter {
-    /// Writes what somebody has made of a value of which they see a part: what they do not see stays.
+    /// Writes a value that a principal has changed while seeing only part of it. Hidden parts stay.
     ///
-    /// - `stored`: The value as it is. None of the three lies in the buffer.
+    /// - `stored`: The stored value. The three values must not lie in the buffer.
     /// - `shown`: The value as it is shown.
-    /// - `wanted`: What was made of that.
-    /// - `sees`: Whether the target of a link is seen.
+    /// - `wanted`: The value made from the shown one.
+    /// - `sees`: Whether the target of a link is visible.
     fileprivate func merge(
         _ stored: MixedView, shown: MixedView, wanted: MixedView,
         _ sees: ((classNumber: UInt32, key: UInt64)) -> Bool

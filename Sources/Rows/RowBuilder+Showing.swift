@@ -1,29 +1,29 @@
 import HoldfastBytes
 
-/// The parts of an object that somebody does not see.
+/// The parts of an object that a principal may not see.
 package struct HiddenParts {
     /// The properties that are hidden.
     package var properties = MemberSet()
-    /// The properties with links to hidden objects, including links within embedded objects and `mixed` values, and the properties
-    /// with values of unknown properties.
+    /// The properties with links to hidden objects, also within embedded objects and `mixed` values, and the properties with
+    /// values of unknown properties.
     package var links = MemberSet()
 
-    /// Nothing.
+    /// No hidden parts.
     package init() {}
 
-    /// Whether all of the object is seen.
+    /// Whether the whole object is visible.
     package var isEmpty: Bool { properties.isEmpty && links.isEmpty }
 }
 
 extension RowBuilder {
-    /// Appends a copy of a row in the current layout as one principal may see it. Hidden properties are null, their collections
-    /// empty, and marked (``RowClass/hides(_:in:)``). Links to hidden objects are null, and collections lack them. Unknown properties
-    /// are always null or empty, also if they contain null entries of a map.
+    /// Appends a copy of a row in the current layout, as one principal may see it. Hidden properties are null or empty
+    /// collections, and marked (``RowClass/hides(_:in:)``). Links to hidden objects are null, and collections lack them. Unknown
+    /// properties are always null or empty, even if they contain null entries of a map.
     ///
-    /// Out-of-line collections that lack a link are copied into the row, others stay where they are.
+    /// An out-of-line collection that loses a link is copied into the row; others stay out of line.
     ///
-    /// - `without`: The parts to be left out.
-    /// - `objects`: Whether an object is seen.
+    /// - `without`: The parts to leave out.
+    /// - `objects`: Whether an object is visible.
     package func append(
         _ stored: RowView, _ rowClass: RowClass, without parts: HiddenParts,
         objects: any SeenObjects, to buffer: ByteBuffer
@@ -35,13 +35,13 @@ extension RowBuilder {
     }
 }
 
-/// Knows which objects somebody sees.
+/// Decides which objects and properties a principal may see.
 package protocol SeenObjects: AnyObject {
-    /// The schema that the rows are read with.
+    /// The schema for reading the rows.
     var schema: RowSchema { get }
     /// Reads out-of-line values.
     var source: any OverflowSource { get }
-    /// Whether the object is seen.
+    /// Whether the object is visible.
     func sees(classIndex: Int, key: UInt64) -> Bool
     /// Whether a property is known by its name.
     func knows(_ member: Int, of rowClass: RowClass) -> Bool
@@ -74,10 +74,10 @@ extension SeenObjects {
     }
 }
 
-/// The links to objects that somebody does not see.
+/// The links to objects that a principal may not see.
 private struct LinksToHidden: LostLinks {
     let objects: any SeenObjects
-    /// The properties of the outermost row that hold such links.
+    /// The properties of the outermost row that contain such links.
     let members: MemberSet
     let rowClass: RowClass
 

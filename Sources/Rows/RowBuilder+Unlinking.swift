@@ -1,21 +1,21 @@
 import HoldfastBytes
 
-/// The links that a copy of a row does not have: single links and those of maps are null there, lists and sets lack the element,
-/// also within embedded objects and `mixed` values.
+/// The links to remove from a copy of a row. Single links and links in maps become null; lists and sets lose the element. This
+/// includes links within embedded objects and `mixed` values.
 protocol LostLinks {
     var schema: RowSchema { get }
-    /// Reads out-of-line values; nil where they are taken over as they are.
+    /// Reads out-of-line values; nil if they are copied unchanged.
     var source: (any OverflowSource)? { get }
-    /// Whether values of a property may hold such a link.
+    /// Whether values of a property may contain such a link.
     func concern(_ member: Int, of rowClass: RowClass) -> Bool
-    /// Whether a link to an object is among them.
+    /// Whether links to an object are removed.
     func include(classIndex: Int, key: UInt64) -> Bool
-    /// Whether the values of a property are lost in every case.
+    /// Whether all values of a property are removed.
     func omit(_ member: Int, of rowClass: RowClass) -> Bool
-    /// Whether an embedded object is lost as a whole.
+    /// Whether an embedded object is removed completely.
     func include(_ row: RowView, _ member: RowClass.Member) -> Bool
-    /// Appends the reference to what is left of an out-of-line collection, where that is changed where it lies; false where nothing
-    /// is left. Nil where it is copied into the row.
+    /// Appends the reference to the rest of an out-of-line collection if it is changed in place. Returns false if the rest is
+    /// empty, and nil if the collection is copied into the row.
     func remove(
         from field: Field, _ member: RowClass.Member, reference: ByteBuffer,
         _ withoutLinks: (LeafView, ByteBuffer) -> Void
@@ -25,14 +25,14 @@ protocol LostLinks {
 extension LostLinks {
     func omit(_ member: Int, of rowClass: RowClass) -> Bool { false }
 
-    /// Whether a link of a `mixed` value is among them; not one to a class that is gone, which is read as null in any case.
+    /// Whether a link of a `mixed` value is removed. False for a link to a removed class, which is read as null in any case.
     fileprivate func include(_ link: (classNumber: UInt32, key: UInt64)) -> Bool {
         guard let index = schema.classIndexByNumber[link.classNumber] else { return false }
         return include(classIndex: index, key: link.key)
     }
 }
 
-/// The links to an object that is going away.
+/// The links to an object that is being deleted.
 private struct LinksToDeleted: LostLinks {
     let schema: RowSchema
     let classIndex: Int
@@ -68,12 +68,11 @@ private struct LinksToDeleted: LostLinks {
 }
 
 extension RowBuilder {
-    /// Appends `stored` in the current layout without its links to one object, which is going away:
-    /// single links and those of maps become null, lists and sets lose the element, also within embedded
-    /// objects and `mixed` values. Links that say something else of deletion stay, and an embedded object
-    /// that is to go with the target goes.
+    /// Appends `stored` in the current layout without its links to an object that is being deleted. Single links and links in
+    /// maps become null; lists and sets lose the element, also within embedded objects and `mixed` values. Links that declare
+    /// another effect of deletion stay. An embedded object is removed if it is declared to be deleted with the target.
     ///
-    /// - `classIndex`: The class of the object that goes away.
+    /// - `classIndex`: The class of the deleted object.
     package func append(
         _ stored: RowView, _ rowClass: RowClass, withoutLinksTo key: UInt64, classIndex: Int,
         schema: RowSchema, version: UInt64, to buffer: ByteBuffer
@@ -174,9 +173,9 @@ extension RowBuilder {
         }
     }
 
-    /// Appends the elements of a collection, or of a leaf of one, without some links.
+    /// Appends the elements of a collection, or of one of its leaves, without some links.
     ///
-    /// - `goes`: Whether an embedded object goes.
+    /// - `goes`: Whether an embedded object is removed.
     private func append(
         _ leaf: LeafView, _ member: RowClass.Member, without lost: some LostLinks,
         to buffer: ByteBuffer, goes: (RowView) -> Bool
@@ -224,9 +223,9 @@ extension RowBuilder {
 }
 
 extension MixedWriter {
-    /// Writes a copy of a value without some links: lists lose the element, anywhere else the link becomes null.
+    /// Writes a copy of a value without some links. Lists lose the element; elsewhere the link becomes null.
     ///
-    /// - `value`: Does not lie in the buffer.
+    /// - `value`: Must not lie in the buffer.
     fileprivate func copy(_ value: MixedView, without lost: some LostLinks) {
         copy(value, losesElements: true) { lost.include($0) }
     }

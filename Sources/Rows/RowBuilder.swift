@@ -3,45 +3,45 @@ import HoldfastObjectModel
 
 /// Assembles rows in their class's current layout.
 ///
-/// Values go to their slots and the heap in declaration order whatever their source, so that equal
-/// objects of one layout have equal bytes. Reusable and not thread-safe: the writer owns one.
+/// Values are written to their slots and the heap in the order of declaration, independently of their source. So equal objects of
+/// one layout have equal bytes. Reusable and not thread-safe: the writer owns one.
 package final class RowBuilder {
-    /// The time that defaults take.
+    /// The time that `$now` defaults take.
     package var now = Timestamp(seconds: 0, nanoseconds: 0)
-    /// The sink of values that are too large for a row; nil keeps them in it.
+    /// The sink for values that are too large for a row; nil keeps them in the row.
     package var overflow: (any OverflowSink)?
     /// The largest values that stay in a row.
     package var limits = OverflowLimits()
-    /// The gaps of the draft whose row is under construction.
+    /// The gaps of the draft that is being written.
     private var gaps = DraftGaps()
-    /// The number of references to such values written so far.
+    /// The number of references to out-of-line values written so far.
     var referenceCount = 0
     let reference = ByteBuffer(capacity: OverflowReference.treeByteCount)
     let collection = ScalarCollectionBuilder()
     let scratch = ByteBuffer(capacity: 256)
 
-    /// The number that the object gets whose row is under construction, if the store makes its primary key.
+    /// The primary key of the object being written, if the store generates it.
     private var number: Int64 = 0
 
     /// Makes a builder.
     package init() {}
 
-    /// The stored row that a draft is about.
+    /// The stored row that a draft is applied to.
     package enum Base {
-        /// None: the object is new.
+        /// No row: the object is new.
         case none
-        /// One of which only the primary key stays where the draft leaves properties out.
+        /// A row that is replaced: only the primary key stays if the draft does not set it.
         case replaced(RowView)
-        /// One whose values stay where the draft leaves properties out.
+        /// A row that is changed: properties that the draft does not set keep their values.
         case changed(RowView)
     }
 
-    /// Appends the row that `draft` makes of `base`.
+    /// Appends the row that results from applying `draft` to `base`.
     ///
     /// - `version`: The version of the change.
-    /// - `number`: The primary key of a new object, if the store makes it.
+    /// - `number`: The primary key of a new object, if the store generates it.
     /// - `targets`: The object key of each reference of the draft.
-    /// - Returns: The gaps of the draft; the row must not be used unless there are none.
+    /// - Returns: The gaps of the draft. Use the row only if there are none.
     package func append(
         _ draft: ObjectDraft, over base: Base, version: UInt64, number: Int64? = nil,
         targets: ResolvedReferences, to buffer: ByteBuffer
@@ -66,11 +66,11 @@ package final class RowBuilder {
         return gaps
     }
 
-    /// Appends the row of an object or of an embedded one.
+    /// Appends the row of an object or of an embedded object.
     ///
-    /// - `stored`: The present row, as far as anything of it is kept.
-    /// - `replaced`: The row whose place the new one takes, even if nothing of it is kept: its out-of-line values
-    ///   that are the same are not stored again.
+    /// - `stored`: The present row, if some of its values are kept.
+    /// - `replaced`: The row that the new one replaces, even if no value is kept. Equal out-of-line values are not
+    ///   stored again.
     func append(
         _ draft: ObjectDraft, over stored: RowView?, replacing replaced: RowView?,
         keepsAbsent: Bool, version: UInt64, targets: ResolvedReferences, to buffer: ByteBuffer
@@ -84,7 +84,7 @@ package final class RowBuilder {
             let offset = buffer.count
             switch field.state {
             case .absent, .defaulted:
-                // A primary key never changes, and what is hidden is not left out.
+                // A primary key never changes. A client cannot set a hidden property, so its value is kept.
                 if let stored,
                     keepsAbsent && field.state == .absent || member == rowClass.primaryKeyIndex
                         || rowClass.hides(member, in: stored)
@@ -123,7 +123,7 @@ package final class RowBuilder {
             hiding: stored.map(rowClass.hidden) ?? MemberSet())
     }
 
-    /// Appends a collection that `draft` states of one property, as it would lie in a row's heap.
+    /// Appends a collection that `draft` sets, in the encoding of a row's heap.
     ///
     /// - Returns: The gaps of the draft.
     package func appendCollection(
@@ -137,7 +137,7 @@ package final class RowBuilder {
         return takeGaps()
     }
 
-    /// Appends a text or collection that a draft states.
+    /// Appends a text or collection that a draft sets.
     private func appendHeap(
         _ draft: ObjectDraft, _ member: Int, over stored: RowView?, _ targets: ResolvedReferences,
         to buffer: ByteBuffer
@@ -166,15 +166,15 @@ package final class RowBuilder {
         case defaultValue
         /// Null.
         case null
-        /// A value as it lies in a row: in its slot, or in the heap.
+        /// A value in the encoding of a row: of its slot, or of the heap.
         case bytes(UnsafeRawBufferPointer)
-        /// The value that another row of the same class has.
+        /// The value in another row of the same class.
         case value(of: RowView)
     }
 
-    /// Appends `stored` in the current layout with another value in one property.
+    /// Appends `stored` in the current layout with a new value in one property.
     ///
-    /// - `replacement`: Its bytes do not lie in the buffer.
+    /// - `replacement`: Its bytes must not lie in the buffer.
     package func append(
         _ stored: RowView, _ rowClass: RowClass, replacing replaced: Int,
         by replacement: Replacement, version: UInt64, to buffer: ByteBuffer
@@ -208,18 +208,18 @@ package final class RowBuilder {
             holdsOverflow: referenceCount != referencesBefore, hiding: rowClass.hidden(in: stored))
     }
 
-    /// Appends a fill row: what objects have for properties that were declared after them, which is the
-    /// declared default, ``now`` for `$now`, or the type's zero value.
+    /// Appends a fill row: the values that older objects have for properties that were declared later. These are the declared
+    /// default, ``now`` for `$now`, or the type's zero value.
     package func appendFill(_ rowClass: RowClass, to buffer: ByteBuffer) {
         let row = OpenRow(rowClass, version: 0, in: buffer)
         for (member, compiled) in rowClass.members.enumerated()
         where compiled.storage.shape != .none {
             let property = rowClass.definition.properties[member]
-            // An enum's first case stands for nothing stated, as no zero need be among its values.
+            // An enum's first case is its zero value, since its values need not include zero.
             if property.defaultValue != nil || property.cases != nil || compiled.isOptional {
                 appendDefault(member, row)
             } else if compiled.storage == FieldStorage(.single, .decimal) {
-                // Zero bytes would be a zero with the least exponent.
+                // Zero bytes would be a zero with the lowest exponent.
                 store(.decimal(Decimal128(0)), at: member, row)
             } else if compiled.storage.isInHeap {
                 let offset = buffer.count
@@ -232,7 +232,7 @@ package final class RowBuilder {
 
     // MARK: Parts of a row
 
-    /// Takes over a value as it is stored.
+    /// Copies a stored value unchanged.
     func copy(_ field: Field, to member: Int, _ row: OpenRow) {
         if field.isNull { return row.setNull(member) }
         let storage = row.rowClass.members[member].storage
@@ -296,7 +296,7 @@ package final class RowBuilder {
         for key in keys { buffer.append(little: key) }
     }
 
-    /// Appends a list of `count` embedded objects, each written by `append`.
+    /// Appends a list of `count` embedded objects, each written by a call of `append`.
     func appendRows(count: Int, to buffer: ByteBuffer, _ append: (Int) -> Void) {
         CollectionView.append(
             count: count, of: .embedded, isNull: { _ in false }, to: buffer, append)
@@ -304,10 +304,10 @@ package final class RowBuilder {
 }
 
 extension RowBuilder {
-    /// Ends a value in the heap that came from a client: one that is too large leaves the row, unless it is an embedded
+    /// Finishes a heap value that came from a client. A value that is too large is moved out of the row, unless it is an embedded
     /// object.
     ///
-    /// - `replaced`: The row whose place this one takes.
+    /// - `replaced`: The row that this one replaces.
     func closeHeap(_ member: Int, _ row: OpenRow, from offset: Int, over replaced: RowView?) {
         let (rowClass, buffer) = (row.rowClass, row.buffer)
         let storage = rowClass.members[member].storage
@@ -330,7 +330,7 @@ extension RowBuilder {
         referenceCount += 1
     }
 
-    /// Counts rows with references among embedded rows that are copied as they are.
+    /// Counts the rows with references among embedded rows that are copied unchanged.
     func countReferences(in bytes: UnsafeRawBufferPointer, _ storage: FieldStorage) {
         if storage.shape == .single {
             if RowView(bytes)?.holdsOverflow ?? false { referenceCount += 1 }
@@ -343,28 +343,28 @@ extension RowBuilder {
     }
 }
 
-/// The values that a draft lacks for the row that was made of it.
+/// The values that a draft lacks to be complete.
 package struct DraftGaps {
-    /// Whether it keeps something where nothing is stored.
+    /// Whether the draft keeps a property's value but no object is stored.
     package internal(set) var hasNothingToKeep = false
-    /// The required properties of new or replaced objects that it does not state.
+    /// The required properties of new or replaced objects that the draft does not set.
     package internal(set) var unstated: [UnstatedMember] = []
 
-    /// Makes the gaps of a draft that lacks nothing.
+    /// Makes gaps without entries.
     package init() {}
 
-    /// Whether it lacks nothing.
+    /// Whether there are no gaps.
     package var isEmpty: Bool { !hasNothingToKeep && unstated.isEmpty }
 
-    /// Takes properties for ones that need not be stated: they have their defaults.
+    /// Removes required properties that need not be set because they have defaults.
     package mutating func forgive(_ isForgiven: (UnstatedMember) -> Bool) {
         unstated.removeAll(where: isForgiven)
     }
 }
 
-/// A required property that a draft does not state.
+/// A required property that a draft does not set.
 package struct UnstatedMember {
-    /// The draft, or one of the embedded objects in it.
+    /// The draft, or one of its embedded objects.
     package let draft: ObjectDraft
     /// The position of the property in its class.
     package let member: Int

@@ -4,8 +4,8 @@ import Glibc
 extension RowSchema {
     /// Finds the properties that differ between two rows of a class.
     ///
-    /// Stored bytes are compared, and only where those of embedded objects differ, the objects
-    /// themselves: the same object has other bytes in an older layout.
+    /// Compares stored bytes. Embedded objects are compared themselves if their bytes differ, because equal objects have
+    /// different bytes in an older layout.
     ///
     /// - `source`: Reads out-of-line values.
     package func changedMembers(
@@ -42,7 +42,7 @@ extension RowSchema {
         if isOut, isOtherOut, let x = a.overflow, let y = b.overflow,
             compareKeys(x.identity, y.identity) == 0
         {
-            // One tree at two times.
+            // Two versions of the same tree.
             return false
         }
         let isEmbedded = member.storage.element == .embedded

@@ -1,13 +1,11 @@
 import HoldfastObjectModel
 
 extension RowSchema {
-    /// Hands every link of a row to `body`, those of embedded objects too, a target as often as it stands
-    /// there.
+    /// Passes every link of a row to `body`, including links in embedded objects. A target is passed once for each link to it.
     ///
-    /// - `only`: Looks only at these top-level properties; nil for all.
+    /// - `only`: The top-level properties to read; nil for all.
     /// - `source`: Reads out-of-line collections.
-    /// - `body`: Gets the property that holds the link and the target's class, as positions, and the
-    ///   target's key.
+    /// - `body`: Takes the number of the property that holds the link, the position of the target's class, and the target's key.
     package func forEachLink(
         of rowClass: RowClass, in row: RowView, only: MemberSet? = nil,
         _ source: any OverflowSource,
@@ -32,9 +30,9 @@ extension RowSchema {
         }
     }
 
-    /// Hands over the links of a value of a property, or of one of its elements.
+    /// Passes the links in a value of a property, or in one of its elements.
     ///
-    /// - `bytes`: As they are stored; not null.
+    /// - `bytes`: The stored bytes; not null.
     package func forEachLink(
         of member: RowClass.Member, in bytes: UnsafeRawBufferPointer, _ source: any OverflowSource,
         _ body: (_ propertyNumber: UInt32, _ targetClass: Int, _ targetKey: UInt64) -> Void
@@ -45,7 +43,7 @@ extension RowSchema {
             guard let inner = RowView(bytes) else { return }
             forEachLink(of: classes[member.classIndex], in: inner, source, body)
         default:
-            // Those to classes that the schema has.
+            // Links to removed classes are ignored.
             MixedView(bytes).forEachLink { classNumber, key in
                 if let target = classIndexByNumber[classNumber] { body(member.number, target, key) }
             }
@@ -54,10 +52,10 @@ extension RowSchema {
 }
 
 extension RowClass {
-    /// Whether a row of an embedded object is to go with an object that goes away: whether it holds it by a
-    /// link of its own that says so.
+    /// Whether an embedded object is deleted together with an object: whether it has a link to it that is declared to cascade.
     ///
-    /// - `classIndex`: The class of the object that goes away.
+    ///
+    /// - `classIndex`: The class of the deleted object.
     /// - `source`: Reads out-of-line collections.
     func goes(
         _ row: RowView, withTarget key: UInt64, classIndex: Int, _ source: (any OverflowSource)?
@@ -85,13 +83,12 @@ extension RowClass {
     }
 }
 
-/// Points in GeoJSON's form.
+/// GeoJSON points.
 extension RowClass {
-    /// Longitude and latitude of the point that an object of the class is; nil when it is none: when its
-    /// type is not `Point`, in any case, or it has less than two coordinates. Whether they lie on the
-    /// Earth is not looked at, nor is an altitude.
+    /// The longitude and latitude of an object that is a point. Nil if its type is not `Point`, in any case, or it has fewer than
+    /// two coordinates. It does not check whether they are valid on the Earth, and ignores an altitude.
     ///
-    /// Cost: some 10 ns; nothing is allocated while the coordinates lie in the row.
+    /// Cost: about 10 ns. No allocation if the coordinates lie in the row.
     package func point(in row: RowView, _ source: any OverflowSource)
         -> (longitude: Double, latitude: Double)?
     {
@@ -114,7 +111,7 @@ extension RowClass {
         )
     }
 
-    /// Returns the altitude of the point that an object of the class is; nil when it states none.
+    /// The altitude of an object that is a point; nil if it has no altitude.
     package func altitude(in row: RowView, _ source: any OverflowSource) -> Double? {
         guard pointType >= 0 else { return nil }
         let field = field(pointCoordinates, in: row)

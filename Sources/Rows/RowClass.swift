@@ -1,7 +1,7 @@
 import HoldfastObjectModel
 
-/// A class made ready for rows: numbers instead of names, and where each property lies in rows of
-/// every layout. Immutable; safe to use from any thread.
+/// A class compiled for rows: numbers instead of names, and the position of each property in rows of every layout. Immutable;
+/// safe to use from any thread.
 public final class RowClass: @unchecked Sendable {
     // Unchecked because of the pointers below: they are made in `init`, never written afterwards and
     // freed in `deinit`.
@@ -10,29 +10,28 @@ public final class RowClass: @unchecked Sendable {
     public struct Member: Sendable {
         /// The property's number, unique in the store and never reused.
         public var number: UInt32
-        /// Its storage.
+        /// The property's storage.
         public var storage: FieldStorage
-        /// Whether it, or its elements, may be null.
+        /// Whether the value, or elements of it, may be null.
         public var isOptional: Bool
-        /// For links and embedded objects the position of the class in the schema, for inverse links
-        /// that of the class they come from; −1 otherwise.
+        /// The position in the schema of the class of links and embedded objects, or of the class that inverse links come from;
+        /// −1 for other properties.
         public var classIndex: Int
-        /// For inverse links the position of the property they are the inverse of; −1 otherwise.
+        /// The position of the property that an inverse link is the inverse of; −1 for other properties.
         public var originProperty: Int
         /// Whether an inverse link shows embedded objects.
         package var showsEmbedded = false
-        /// Whether the store keeps an index of it.
+        /// Whether the store keeps an index of the property.
         public var isIndexed: Bool
-        /// Whether no two objects have the same value.
+        /// Whether all objects must have different values.
         package var isUnique = false
-        /// Whether every object that is created or replaced has to state it.
+        /// Whether it must be set when an object is created or replaced.
         package var isRequired = false
-        /// Of a link what becomes of its holder when the target is deleted.
+        /// The effect on the object that holds a link when the link's target is deleted.
         package var onDelete = OnDelete.nullify
         /// Whether only the values of an enum are allowed, see ``RowClass/cases``.
         public var hasCases = false
-        /// The least and the greatest int that it may have, where it is declared narrower than the ints
-        /// of a row.
+        /// The minimum and maximum of an int that is declared narrower than a row's ints.
         public var narrowRange: ClosedRange<Int64>?
 
         /// Makes a compiled property.
@@ -49,7 +48,7 @@ public final class RowClass: @unchecked Sendable {
             self.narrowRange = narrowRange
         }
 
-        /// Whether it holds embedded objects.
+        /// Whether the property holds embedded objects.
         package var isEmbedded: Bool {
             storage.element == .embedded && storage.shape != .none && classIndex >= 0
         }
@@ -60,13 +59,13 @@ public final class RowClass: @unchecked Sendable {
             return narrowRange.contains(value)
         }
 
-        /// Whether a value is no int, or within the declared width.
+        /// Whether a value is within the declared width. Always true if it is not an int.
         @inlinable public func holds(_ value: InlineValue) -> Bool {
             value.element != .int || holds(Int64(bitPattern: value.low))
         }
     }
 
-    /// The positions of the properties in one layout; empty for a number that no layout has.
+    /// The positions of the properties in one layout; empty for an unused layout number.
     private struct LayoutTable {
         var fields: UnsafePointer<FieldLocation>?
         var fixedByteCount: Int
@@ -76,31 +75,31 @@ public final class RowClass: @unchecked Sendable {
     package let index: Int
     /// The class's number, unique in the store and never reused.
     package let number: UInt32
-    /// The number under which its rows are stored, see `StoreKey`: its own until they are rewritten.
+    /// The number under which its rows are stored, see `StoreKey`. It is the class's number until the rows are rewritten.
     package let rowSpace: UInt32
-    /// The number under which its primary keys are stored: its own until they are entered again.
+    /// The number under which its primary keys are stored. It is the class's number until the keys are entered again.
     package let keySpace: UInt32
     /// The class as declared.
     package let definition: ObjectClass
-    /// The properties that are unknown by their names, see ``UnknownNames``, by position.
+    /// The positions of the properties that cannot be found by name, see ``UnknownNames``.
     package let unknown: MemberSet
-    /// Its properties, compiled, in the same order.
+    /// The compiled properties, in the order of declaration.
     public let members: [Member]
-    /// The properties' names, to look one up by its bytes.
+    /// The properties' names, for looking up a property by the bytes of its name.
     package let names: NameTable
-    /// The position of each property that is mapped to another name, by that name.
+    /// The position of each property that is mapped to another name, by the mapped name.
     private let mappedIndex: [ExactText: Int]
     /// The position of the primary key property; nil for a class without one.
     package let primaryKeyIndex: Int?
     /// Whether its objects are only created and wait in its outbox.
     package let isAsymmetric: Bool
-    /// Whether the store numbers those of its objects that state no primary key.
+    /// Whether the store generates a number as primary key for objects without one.
     package let numbersKeys: Bool
     /// Every layout that rows may have, oldest first.
     package let layouts: [RowLayout]
     /// The values of the properties that are enums, by position.
     package let cases: [Int: EnumCases]
-    /// The positions of the properties whose values hold links, directly or in embedded objects.
+    /// The positions of the properties with links, directly or in embedded objects.
     package let linkingMembers: [Int]
     /// The positions of the lists.
     package let listMembers: [Int]
@@ -108,10 +107,10 @@ public final class RowClass: @unchecked Sendable {
     package let indexedMembers: [Int]
     /// The unique keys, without the primary key: unique properties, then unique groups.
     package let uniqueKeys: [UniqueKey]
-    /// The indexes that have any number of entries for a value, in the order of the properties.
+    /// The indexes that may have several entries for a value, in the order of the properties.
     package let searchIndexes: [SearchIndex]
 
-    /// Of a class of points in GeoJSON's form the positions of its type and its coordinates; −1 of others.
+    /// The positions of the type and the coordinates, if the class describes GeoJSON points; otherwise −1.
     let pointType: Int
     let pointCoordinates: Int
 
@@ -119,15 +118,15 @@ public final class RowClass: @unchecked Sendable {
     @usableFromInline let currentNumber: UInt32
     @usableFromInline let currentTable: UnsafePointer<FieldLocation>
     private let currentByteCount: Int
-    /// The tables of all layouts by number, counted from the oldest one's.
+    /// The tables of all layouts, by number minus the number of the oldest layout.
     private let tables: UnsafePointer<LayoutTable>
     private let tableCount: UInt32
     private let firstNumber: UInt32
     private let fillRows: [UnsafeRawPointer]
 
-    /// The class of which this one lacks names; nil of a whole one.
+    /// The complete class if this one lacks names of it; otherwise nil.
     private let base: RowClass?
-    /// The class with all of its names.
+    /// The complete class.
     package var whole: RowClass { base ?? self }
 
     /// The layout that new rows get.
@@ -135,14 +134,14 @@ public final class RowClass: @unchecked Sendable {
 
     /// Compiles a class.
     ///
-    /// - `members`: One per property of `definition`, in its order.
-    /// - `layouts`: Oldest first, their numbers rising and less than ``layoutSpanMax`` apart; the last
-    ///   one has a slot for every stored property. Not empty.
-    /// - `linkingMembers`: Positions of properties that hold links, also within embedded objects.
-    /// - `rowSpace`, `keySpace`: nil for the class's own number.
-    /// - `uniqueGroups`: One per unique group of `definition`, in its order.
-    /// - `searchIndexes`: One per property of `definition` that has one, in its order.
-    /// - `part`: The class with all of its names, and the properties whose names this one lacks; nil for a whole one.
+    /// - `members`: One for each property of `definition`, in its order.
+    /// - `layouts`: Not empty, oldest first. Their numbers rise and are less than ``layoutSpanMax`` apart. The last one has a
+    ///   slot for every stored property.
+    /// - `linkingMembers`: The positions of properties that hold links, also within embedded objects.
+    /// - `rowSpace`, `keySpace`: Nil for the class's own number.
+    /// - `uniqueGroups`: One for each unique group of `definition`, in its order.
+    /// - `searchIndexes`: One for each indexed property of `definition`, in its order.
+    /// - `part`: The complete class, and the properties whose names this one lacks; nil if this one is complete.
     package init(
         index: Int, number: UInt32, definition: ObjectClass, members: [Member],
         layouts: [RowLayout], linkingMembers: [Int], rowSpace: UInt32? = nil,
@@ -234,18 +233,17 @@ public final class RowClass: @unchecked Sendable {
         for row in fillRows { row.deallocate() }
     }
 
-    /// The greatest distance between the numbers of a class's layouts.
+    /// The bound of the distance between the numbers of a class's layouts.
     package static let layoutSpanMax: UInt32 = 1 << 20
 
-    /// Whether there are layouts, and their numbers rise and do not lie too far apart.
+    /// Whether there are layouts, their numbers rise, and the distance is below the bound.
     package static func areInOrder(_ layouts: [RowLayout]) -> Bool {
         guard let first = layouts.first, let last = layouts.last else { return false }
         return zip(layouts, layouts.dropFirst()).allSatisfy { $0.number < $1.number }
             && last.number - first.number < layoutSpanMax
     }
 
-    /// Finds each member in the layout at `position`, or in the fill row of the first later layout
-    /// that has it.
+    /// Finds each member in the layout at `position`; otherwise in the fill row of the first later layout that has it.
     private static func makeTable(
         for members: [Member], layouts: [RowLayout], from position: Int,
         fillRows: [UnsafeRawPointer]
@@ -269,16 +267,16 @@ public final class RowClass: @unchecked Sendable {
         return UnsafePointer(table)
     }
 
-    /// Returns the locations of the properties in rows of a layout; the current layout's table for an unknown number,
-    /// which only a damaged row has.
+    /// Returns the locations of the properties in rows of a layout. An unknown number, which only a damaged row has, gets the
+    /// current layout's table.
     @usableFromInline func olderTable(_ number: UInt32) -> UnsafePointer<FieldLocation> {
         let position = number &- firstNumber
         guard position < tableCount else { return currentTable }
         return tables[Int(position)].fields ?? currentTable
     }
 
-    /// Whether a row's layout is known and all of its slots lie within the row; no damaged row that
-    /// passes leads a read out of its bounds.
+    /// Whether a row's layout is known and all its slots lie within the row. Reading a damaged row that passes never leaves its
+    /// bounds.
     package func canRead(_ row: RowView) -> Bool {
         let number = row.layoutNumber
         if number == currentNumber { return row.byteCount >= currentByteCount }
@@ -296,56 +294,55 @@ public final class RowClass: @unchecked Sendable {
         return Field(base: location.fill ?? row.base, location: location)
     }
 
-    /// Whether a property is hidden in a row that is a copy made for somebody who may not see it.
+    /// Whether a property is hidden in a row that is a copy for a principal with limited access.
     package func hides(_ member: Int, in row: RowView) -> Bool {
         guard row.hidesProperties, member >= 0, member < members.count else { return false }
         let bitmap = row.bytes.suffix((members.count + 7) / 8)
         return bitmap[bitmap.startIndex + member / 8] & 1 << UInt8(member % 8) != 0
     }
 
-    /// The properties that are hidden in a row that is such a copy, or was made of one.
+    /// The hidden properties of such a copy, or of a row made from one.
     package func hidden(in row: RowView) -> MemberSet {
         guard row.hidesProperties else { return MemberSet() }
         return MemberSet(members.indices.filter { hides($0, in: row) })
     }
 
-    /// The names of the properties that are known, in the order of declaration.
+    /// The names of the known properties, in the order of declaration.
     package var knownNames: [String] {
         definition.properties.indices.filter { !unknown.contains($0) }
             .map { definition.properties[$0].name }
     }
 
-    /// Returns the position of a property by its own name, or by the one that it is mapped to.
+    /// Returns the position of a property by its name or its mapped name.
     package func member(named name: String) -> Int? {
         names.position(of: name) ?? mappedIndex[name]
     }
 
-    /// The least and the greatest number that a primary key of the class may have; nil when its type is
-    /// no integer, or it has none.
+    /// The minimum and maximum of an integer primary key; nil if the key has another type or there is none.
     package var primaryKeyRange: ClosedRange<Int64>? {
         primaryKeyIndex.flatMap { definition.properties[$0].scalar?.integerRange }
     }
 
-    /// Whether its objects are points in GeoJSON's form.
+    /// Whether its objects are GeoJSON points.
     package var isPointClass: Bool { pointType >= 0 }
 
     /// Returns the location of the property at `member` in rows of the current layout.
     package func currentLocation(_ member: Int) -> FieldLocation { currentTable[member] }
 
-    /// Returns the collection in the list or set property at `member` of `row`, or the values of a map,
-    /// wherever it lies.
+    /// Returns the collection in the list or set property at `member` of `row`, or the values of a map, stored in the row or out
+    /// of line.
     @inlinable public func collection(
         _ member: Int, in row: RowView, _ source: any OverflowSource
     ) -> StoredCollection {
         StoredCollection(field(member, in: row), members[member].storage, source)
     }
 
-    /// Returns the collection at `member` of `row`; empty when it is out of line.
+    /// Returns the collection at `member` of `row`; empty if it is out of line.
     @inlinable public func inlineLeaf(_ member: Int, in row: RowView) -> LeafView {
         LeafView(field(member, in: row).heap, members[member].storage)
     }
 
-    /// Returns the embedded row in the single embedded property at `member` of `row`; nil when it is null.
+    /// Returns the embedded row in the single embedded property at `member` of `row`; nil if it is null.
     @inlinable public func embedded(_ member: Int, in row: RowView) -> RowView? {
         let field = field(member, in: row)
         return field.isNull ? nil : RowView(field.heap)

@@ -3,18 +3,17 @@
 ///     offset  bytes  field
 ///     0       4      layout number, little-endian like all numbers of a row
 ///     4       4      byte count of the whole row
-///     8       8      version of the object's last change; 0 in embedded rows. The highest bit is set
-///                    when a value of the row, or of one within it, is out of line. The next one is set in copies that
-///                    are shown to somebody who may not see all of it, never in storage: such a copy ends with a
-///                    bitmap of the class's properties that are hidden, by position
+///     8       8      version of the object's last change; 0 in embedded rows. The highest bit is set if a
+///                    value of the row, or of a row within it, is out of line. The next bit is set in copies
+///                    for principals with limited access, never in storage; such a copy ends with a bitmap
+///                    of the class's hidden properties, by position
 ///     16      n      null bitmap: bit i is set when the property of slot i is null
 ///     16 + n  …      slots in declaration order, unaligned
 ///     …       …      heap
 ///
-/// A slot of a value in the heap holds its offset in the row and its byte count, four bytes each. The
-/// highest bit of the byte count is set when the value is out of line; in the heap lies where it is
-/// then, see ``OverflowReference``.
-/// When a class changes, it gets a new layout; rows written before keep theirs.
+/// The slot of a heap value contains its offset in the row and its byte count, four bytes each. If the value is out of line, the
+/// highest bit of the byte count is set, and the heap contains its ``OverflowReference``.
+/// A changed class gets a new layout; rows written earlier keep theirs.
 public struct RowLayout: Hashable, Sendable {
     /// One property's position.
     package struct Slot: Hashable, Sendable {
@@ -22,7 +21,7 @@ public struct RowLayout: Hashable, Sendable {
         package var propertyNumber: UInt32
         /// The storage of its values.
         package var storage: FieldStorage
-        /// Where, from the beginning of the row.
+        /// The offset from the beginning of the row.
         package var offset: Int
 
         /// Makes a slot.
@@ -33,14 +32,14 @@ public struct RowLayout: Hashable, Sendable {
         }
     }
 
-    /// The layout's number, unique in its class; layouts of a class grow.
+    /// The layout's number, unique in its class; later layouts have higher numbers.
     package var number: UInt32
-    /// The slots; the position of one is its bit in the null bitmap.
+    /// The slots. The position of a slot is its bit in the null bitmap.
     package var slots: [Slot]
-    /// The bytes of header, bitmap and slots: where the heap begins.
+    /// The number of bytes of header, bitmap and slots, which is the offset of the heap.
     package var fixedByteCount: Int
-    /// A row in this layout with the declared defaults as they were when the layout was made. A row of
-    /// an older layout, which lacks a property, reads it here.
+    /// A row in this layout with the declared defaults of the time when the layout was made. Rows of older layouts that lack a
+    /// property read it here.
     package var fillRow: [UInt8]
 
     /// The bytes before the null bitmap.
@@ -69,8 +68,8 @@ public struct RowLayout: Hashable, Sendable {
         fillRow = []
     }
 
-    /// Finds the position of the slot of a property, by its number; nil where the layout lacks it. It is likely to stand at `next`.
-    /// Cost: linear in the slots where it does not.
+    /// Finds the position of a property's slot by the property's number; nil if the layout lacks it. The position `next` is tried
+    /// first. Cost otherwise: linear in the slots.
     package func slot(of propertyNumber: UInt32, next: Int) -> Int? {
         if next < slots.count, slots[next].propertyNumber == propertyNumber { return next }
         return slots.firstIndex { $0.propertyNumber == propertyNumber }

@@ -1,14 +1,14 @@
 import HoldfastObjectModel
 
-/// The classes of a store, made ready for rows. Immutable; safe to use from any thread.
+/// The classes of a store, compiled for reading and writing rows. Immutable; safe to use from any thread.
 package final class RowSchema: Sendable {
     /// The schema as declared.
     package let definition: Schema
-    /// The projections of its classes, in the order in which they were made.
+    /// The projections of its classes, in the order of their creation.
     package let projections: [Projection]
     /// The classes, in the order of the schema.
     package let classes: [RowClass]
-    /// The classes that are unknown by their names, by position.
+    /// The positions of the classes that cannot be found by name.
     private let unknown: Set<Int>
     /// The position of each class by name.
     package let classIndex: [ExactText: Int]
@@ -16,15 +16,16 @@ package final class RowSchema: Sendable {
     package let classIndexByNumber: [UInt32: Int]
     /// The class and member position of each property by its number.
     package let memberByNumber: [UInt32: (classIndex: Int, member: Int)]
-    /// The schema of which this one lacks names, which is held so that no other has its identity; nil of a whole one.
+    /// The complete schema if this one lacks names of it; otherwise nil. It is retained so that no other schema gets its
+    /// identity.
     private let base: RowSchema?
     private let baseIdentity: ObjectIdentifier?
-    /// Whether any class is asymmetric, so that links may come from objects that are never read.
+    /// Whether any class is asymmetric. Links may then come from objects that are never read.
     package let hasAsymmetricClass: Bool
 
     /// Makes a compiled schema; `classes` are in the order of `definition.classes`.
     ///
-    /// - `part`: The schema with all of its names, and the classes whose names this one lacks; nil for a whole one.
+    /// - `part`: The complete schema, and the classes whose names this one lacks; nil if this one is complete.
     package init(
         definition: Schema, classes: [RowClass], projections: [Projection] = [],
         part: (base: RowSchema, unknown: Set<Int>)? = nil
@@ -52,8 +53,8 @@ package final class RowSchema: Sendable {
         hasAsymmetricClass = classes.contains(where: \.isAsymmetric)
     }
 
-    /// The schema as it is to somebody who does not know some of its names: nothing is found by them, and no definition has
-    /// them. Positions and numbers are those of the whole schema.
+    /// Makes a schema without some names: they cannot be looked up, and the definition lacks them. Positions and numbers are the
+    /// same as in the complete schema.
     package convenience init(_ whole: RowSchema, without unknown: UnknownNames) {
         let definition = unknown.removed(from: whole)
         self.init(
@@ -65,44 +66,45 @@ package final class RowSchema: Sendable {
             part: (whole, unknown.classes))
     }
 
-    /// Returns the classes whose objects hold embedded ones of a class, by position, see ``Schema/owners(of:)``.
+    /// Returns the positions of the classes whose objects contain embedded objects of a class, see ``Schema/owners(of:)``.
     package func ownerClasses(of embedded: Int) -> [Int] {
         definition.owners(of: classes[embedded].definition.name).compactMap { classIndex[$0.name] }
     }
 
-    /// Tells schemas apart in which positions may differ; the same for all that lack names of one.
+    /// Distinguishes schemas whose positions may differ. Schemas that lack names of one schema share its identity.
     package var identity: ObjectIdentifier { baseIdentity ?? ObjectIdentifier(self) }
 
-    /// The classes that are known by their names.
+    /// The classes that can be found by name.
     package var knownClasses: some Sequence<RowClass> {
         classes.lazy.filter { !self.unknown.contains($0.index) }
     }
 
-    /// Whether a class is known by its name.
+    /// Whether a class can be found by name.
     package func knows(_ classIndex: Int) -> Bool { !unknown.contains(classIndex) }
 
-    /// Returns the class of a name.
+    /// Returns the class with a name.
     package func rowClass(named name: String) -> RowClass? {
         classIndex[name].map { classes[$0] }
     }
 }
 
-/// The names of a schema that somebody does not know: of what they may read nowhere, and of what leads there alone.
+/// The names of a schema that a principal does not know: classes and properties that it may read on no object, and names that
+/// lead only there.
 ///
-/// To them they are names as any others that the schema lacks (``RowSchema/init(_:without:)``).
+/// For that principal they are like any name that the schema lacks (``RowSchema/init(_:without:)``).
 package struct UnknownNames: Hashable, Sendable {
     /// The classes, by position.
     package private(set) var classes: Set<Int>
-    /// The properties of classes, by positions; no set is empty.
+    /// The properties of classes, by position; no set is empty.
     package private(set) var properties: [Int: MemberSet]
 
-    /// Adds to what may be read nowhere the embedded classes that are held nowhere else, the links to such classes, and the inverse
-    /// links of such links. Cost: linear in the schema.
+    /// Adds to the given names the embedded classes that only unknown properties hold, the links to unknown classes, and the
+    /// inverse links of such links. Cost: linear in the schema.
     ///
     /// - Parameters:
-    ///   - classes: Those that stand alone and may not be read, by position.
-    ///   - properties: By class those that may be read on none of its objects.
-    ///   - schema: The schema whose names they are.
+    ///   - classes: The classes of independent objects that may not be read, by position.
+    ///   - properties: The properties that may be read on no object of their class, by class.
+    ///   - schema: The schema that the names belong to.
     package init(classes: Set<Int>, properties: [Int: MemberSet], of schema: RowSchema) {
         self.classes = classes
         self.properties = properties.filter { !$0.value.isEmpty }
@@ -156,7 +158,7 @@ package struct UnknownNames: Hashable, Sendable {
             left.properties = left.properties.indices.filter { !unknown.contains($0) }.map {
                 left.properties[$0]
             }
-            // What may not be read with others is nobody's group.
+            // A unique group with an unknown property is removed, as it could reveal that property.
             let names = Set(texts: left.properties.map(\.name))
             left.uniqueGroups.removeAll { !$0.allSatisfy { names.contains($0) } }
             return left
@@ -164,10 +166,10 @@ package struct UnknownNames: Hashable, Sendable {
         return result
     }
 
-    /// Returns the projections that show nothing but what is known.
+    /// Returns the projections that show only known classes and properties.
     func left(of projections: [Projection], in definition: Schema) -> [Projection] {
         var left = projections
-        // One that shows another is gone with it.
+        // A projection that uses a removed one is removed as well.
         while true {
             let faults = Set(
                 texts: Projection.faults(of: left, in: definition).map(\.projection))

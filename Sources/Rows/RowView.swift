@@ -7,8 +7,7 @@ public struct RowView {
     /// The row's first byte.
     public let base: UnsafeRawPointer
 
-    /// A view of stored bytes; nil when they are too short or disagree with the row's own length,
-    /// which means that they are damaged.
+    /// A view of stored bytes; nil if they are damaged, which means too short or different from the row's own length.
     @inlinable public init?(_ bytes: UnsafeRawBufferPointer) {
         guard let start = bytes.baseAddress, bytes.count >= RowLayout.headerByteCount,
             start.loadUnaligned(fromByteOffset: 4, as: UInt32.self)
@@ -17,7 +16,7 @@ public struct RowView {
         base = start
     }
 
-    /// A view of bytes that were looked at before and are still there.
+    /// A view of bytes that were checked before and are still valid.
     @inlinable public init(unchecked base: UnsafeRawPointer) { self.base = base }
 
     /// The number of the layout that the row was written in.

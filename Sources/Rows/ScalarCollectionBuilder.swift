@@ -1,7 +1,7 @@
 import HoldfastBytes
 import HoldfastObjectModel
 
-/// Collects the scalars of a list or set and encodes them as ``CollectionView`` reads them.
+/// Collects the scalars of a list or set and encodes them for ``CollectionView``.
 ///
 /// Reusable: ``reset(_:)`` keeps the memory. One thread at a time uses a builder.
 package final class ScalarCollectionBuilder {
@@ -23,7 +23,7 @@ package final class ScalarCollectionBuilder {
 
     /// The number of elements added.
     package var count: Int { ends.count }
-    /// The number of bytes that they have together.
+    /// The total number of bytes of the elements.
     package var byteCount: Int { values.count }
 
     /// Adds null.
@@ -38,7 +38,7 @@ package final class ScalarCollectionBuilder {
         value.append(to: values)
         finishElement()
     }
-    /// Adds a string or data value, or the bytes of a `mixed` one that is not null.
+    /// Adds a string or data value, or the bytes of a `mixed` value that is not null.
     package func append(text: UnsafeRawBufferPointer) {
         values.append(text)
         finishElement()
@@ -54,7 +54,7 @@ package final class ScalarCollectionBuilder {
         }
     }
 
-    /// Begins a collection of `mixed` values and adds them all; nil stands for null.
+    /// Begins a collection of `mixed` values and adds all of them; nil stands for null.
     func append(mixed values: [[UInt8]?]) {
         reset(.mixed)
         for value in values {
@@ -72,7 +72,7 @@ package final class ScalarCollectionBuilder {
         return UnsafeRawBufferPointer(rebasing: values.bytes[start..<ends[index]])
     }
 
-    /// The bytes of the element that was added last, until another one is; nil for null.
+    /// The bytes of the element added last, valid until another is added; nil for null.
     package var last: UnsafeRawBufferPointer? {
         guard let isNull = nulls.last, !isNull else { return nil }
         return bytes(ends.count - 1)
@@ -80,7 +80,7 @@ package final class ScalarCollectionBuilder {
 
     /// Appends the encoded collection.
     ///
-    /// - `isSet`: Sorts the elements in value order, null first, and keeps equal ones once.
+    /// - `isSet`: Whether to sort the elements in value order, null first, and remove duplicates.
     package func write(to buffer: ByteBuffer, isSet: Bool) {
         guard isSet else { return write(count, { $0 }, to: buffer) }
         let keys = (element == .mixed ? 0..<0 : ends.indices).map { index in
@@ -93,7 +93,7 @@ package final class ScalarCollectionBuilder {
             if nulls[a] || nulls[b] { return (nulls[a] ? 0 : 1) - (nulls[b] ? 0 : 1) }
             return MixedView.order(MixedView(bytes(a)), MixedView(bytes(b)))
         }
-        // Of equal values, such as 1 and 1.0, the one that was added first stays.
+        // Of equal values, such as 1 and 1.0, the one added first is kept.
         let sorted = ends.indices.sorted { a, b in
             let order = order(a, b)
             return order == 0 ? a < b : order < 0
@@ -106,7 +106,7 @@ package final class ScalarCollectionBuilder {
         write(distinct.count, { distinct[$0] }, to: buffer)
     }
 
-    /// Appends `count` elements: those at the positions that `position` gives.
+    /// Appends `count` elements, from the positions that `position` returns.
     private func write(_ count: Int, _ position: (Int) -> Int, to buffer: ByteBuffer) {
         CollectionView.append(
             count: count, of: element, isNull: { nulls[position($0)] }, to: buffer
@@ -118,13 +118,12 @@ package final class ScalarCollectionBuilder {
 package final class SetOrder {
     private let keys = (ByteBuffer(capacity: 32), ByteBuffer(capacity: 32))
 
-    /// Makes it ready.
+    /// Makes an order.
     package init() {}
 
-    /// Appends bytes that compare as the elements of a set do: null first, then by value; links by object
-    /// key, text by its bytes.
+    /// Appends bytes that compare like the elements of a set: null first, then by value; links by object key, text by its bytes.
     ///
-    /// - `bytes`: The element's; nil for null.
+    /// - `bytes`: The element's bytes; nil for null.
     static func append(
         _ bytes: UnsafeRawBufferPointer?, _ element: ElementStorage, to buffer: ByteBuffer
     ) {

@@ -1,11 +1,11 @@
 import HoldfastObjectModel
 
-/// An index of a property that has any number of entries for a value, such as one for each word.
+/// An index that may have several entries for one value of a property, such as one for each word.
 package struct SearchIndex: Hashable, Sendable {
     /// The kind of index.
     package var kind: SearchIndexKind
-    /// The number under which its entries stand: its own, so that it can be built beside an index of the
-    /// property's values, or beside what an earlier one has left.
+    /// The number of its entries. It is the index's own, so that it can be built beside an index of the property's values, or
+    /// beside remains of an earlier index.
     package var number: UInt32
     /// The position of the property.
     package var member: Int
@@ -18,13 +18,13 @@ package struct SearchIndex: Hashable, Sendable {
     }
 }
 
-/// A value that no two objects of a class may share: that of a property, or those of a group of properties.
+/// A value, of one property or of a group, that must be different for all objects of a class.
 package struct UniqueKey: Sendable {
-    /// The number under which its index entries stand: the property's own, or one of the group's.
+    /// The number of its index entries: the property's number, or the group's.
     package var number: UInt32
     /// The positions of the properties.
     package var members: [Int]
-    /// Whether it is a group, which has index entries of its own kind.
+    /// Whether it is a group. Groups have their own kind of index entries.
     package var isGroup: Bool
 
     /// Makes a unique key.

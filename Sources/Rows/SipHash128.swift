@@ -12,8 +12,8 @@ package enum SipHash128 {
         return UInt128(high) << 64 | UInt128(low)
     }
 
-    /// Hashes `bytes` to two numbers whose little-endian bytes are the published result. Another key
-    /// than the storage format's is for tests.
+    /// Hashes `bytes` to two numbers whose little-endian bytes are the published result. Only tests use another key than the
+    /// storage format's.
     package static func hash(
         _ bytes: UnsafeRawBufferPointer, key: (UInt64, UInt64) = storedKey
     ) -> (high: UInt64, low: UInt64) {
@@ -34,8 +34,7 @@ package enum SipHash128 {
         return state.finish()
     }
 
-    /// The four words that the input is mixed into. No function captures them: in a debug build each would
-    /// be in a box of its own.
+    /// The four words that the input is mixed into. No function captures them, because a debug build would box each.
     private struct State {
         private var v0: UInt64
         private var v1: UInt64

@@ -1,16 +1,15 @@
 import HoldfastBytes
 import HoldfastObjectModel
 
-/// The value of one property, assembled even where it is stored out of line. Valid as long as the
-/// row.
+/// The value of one property, also if it is stored out of line. Valid as long as the row.
 struct StoredField {
-    /// Its storage.
+    /// The property's storage.
     let storage: FieldStorage
-    /// Whether it is null.
+    /// Whether the value is null.
     let isNull: Bool
-    /// The bytes of the slot, or those in the heap.
+    /// The bytes of the slot, or of the value in the heap.
     let bytes: UnsafeRawBufferPointer
-    /// Keeps the bytes of a collection that was put together.
+    /// Keeps the bytes of an assembled collection alive.
     private let buffer: ByteBuffer?
 
     /// Reads a field. An out-of-line collection is assembled, which costs time linear in its size.
@@ -36,13 +35,13 @@ struct StoredField {
     /// The elements of a list or set, or the values of a map.
     var elements: CollectionView { LeafView(bytes, storage).values }
 
-    /// Whether there is anything that would be lost with the property: a value, or an element.
+    /// Whether removing the property would lose data: a value, or an element.
     var holdsData: Bool {
         if storage.shape == .none || isNull { return false }
         return storage.shape == .single || elements.count > 0
     }
 
-    /// Maps the values by `read`: one of a single property.
+    /// Maps the values by `read`; a single property has one value.
     private func map<Result>(
         null: Result, _ read: (UnsafeRawBufferPointer) -> Result
     ) -> [Result] {
@@ -52,19 +51,19 @@ struct StoredField {
         return (0..<view.count).map { view.isNull($0) ? null : read(view.bytes($0)) }
     }
 
-    /// The plain values: one of a single property.
+    /// The plain values; a single property has one.
     var values: [Value] { map(null: .null) { Value(stored: $0, storage.element) } }
 
-    /// The links: one of a single property.
+    /// The links; a single property has one.
     var links: [UInt64?] { map(null: nil) { $0.loadUnaligned(as: UInt64.self) } }
 
-    /// The `mixed` values: one of a single property.
+    /// The `mixed` values; a single property has one.
     var mixedValues: [MixedView] { map(null: MixedView(nil)) { MixedView($0) } }
 
-    /// The embedded rows: at most one of a single property.
+    /// The embedded rows; a single property has at most one.
     var rows: [RowView] { map(null: nil) { RowView($0) }.compactMap { $0 } }
 
-    /// The part of a map that is not empty in which its keys lie.
+    /// The part of a map with its keys. The map must not be empty.
     var keyBytes: UnsafeRawBufferPointer {
         let count = bytes.count < 4 ? 0 : Int(bytes.loadUnaligned(as: UInt32.self)) + 4
         return UnsafeRawBufferPointer(rebasing: bytes[..<min(count, bytes.count)])

@@ -4,22 +4,22 @@ import HoldfastBytes
 public struct KeyRange: Equatable, Sendable {
     /// The first key of the range.
     public var lower: [UInt8]
-    /// The first key beyond it; nil for no bound.
+    /// The first key after the range; nil if there is no bound.
     public var upper: [UInt8]?
 
-    /// Makes the range `lower ..< upper`. A range whose bounds cross is empty.
+    /// Creates the range `lower ..< upper`. A range with crossing bounds is empty.
     package init(lower: [UInt8], upper: [UInt8]?) {
         self.lower = lower
         self.upper = upper
     }
 
-    /// All keys that begin with `prefix`.
+    /// Creates the range of all keys that begin with `prefix`.
     package init(prefix: [UInt8]) {
         lower = prefix
         upper = KeyRange.successor(ofPrefix: prefix)
     }
 
-    /// The smallest key above every key that begins with `prefix`; nil when there is none.
+    /// Returns the smallest key above every key that begins with `prefix`; nil if there is no such key.
     package static func successor(ofPrefix prefix: [UInt8]) -> [UInt8]? {
         var bytes = prefix
         while let last = bytes.last {
@@ -47,7 +47,7 @@ public struct KeyRange: Equatable, Sendable {
         }
     }
 
-    /// The keys that lie in another range too; nil for none.
+    /// Returns the range of the keys that lie in both ranges; nil if there are no such keys.
     package func intersection(_ other: KeyRange) -> KeyRange? {
         let lower = self.lower.lexicographicallyPrecedes(other.lower) ? other.lower : self.lower
         var upper = self.upper ?? other.upper

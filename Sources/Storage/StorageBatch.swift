@@ -1,18 +1,18 @@
-/// The changes of one commit, or of a part of it, made ready for an engine.
+/// The changes of one commit, or of a part of it, prepared for an engine.
 ///
-/// Ranges are removed first, then the changes are applied. The changes are sorted by key, each key at
-/// most once, so that an engine writes neighbouring pages one after the other.
+/// Ranges are removed first, then the changes are applied. The changes are sorted by key, each key at most once, so that an
+/// engine writes neighbouring pages one after the other.
 ///
-/// It is public, and its changes inlinable, for the reason that `ByteBuffer` gives.
+/// The type is public, and its changes inlinable, for the same reason as `ByteBuffer`.
 public struct StorageBatch {
-    /// One key's new value, or its removal, in 24 bytes: a batch may have millions.
+    /// A key's new value, or its removal, in 24 bytes: a batch may have millions of changes.
     public struct Change {
         @usableFromInline static var removal: UInt32 { .max }
 
         @usableFromInline let keyStart: UnsafeRawPointer?
         @usableFromInline let valueStart: UnsafeRawPointer?
         @usableFromInline let keyByteCount: UInt32
-        /// The bytes of the value, or that there is none.
+        /// The number of bytes of the value; ``removal`` if there is no value.
         @usableFromInline let valueByteCount: UInt32
 
         /// The key.
@@ -26,9 +26,9 @@ public struct StorageBatch {
                 ? nil : UnsafeRawBufferPointer(start: valueStart, count: Int(valueByteCount))
         }
 
-        /// Makes a change; the pointers belong to the caller.
+        /// Creates a change; the pointers belong to the caller.
         ///
-        /// - Precondition: The value has less than 4 GiB, the key as well.
+        /// - Precondition: The value and the key each have less than 4 GiB.
         @inlinable public init(key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer?) {
             keyStart = key.baseAddress
             keyByteCount = UInt32(key.count)
@@ -42,17 +42,17 @@ public struct StorageBatch {
         }
     }
 
-    /// Ranges whose entries all go, applied before ``changes``.
+    /// Ranges from which all entries are removed, before ``changes`` are applied.
     package var removedRanges: [KeyRange]
-    /// Sorted, unique by key.
+    /// The changes, sorted and unique by key.
     public var changes: [Change]
 
-    /// Makes a batch.
+    /// Creates a batch.
     package init(removedRanges: [KeyRange] = [], changes: [Change] = []) {
         self.removedRanges = removedRanges
         self.changes = changes
     }
 
-    /// Whether committing it would change nothing.
+    /// Whether a commit of the batch would change nothing.
     package var isEmpty: Bool { removedRanges.isEmpty && changes.isEmpty }
 }

@@ -2,91 +2,87 @@
 ///
 /// Every engine keeps these promises, and `StorageContract` tests them:
 /// - Order: keys compare as unsigned bytes; a prefix sorts before its extensions.
-/// - Isolation: a snapshot sees exactly the last commit made before it was taken, for as long as it
-///   is open.
-/// - Atomicity: a batch is applied whole or not at all, now and after a crash.
-/// - Conflict: a batch is refused when anything was committed after the state it was made from.
+/// - Isolation: a snapshot sees exactly the last commit made before it was taken, for as long as it is open.
+/// - Atomicity: a batch is applied completely or not at all, now and after a crash.
+/// - Conflict: a batch is refused if anything was committed after the state it was made from.
 /// - Durability: a commit that returned is on disk (unless the engine was opened as relaxed).
 ///
-/// The shape serves an engine with a network round trip per call as well as one in this process:
-/// scans run inside the engine, and a commit is one call. Calls block their thread: make them from a worker, never from a Swift `Task`.
+/// The interface serves an engine with a network round trip for each call as well as one in this process: scans run inside the
+/// engine, and a commit is one call. Calls block their thread: make them from a worker, never from a Swift `Task`.
 package protocol StorageEngine: AnyObject, Sendable {
     /// The engine's name in `GET /v1` and in logs, such as `"lmdb"`.
     var name: String { get }
 
-    /// The longest key and value, and what else the engine bounds.
+    /// The limits of the engine, such as the longest key and value.
     var limits: StorageLimits { get }
 
     /// Takes a snapshot of the last commit.
     ///
     /// Cost: microseconds in process; a round trip in a cluster.
-    /// - Throws: ``StorageError`` `.readersFull` when every reader slot is taken.
+    /// - Throws: ``StorageError`` `.readersFull` if every reader slot is taken.
     func snapshot() throws(StorageError) -> any StorageSnapshot
 
     /// Waits until the engine has room for another commit.
     ///
-    /// Call it before you take the snapshot of a transaction: an open snapshot keeps the engine from using
-    /// freed pages again, so that waiting in ``commit(_:base:)`` makes the file grow. Only a hint: it never
-    /// fails, and commits are right without it.
+    /// Call it before you take the snapshot of a transaction: an open snapshot keeps the engine from using freed pages again, so
+    /// waiting in ``commit(_:base:)`` makes the file grow. It is only a hint: it never fails, and commits are correct without it.
     /// - Precondition: This thread has no write transaction open.
     func awaitRoom()
 
     /// Applies `batch` atomically if the last commit is still `base`.
     ///
-    /// One call, one round trip, one sync. The caller holds no lock between its reads and this call:
-    /// on a conflict it runs its transaction again on a new snapshot.
+    /// It is one call, one round trip, one sync. The caller holds no lock between its reads and this call: on a conflict it runs
+    /// its transaction again on a new snapshot.
     /// - Parameters:
     ///   - batch: Sorted changes; its pointers have to stay valid until the call returns.
     ///   - base: The ``StorageSnapshot/commit`` of the snapshot that the batch was made from.
     /// - Returns: The number of the new commit, once it is on disk.
-    /// - Throws: ``StorageError`` `.conflict` when another commit came first; `.diskFull`, `.io` and
-    ///   others when nothing was applied.
+    /// - Throws: ``StorageError`` `.conflict` if another commit came first; `.diskFull`, `.io` and others if nothing was applied.
     func commit(_ batch: StorageBatch, base: UInt64) throws(StorageError) -> UInt64
 
-    /// Opens the only write transaction, for changes too large to hand over as one batch.
+    /// Opens the only write transaction, for changes that are too large for one batch.
     ///
-    /// Waits for another one to end.
-    /// - Throws: ``StorageError`` `.conflict` when the last commit isn't `base`.
+    /// Waits for another write transaction to end.
+    /// - Throws: ``StorageError`` `.conflict` if the last commit is not `base`.
     func beginWrite(base: UInt64) throws(StorageError) -> any StorageWriteTransaction
 
-    /// Calls `handler` when something fails that the engine does by itself, after commits that it has
-    /// acknowledged and keeps: `.io` when no more are taken until it is reopened.
+    /// Calls `handler` when the engine's own work after acknowledged commits fails; the engine keeps these commits. With `.io` it
+    /// takes no more commits until it is reopened.
     ///
-    /// The handler runs on a thread of the engine's and must return quickly. A failure that lasts is
-    /// reported once.
+    /// The handler runs on a thread of the engine and must return quickly. A lasting failure is reported once.
     func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void)
 
-    /// Whether commits that were acknowledged may be missing since the engine was opened: then version
-    /// numbers that clients have seen are used again for other contents, unless the store takes a new epoch.
+    /// Whether acknowledged commits may be missing since the engine was opened. Then version numbers that clients have seen are
+    /// used again for other contents, unless the store takes a new epoch.
     var mayLackCommits: Bool { get }
 
     /// Notes that a new epoch was committed since.
     func noteNewEpoch()
 
-    /// How many bytes the data takes on its medium, for metrics; nil when the engine does not know.
+    /// The number of bytes of the data on its medium, for metrics; nil if the engine does not know it.
     var storedByteCount: Int? { get }
 
     /// Closes the engine. Snapshots have to be closed before; later calls throw `.closed`.
     func close()
 }
 
-/// Engines that lose nothing that they have acknowledged.
+/// Engines that never lose acknowledged commits.
 extension StorageEngine {
     package var mayLackCommits: Bool { false }
     package func noteNewEpoch() {}
 }
 
-/// The engine's open write transaction: reads see what was applied to it.
+/// The engine's open write transaction: its reads see the changes that were applied to it.
 ///
-/// Ends by ``commitAll()`` or ``close()``, which rolls back. The thread that began it changes and ends it; another may read while
-/// that one waits.
+/// It ends by ``commitAll()`` or ``close()``, which rolls back. The thread that began it changes and ends it; another thread may
+/// read while that thread waits.
 package protocol StorageWriteTransaction: StorageSnapshot {
-    /// Applies a batch inside the transaction. May be called again and again.
+    /// Applies a batch inside the transaction. May be called several times.
     ///
     /// - Throws: ``StorageError``; after any error the transaction can only be closed.
     func apply(_ batch: StorageBatch) throws(StorageError)
 
-    /// Makes everything applied durable and visible, as one commit.
+    /// Makes all applied changes durable and visible, as one commit.
     ///
     /// - Returns: The number of the new commit.
     func commitAll() throws(StorageError) -> UInt64
@@ -98,17 +94,17 @@ package struct StorageLimits: Equatable, Sendable {
     package var keyByteCountMax: Int
     /// The longest value in bytes.
     package var valueByteCountMax: Int
-    /// How many snapshots can be open at once.
+    /// The most snapshots that can be open at once.
     package var snapshotCountMax: Int
 
-    /// Makes a set of limits.
+    /// Creates a set of limits.
     package init(keyByteCountMax: Int, valueByteCountMax: Int, snapshotCountMax: Int) {
         self.keyByteCountMax = keyByteCountMax
         self.valueByteCountMax = valueByteCountMax
         self.snapshotCountMax = snapshotCountMax
     }
 
-    /// Refuses a batch of which a key or value is out of bounds.
+    /// Refuses a batch with a key or value that is out of bounds.
     ///
     /// - Throws: ``StorageError`` `.badKey` or `.valueTooLong`.
     package func check(_ batch: StorageBatch) throws(StorageError) {

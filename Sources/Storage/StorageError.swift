@@ -1,8 +1,8 @@
-/// Why a storage operation failed.
+/// The failure of a storage operation.
 package struct StorageError: Error, Sendable, Equatable {
-    /// The reason, whichever engine failed. Callers switch on this.
+    /// The reason, the same for all engines. Callers switch on this.
     package enum Code: String, Sendable, CaseIterable {
-        /// Something else was committed since the batch's base: run the transaction again.
+        /// Another commit came after the batch's base: run the transaction again.
         case conflict
         /// A key is empty or longer than the engine takes.
         case badKey
@@ -14,7 +14,7 @@ package struct StorageError: Error, Sendable, Equatable {
         case readersFull
         /// The data belongs to another process.
         case locked
-        /// The data is not a store of ours, or of a newer or unknown format.
+        /// The data is not a store of this program, or has a newer or unknown format.
         case format
         /// The data is damaged.
         case corrupted
@@ -26,7 +26,7 @@ package struct StorageError: Error, Sendable, Equatable {
         case closed
         /// The process or the machine has not enough memory or address space.
         case memory
-        /// The server behind the engine can't be reached.
+        /// The server behind the engine cannot be reached.
         case unavailable
     }
 
@@ -37,11 +37,12 @@ package struct StorageError: Error, Sendable, Equatable {
     /// The library's own words, such as `"MDB_MAP_FULL (-30792)"`. For logs, not for clients.
     package let native: String?
 
-    /// The error of opening a store for reading if its creation was interrupted before it contained anything. Opening it for writing completes it.
+    /// The error of opening an incompletely created store, which contains no data yet, for reading. Opening it for writing
+    /// completes it.
     package static let unfinished = StorageError(
         .format, operation: "open store", native: "its making was cut, and it holds nothing")
 
-    /// Makes an error.
+    /// Creates an error.
     package init(_ code: Code, operation: String, native: String? = nil) {
         self.code = code
         self.operation = operation

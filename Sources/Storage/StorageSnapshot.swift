@@ -1,33 +1,32 @@
 /// One immutable state of an engine's data.
 ///
-/// - Lifetime: a snapshot stays valid until ``close()``, on whatever thread; its calls must not overlap.
-///   Close it soon: LMDB can't reuse pages freed since the oldest open snapshot, so a slow reader makes
-///   the file grow.
-/// - Pointers: what a get returns, or a scan hands to its body, is valid until the snapshot is closed. Of a
-///   write transaction, what a get returns is valid until its next ``StorageWriteTransaction/apply(_:)``, and
-///   what a scan hands to its body during that call of the body.
+/// - Lifetime: a snapshot stays valid until ``close()``, on any thread; its calls must not overlap. Close it soon: LMDB can't
+///   reuse pages freed since the oldest open snapshot, so a slow reader makes the file grow.
+/// - Pointers: bytes that a get returns, or a scan passes to its body, are valid until the snapshot is closed. For a write
+///   transaction, bytes that a get returns are valid until its next ``StorageWriteTransaction/apply(_:)``, and bytes that a scan
+///   passes to its body only during that call of the body.
 package protocol StorageSnapshot: AnyObject {
-    /// The number of the commit that this snapshot sees; grows with every commit.
+    /// The number of the commit that this snapshot sees; it grows with every commit.
     var commit: UInt64 { get }
 
-    /// How many entries gets and scans of this snapshot have returned, for `explain` and tests.
+    /// The number of entries that gets and scans of this snapshot have returned, for `explain` and tests.
     var entriesRead: Int { get }
 
-    /// The value of `key`, or nil.
+    /// Returns the value of `key`; nil if there is no entry.
     func value(forKey key: UnsafeRawBufferPointer) throws(StorageError) -> UnsafeRawBufferPointer?
 
-    /// Gets `key`, then gets the key that is `prefix` followed by what it found. An engine behind a network takes one
-    /// round trip for both.
+    /// Gets the value of `key`, then the value of the key that consists of `prefix` and that first value. An engine behind a
+    /// network takes one round trip for both.
     ///
-    /// - Returns: The first value and the value it leads to; nil where there is none.
+    /// - Returns: The first value and the second value; nil for a missing one.
     func follow(_ key: UnsafeRawBufferPointer, prefix: UnsafeRawBufferPointer) throws(StorageError)
         -> (link: UnsafeRawBufferPointer?, value: UnsafeRawBufferPointer?)
 
-    /// Walks the entries of `range` in key order, or backwards, until `body` returns false.
+    /// Visits the entries of `range` in key order, or backwards, until `body` returns false.
     ///
-    /// Cost: one call of the port for the whole range; an engine behind a network fetches pages of
-    /// growing size, the first of about `expecting` entries.
-    /// - `expecting`: How many entries the caller is likely to take.
+    /// Cost: one call of the engine for the whole range. An engine behind a network fetches pages of growing size, the first of
+    /// about `expecting` entries.
+    /// - `expecting`: The number of entries that the caller is likely to take.
     /// - `body`: Gets key and value; may call gets and scans of the same snapshot.
     func scan(
         _ range: KeyRange, reversed: Bool, expecting: Int,

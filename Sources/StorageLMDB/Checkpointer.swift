@@ -1,32 +1,31 @@
 import HoldfastStorage
 import HoldfastThreads
 
-/// Asks for a checkpoint when there is enough to write, or some time after the first commit that
-/// waits for one.
+/// Requests a checkpoint when there is enough to write, or some time after the first commit that waits for one.
 ///
 /// A checkpoint that fails is tried again; until it succeeds the changes stay in the journal.
 final class Checkpointer: Sendable {
     private struct State {
         var isRunning = false
-        /// Whether a commit has come since the thread went for the last checkpoint.
+        /// Whether a commit has come since the thread began the last checkpoint.
         var isExpected = false
-        /// Whether it shall begin without more delay.
+        /// Whether the next checkpoint begins without more delay.
         var isUrgent = false
         var isStopped = false
-        /// How often a checkpoint has given the next commits an empty file.
+        /// The number of checkpoints that have given the next commits an empty file.
         var freezeCount = 0
-        /// How many writers wait for that.
+        /// The number of writers that wait for an empty file.
         var waiterCount = 0
-        /// Why the last one failed.
+        /// The error of the last checkpoint, if it failed.
         var failure: StorageError?
-        /// Whom to tell.
+        /// The handlers that are called when a checkpoint fails.
         var observers: [@Sendable (StorageError) -> Void] = []
     }
 
-    /// How long a failed one is left alone.
+    /// The pause after a failed checkpoint.
     private static let retryMicroseconds = 1_000_000
 
-    /// How long a commit waits for a checkpoint.
+    /// The time that a commit waits for a checkpoint.
     private let delayMilliseconds: Int
     private let state = Monitor(State())
 
@@ -34,7 +33,7 @@ final class Checkpointer: Sendable {
         self.delayMilliseconds = delayMilliseconds
     }
 
-    /// Sees to it that `environment` has a checkpoint soon, or now. Cost: a lock.
+    /// Makes sure that `environment` has a checkpoint soon, or now. Cost: a lock.
     func expectCheckpoint(of environment: LMDBEnvironment, now isUrgent: Bool) {
         var starts = false
         state.signal { state in
@@ -49,7 +48,7 @@ final class Checkpointer: Sendable {
         if starts { startThread(named: "checkpoints") { self.run(environment) } }
     }
 
-    /// How often a checkpoint has given the next commits an empty file. Cost: a lock.
+    /// The number of checkpoints that have given the next commits an empty file. Cost: a lock.
     var freezeCount: Int { state.withLock { $0.freezeCount } }
 
     /// Notes that a checkpoint has given the next commits an empty file.
@@ -57,20 +56,20 @@ final class Checkpointer: Sendable {
         state.update { state in state.freezeCount += 1 }
     }
 
-    /// Waits until a checkpoint has given the next commits an empty file, after it did so `count` times; begins
-    /// it without delay. Returns at once after one that failed, since the next may fail too.
+    /// Waits until ``freezeCount`` has gone beyond `count`, and begins a checkpoint for it without delay. Returns at once if the
+    /// last checkpoint failed, because the next may fail too.
     func awaitFreeze(after count: Int) {
         state.update { state in state.waiterCount += 1 }
         state.wait { $0.freezeCount != count || $0.isStopped || $0.failure != nil ? () : nil }
         state.withLock { $0.waiterCount -= 1 }
     }
 
-    /// Calls `handler` when a checkpoint fails, once for checkpoints that fail alike.
+    /// Calls `handler` when a checkpoint fails, once for successive failures with the same code.
     func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void) {
         state.withLock { $0.observers.append(handler) }
     }
 
-    /// Ends the thread, after the checkpoint that it may be at.
+    /// Ends the thread, after the checkpoint that is under way.
     func stop() {
         state.update { state in state.isStopped = true }
         state.wait { $0.isRunning ? nil : () }
@@ -79,7 +78,7 @@ final class Checkpointer: Sendable {
     private func run(_ environment: LMDBEnvironment) {
         while let isUrgent = nextCheckpoint() {
             do throws(StorageError) {
-                // What was urgent is followed by one that is not, and finds whether the store is idle.
+                // An urgent checkpoint is followed by a normal one, which finds out whether the store is idle.
                 if try environment.checkpoint() || isUrgent {
                     expectAnother()
                 } else {
@@ -109,9 +108,9 @@ final class Checkpointer: Sendable {
         state.withLock { $0.isExpected = true }
     }
 
-    /// Waits until a checkpoint is to be begun.
+    /// Waits until a checkpoint is due.
     ///
-    /// - Returns: Whether it is urgent; nil when the thread is to end.
+    /// - Returns: Whether it is urgent; nil if the thread is to end.
     private func nextCheckpoint() -> Bool? {
         state.wait { $0.isStopped || $0.isExpected || $0.waiterCount > 0 ? () : nil }
         _ = state.wait(microseconds: delayMilliseconds * 1000) {

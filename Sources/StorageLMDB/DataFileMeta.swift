@@ -1,34 +1,34 @@
 import HoldfastStorage
 
-/// The newest meta page of a data file: what LMDB goes by, which does not check it.
+/// The newest meta page of a data file. LMDB relies on it without checking it.
 ///
 /// Source: LMDB 0.9.24, mdb.c (`MDB_meta`, `MDB_db`, `mdb_env_read_header`), on a little-endian machine of 64 bits.
 struct DataFileMeta {
     /// One of the two trees of a file.
     struct Tree {
-        /// How many levels it has; 0 when it is empty.
+        /// The number of levels; 0 for an empty tree.
         let depth: Int
-        /// The page at its top.
+        /// The page at the top of the tree.
         let root: UInt64
     }
 
     private static let magic: UInt32 = 0xBEEF_C0DE
     private static let byteCount = 152
-    /// More than any store has had, and a number that LMDB's signed ones hold.
+    /// A number above every real transaction, within the range of LMDB's signed numbers.
     private static let transactionMax: UInt64 = 1 << 56
     private enum Offset {
         static let magic = 16
         static let pageByteCount = 40
         static let freeTree = 40
         static let mainTree = 88
-        /// In what there is of a tree.
+        /// Offsets within the record of a tree.
         static let depth = 6
         static let root = 40
         static let lastPage = 136
         static let transaction = 144
     }
 
-    /// The bytes of a page.
+    /// The size of a page in bytes.
     let pageByteCount: Int
     /// The last page that is used.
     let lastPage: UInt64
@@ -37,10 +37,10 @@ struct DataFileMeta {
     /// The entries.
     let main: Tree
 
-    /// Reads both meta pages, and takes the newest; nil where the file does not begin with one, which is left to LMDB to
-    /// refuse. Cost: two reads.
+    /// Reads both meta pages, and returns the newest. Nil if the file does not begin with a meta page; LMDB refuses such a file.
+    /// Cost: two reads.
     ///
-    /// - `path`: The file's, for the message.
+    /// - `path`: The file's path, for the message.
     static func read(
         _ file: borrowing FileDescriptor, path: String
     ) throws(StorageError) -> DataFileMeta? {
@@ -54,7 +54,7 @@ struct DataFileMeta {
         let second = try file.contents(
             byteCountMax: Self.byteCount, at: pageByteCount, operation: "open store")
         guard second.count == Self.byteCount else { throw cut(path, byteCount, 2 * pageByteCount) }
-        // LMDB maps the file by the size that the newest names.
+        // LMDB maps the file with the page size of the newest meta page.
         let other = UInt32(truncatingIfNeeded: number(second, Offset.pageByteCount))
         guard other == pageByteCount else {
             throw damaged("\(path) names pages of \(pageByteCount) and of \(other) bytes")
@@ -68,7 +68,7 @@ struct DataFileMeta {
         guard meta.lastPage < UInt64(Int.max / pageByteCount) else {
             throw damaged("\(path) names \(meta.lastPage) as its last page")
         }
-        // The pages that a sound file lacks are in its list of free ones, at eight bytes each.
+        // Pages that a sound file lacks are in its list of free pages, at eight bytes each.
         guard meta.lastPage < UInt64(byteCount / pageByteCount + byteCount / 8) else {
             throw cut(path, byteCount, (Int(meta.lastPage) + 1) * pageByteCount)
         }

@@ -3,30 +3,30 @@ import HoldfastBytes
 import HoldfastStorage
 import HoldfastThreads
 
-/// The check of a data file's pages before LMDB, which trusts them, maps it: a damaged one can end the process that
-/// reads it, or keep it in a loop.
+/// The check of a data file's pages before LMDB maps it. LMDB trusts the pages: a damaged one can end the process that reads it,
+/// or keep it in a loop.
 ///
-/// It walks the tree and the list of free pages from the newest meta page. Each page is where it says, of the kind that its
-/// level has, and reached once; its nodes lie in it, side by side, in the order of their keys and between those of the page
-/// above; a long value's pages are there; no page in use is in the list of free ones. The bytes of values are not looked at.
-/// Memory: one page for each level, and a bit for each page of the file.
+/// The check walks the tree and the list of free pages from the newest meta page. Each page has its own number, the kind of its
+/// level, and is reached once. Its nodes lie within it, side by side, in the order of their keys and between those of the page
+/// above. A long value's pages exist. No page in use is in the list of free pages. The bytes of values are not checked. Memory:
+/// one page for each level, and a bit for each page of the file.
 ///
-/// Source: LMDB 0.9.24, mdb.c (`MDB_page`, `MDB_node`, `MDB_db`, `mdb_node_add`, `mdb_page_search_root`), on a
-/// little-endian machine of 64 bits.
+/// Source: LMDB 0.9.24, mdb.c (`MDB_page`, `MDB_node`, `MDB_db`, `mdb_node_add`, `mdb_page_search_root`), on a little-endian
+/// machine of 64 bits.
 struct DataFilePages: ~Copyable {
     /// The fault of a page.
     private struct Damage: Error {
         let page: UInt64
         let what: StaticString
     }
-    /// As many pages were read as were wanted.
+    /// Thrown when the wanted number of pages was read.
     private struct IsEnough: Error {}
 
     private enum Flag {
         static let branch: UInt16 = 1
         static let leaf: UInt16 = 2
         static let overflow: UInt16 = 4
-        /// Of a node: its value has pages of its own.
+        /// A node's flag: its value has pages of its own.
         static let bigData: UInt16 = 1
     }
     private static let pageHeaderByteCount = 16
@@ -34,10 +34,10 @@ struct DataFilePages: ~Copyable {
     private static let depthMax = 32
     private static let none = UInt64.max
 
-    /// The pages between which the keys of another one lie.
+    /// The keys of the page above between which a page's keys lie.
     private struct Bounds {
         var lower: [UInt8] = []
-        /// Nil where there is no upper one.
+        /// Nil if there is no upper bound.
         var upper: [UInt8]?
     }
 
@@ -46,11 +46,11 @@ struct DataFilePages: ~Copyable {
     private var reached: PageSet
     private var rest: Int
 
-    /// Refuses a data file of which a page is damaged.
+    /// Refuses a data file that has a damaged page.
     ///
-    /// - `pageCountMax`: How many pages are read at most; those above the leaves come first.
-    /// - `path`: The file's, for the message.
-    /// - Throws: ``StorageError`` `.corrupted` for damage; `.io` when a page can't be read.
+    /// - `pageCountMax`: The most pages that are read; pages above the leaves come first.
+    /// - `path`: The file's path, for the message.
+    /// - Throws: ``StorageError`` `.corrupted` for damage; `.io` if a page cannot be read.
     static func check(
         _ file: borrowing FileDescriptor, _ meta: DataFileMeta, pageCountMax: Int, path: String
     ) throws(StorageError) {
@@ -70,13 +70,12 @@ struct DataFilePages: ~Copyable {
         }
     }
 
-    /// Refuses a data file that ends before pages which its newest meta page counts on: who reads a mapped page beyond
-    /// the end of its file is ended by the system (SIGBUS).
+    /// Refuses a data file that ends before pages that its newest meta page counts on. Reading past the end of the mapped file
+    /// raises SIGBUS.
     ///
-    /// LMDB doesn't write a page that its transaction has freed again, so that a sound file may end before its last
-    /// page: then the pages that it lacks are all in the list of free ones. Cost: where pages are missing, a read for
-    /// each page of that list.
-    /// - `path`: The file's, for the message.
+    /// LMDB doesn't write a page that its transaction has freed again, so a sound file may end before its last page: then all
+    /// missing pages are in the list of free pages. Cost: if pages are missing, a read for each page of that list.
+    /// - `path`: The file's path, for the message.
     static func checkLength(
         of file: borrowing FileDescriptor, _ meta: DataFileMeta, path: String
     ) throws(StorageError) {
@@ -120,7 +119,9 @@ struct DataFilePages: ~Copyable {
             includesLeaves: includesLeaves)
     }
 
-    /// - `level`: How many levels there are from the page on, itself included.
+    /// Checks a page and the pages below it.
+    ///
+    /// - `level`: The number of levels from the page on, including its own.
     private mutating func walk(
         _ number: UInt64, level: Int, _ bounds: Bounds, isFreeList: Bool, includesLeaves: Bool
     ) throws {
@@ -144,7 +145,7 @@ struct DataFilePages: ~Copyable {
         }
     }
 
-    /// A page of the tree, which is reached for the first time.
+    /// Reads a page of the tree, which must be reached for the first time.
     private mutating func page(_ number: UInt64) throws -> [UInt8] {
         try reach(number, 1)
         if rest == 0 { throw IsEnough() }
@@ -181,7 +182,7 @@ struct DataFilePages: ~Copyable {
 
     // MARK: Nodes
 
-    /// The offsets of a page's nodes, in the order of their keys.
+    /// Returns the offsets of a page's nodes, in the order of their keys.
     private func nodes(of bytes: [UInt8], _ number: UInt64, isLeaf: Bool) throws -> [Int] {
         try bytes.withUnsafeBytes { page in
             guard Self.number(page, 0) == number else {
@@ -193,7 +194,7 @@ struct DataFilePages: ~Copyable {
             let lower = Int(Self.half(page, 12))
             let upper = Int(Self.half(page, 14))
             let count = (lower - Self.pageHeaderByteCount) / 2
-            // Of a branch with one node LMDB makes none.
+            // LMDB makes no branch with only one node.
             guard lower >= Self.pageHeaderByteCount, lower % 2 == 0, lower <= upper,
                 upper <= page.count, count >= (isLeaf ? 1 : 2)
             else { throw Damage(page: number, what: "its bounds are wrong") }
@@ -217,7 +218,7 @@ struct DataFilePages: ~Copyable {
         }
     }
 
-    /// The bytes that a node takes in its page.
+    /// Returns the number of bytes that a node takes in its page.
     private static func byteCount(
         _ page: UnsafeRawBufferPointer, _ node: Int, isLeaf: Bool
     ) -> Int {
@@ -246,7 +247,7 @@ struct DataFilePages: ~Copyable {
         _ page: UnsafeRawBufferPointer, _ number: UInt64, _ nodes: [Int], _ level: Int,
         _ bounds: Bounds, isFreeList: Bool
     ) throws {
-        // The first key of a branch is not looked at: all below the second one is there.
+        // The first key of a branch is not used: its node has everything below the second key.
         let first = level == 1 ? 0 : 1
         for index in first..<nodes.count {
             let key = Self.key(page, nodes[index])
@@ -268,7 +269,7 @@ struct DataFilePages: ~Copyable {
         }
     }
 
-    /// Negative when one key comes before another. Those of the list of free pages are numbers.
+    /// Compares two keys; negative if `a` comes before `b`. Keys of the list of free pages are numbers.
     private static func order(
         _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, _ isFreeList: Bool
     ) -> Int {
@@ -301,7 +302,7 @@ struct DataFilePages: ~Copyable {
         let length =
             isFreeList ? Self.pageHeaderByteCount + byteCount : Self.pageHeaderByteCount
         let bytes = try contents(first, byteCount: length)
-        // A file that ends within the value would end who reads it.
+        // Reading past the end of the mapped file raises SIGBUS, so the last page of the value must exist.
         _ = try contents(first + count - 1, byteCount: 1)
         try bytes.withUnsafeBytes { value in
             guard Self.number(value, 0) == first, Self.half(value, 10) == Flag.overflow,
@@ -315,7 +316,7 @@ struct DataFilePages: ~Copyable {
         }
     }
 
-    /// One entry of the list of free pages: their count, then their numbers, the greatest first.
+    /// Checks an entry of the list of free pages: a count, then the page numbers, the greatest first.
     private mutating func visitFree(_ value: UnsafeRawBufferPointer, _ page: UInt64) throws {
         let wrong = Damage(page: page, what: "its list of free pages is wrong")
         guard value.count >= 8, value.count % 8 == 0,
@@ -341,7 +342,7 @@ struct DataFilePages: ~Copyable {
     }
 }
 
-/// Some of the pages of a data file: a bit for each.
+/// A set of pages of a data file: a bit for each.
 struct PageSet {
     private var words: [UInt64]
 
@@ -350,7 +351,7 @@ struct PageSet {
         words = [UInt64](repeating: 0, count: Int(count / 64) + 1)
     }
 
-    /// Adds a page; false when it is there already.
+    /// Adds a page. Returns false if the set contains it already.
     mutating func insert(_ page: UInt64) -> Bool {
         let bit: UInt64 = 1 << (page % 64)
         defer { words[Int(page / 64)] |= bit }

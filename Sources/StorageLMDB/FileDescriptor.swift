@@ -35,7 +35,7 @@ struct FileDescriptor: ~Copyable, Sendable {
         }
     }
 
-    /// Up to `byteCountMax` bytes from an offset of the file on.
+    /// Returns up to `byteCountMax` bytes of the file from an offset on.
     func contents(
         byteCountMax: Int, at offset: Int = 0, operation: String
     ) throws(StorageError) -> [UInt8] {
@@ -52,7 +52,7 @@ struct FileDescriptor: ~Copyable, Sendable {
         return bytes
     }
 
-    /// Fills `buffer` from an offset of the file on, and returns how many bytes there were.
+    /// Fills `buffer` from an offset of the file on, and returns the number of bytes read.
     func read(
         into buffer: UnsafeMutableRawBufferPointer, at offset: Int = 0, operation: String
     ) throws(StorageError) -> Int {

@@ -8,24 +8,23 @@ import HoldfastStorage
 ///     holdfast.mdb-journal-0, holdfast.mdb-journal-1
 ///                         the last commits, which the data file has in part, see ``Journal``; empty after a
 ///                         store is closed in order
-///     holdfast.mdb-lock   LMDB's table of readers; made again by every process, may be deleted
-///     holdfast.format     `holdfast-lmdb 3`: what the data file holds; and the line of a
+///     holdfast.mdb-lock   LMDB's table of readers; recreated by every process, may be deleted
+///     holdfast.format     `holdfast-lmdb 3`, the version of the data file; and the line of a
 ///                         mark, unless the store was closed in order
 ///     holdfast.lock       locked while a process has the store open; names that process
 ///
-/// A new store appears in an order in which a crash leaves nothing half made: the data file is
-/// written under another name, synced and renamed, and then the format file in the same way. A data
-/// file with no entries and no format file is therefore a creation that did not end, and is carried
-/// on; any other combination of one without the other is refused.
+/// A new store is created in an order that survives a crash at any point: the data file is written under another name, synced and
+/// renamed, and then the format file in the same way. So a data file with no entries and no format file is an unfinished
+/// creation, which is continued. If one of the two is missing in any other case, the store is refused.
 ///
-/// The mark of a store that is open, or was not closed in order, is `open full` where every commit was on the medium
-/// before it was acknowledged, and `open relaxed` where a power cut may have lost acknowledged commits. It is written,
-/// durably, when the journal's files are there, and removed before they are cut: as long as it exists, a store
-/// without them lacks commits. A store of a build that writes no such line has none.
+/// An open store, or one that was not closed in order, has a mark. It is `open full` if every commit was on the medium before it
+/// was acknowledged, and `open relaxed` if a power cut may have lost acknowledged commits. The mark is written, durably, when the
+/// journal's files exist, and removed before they are cut: as long as it exists, a store without these files lacks commits. Older
+/// builds write no such line, so their stores have no mark.
 final class LMDBDirectory: Sendable {
-    /// The identity of a directory, whatever path it was opened by.
+    /// The identity of a directory, independent of the path by which it was opened.
     struct Identity: Hashable, Sendable {
-        /// The device that holds the directory.
+        /// The device that contains the directory.
         let device: UInt
         /// The directory's number on the device.
         let inode: UInt
@@ -35,14 +34,14 @@ final class LMDBDirectory: Sendable {
     static let formatName = "holdfast.format"
     static let lockName = "holdfast.lock"
 
-    /// The line of the format file, up to the version number.
+    /// The beginning of the format file's first line, before the version number.
     static let formatPrefix = "holdfast-lmdb "
-    /// The second line of the format file, up to the durability with which the store is open.
+    /// The beginning of the format file's second line. The durability of the open store follows.
     static let markPrefix = "open "
-    /// The version of this build: 1, of before there were releases, had no journal.
+    /// The version of this build. Version 1, from before the first release, had no journal.
     static let formatVersion = "3"
-    /// The version in which a checkpoint was one transaction of the tree, and the journal counted them. Such a
-    /// store is marked as one of the present version when it is opened.
+    /// The version in which a checkpoint was one transaction of the tree, and the journal counted these transactions. Opening
+    /// such a store marks it as one of the present version.
     static let formerFormatVersion = "2"
 
     /// The permission bits of the files, before the process's umask.
@@ -50,18 +49,18 @@ final class LMDBDirectory: Sendable {
 
     /// The directory's path as it was given.
     let path: String
-    /// Which directory it is.
+    /// The directory's identity.
     let identity: Identity
     private let descriptor: FileDescriptor
 
-    /// Whether a directory has a file of a store, whole or not.
+    /// Whether a directory has a file of a store, complete or not.
     static func isStore(_ path: String) -> Bool {
         [dataName, formatName, "\(dataName).new"].contains {
             access("\(path)/\($0)", F_OK) == 0
         }
     }
 
-    /// Opens the directory, and makes it when it is missing.
+    /// Opens the directory, and creates it if it is missing.
     init(path: String) throws(StorageError) {
         let made = mkdir(path, 0o700) == 0
         if !made && errno != EEXIST {
@@ -87,11 +86,11 @@ final class LMDBDirectory: Sendable {
     /// The path of the data file, which LMDB opens by name.
     var dataPath: String { "\(path)/\(Self.dataName)" }
 
-    /// Takes the store for this process until the result is gone.
+    /// Locks the store for this process until the result is released.
     ///
-    /// On a medium that can't be written the directory is locked where there is no lock file: no process can have
-    /// made one there.
-    /// - Throws: ``StorageError`` `.locked` when another process has it.
+    /// On a medium that cannot be written, the directory is locked if there is no lock file: no process can have created one
+    /// there.
+    /// - Throws: ``StorageError`` `.locked` if another process has the lock.
     func lock(forReading: Bool) throws(StorageError) -> StoreLock {
         let file: FileDescriptor
         do throws(StorageError) {
@@ -108,13 +107,12 @@ final class LMDBDirectory: Sendable {
         return try StoreLock.take(file, store: path)
     }
 
-    /// Refuses a store that this build can't read, or that is not whole, and says whether it was closed in
-    /// order.
+    /// Refuses a store that this build cannot read, or that is incomplete. Reports whether commits may be missing.
     ///
     /// Needs the lock. Changes nothing.
     /// - `acceptsLoss`: Whether a store may be opened that lacks the commits of its journal.
-    /// - `checkedByteCountMax`: How many bytes of pages are checked; see ``LMDBOptions/checkedByteCountMax``.
-    /// - Returns: How the store was found; nil when there is none.
+    /// - `checkedByteCountMax`: The most bytes of pages that are checked; see ``LMDBOptions/checkedByteCountMax``.
+    /// - Returns: The state of the store; nil if there is no store.
     func inspect(
         acceptsLoss: Bool, checkedByteCountMax: Int
     ) throws(StorageError) -> Finding? {
@@ -135,7 +133,7 @@ final class LMDBDirectory: Sendable {
         }
         try inspectData(checkedByteCountMax: checkedByteCountMax)
         let lost = format.mark == nil ? [] : try lostJournalNames
-        // One file alone may continue commits of the other.
+        // One file may continue commits of the other, so it is of no use alone.
         if !lost.isEmpty, !acceptsLoss || lost.count < Journal.fileNames.count {
             throw StorageError(
                 .corrupted, operation: "open store",
@@ -161,13 +159,13 @@ final class LMDBDirectory: Sendable {
 
     /// The state of an existing store.
     struct Finding {
-        /// Whether it is in ``formerFormatVersion``.
+        /// Whether its version is ``formerFormatVersion``.
         var isFormer: Bool
         /// Whether acknowledged commits may be missing.
         var mayLackCommits: Bool
     }
 
-    /// The files of the journal that are missing, or have not even what an empty one has.
+    /// The journal files that are missing, or shorter than an empty one.
     private var lostJournalNames: [String] {
         get throws(StorageError) {
             var names: [String] = []
@@ -179,10 +177,10 @@ final class LMDBDirectory: Sendable {
         }
     }
 
-    /// Makes an empty store where there is none, and marks one of a former version as one of this.
+    /// Creates an empty store if there is none, and marks a store of a former version as one of this version.
     func prepare(_ found: Finding?) throws(StorageError) {
         if let found {
-            // Before the journal is touched: another build must not read it by the former rules.
+            // Done before the journal is changed: another build must not read it by the former rules.
             if found.isFormer { try writeFormat() }
             return
         }
@@ -194,8 +192,8 @@ final class LMDBDirectory: Sendable {
         try writeFormat()
     }
 
-    /// Takes the blocks of LMDB's table of readers, which it writes as memory: where the medium had no room for
-    /// one, that would end the process.
+    /// Reserves the blocks of LMDB's table of readers. LMDB writes the table as memory, so a medium without room for a block
+    /// would end the process.
     func reserveReaders(_ count: Int) throws(StorageError) {
         let file = try FileDescriptor(
             "\(Self.dataName)-lock", in: descriptor.number, flags: O_RDWR | O_CREAT,
@@ -203,7 +201,7 @@ final class LMDBDirectory: Sendable {
         let headerByteCount = 4096
         let entryByteCount = 64
         let byteCount = headerByteCount + count * entryByteCount
-        // A file system that can't tell is taken as it is.
+        // If the file system cannot tell, the table is used as it is.
         if shim_reserve_keeping_size(file.number, 0, off_t(byteCount)) != 0,
             errno == ENOSPC || errno == EDQUOT
         {
@@ -211,9 +209,10 @@ final class LMDBDirectory: Sendable {
         }
     }
 
-    /// Opens the journal beside the data file, whose last transaction is `tree`.
+    /// Opens the journal beside the data file, which ends with transaction `tree`.
     ///
-    /// - `options`: Those of the store; one that is only read gets no new files.
+    /// - `options`: The store's options.
+    /// - `isReadOnly`: Whether the store is only read; then no files are created.
     func openJournal(
         _ options: LMDBOptions, tree: UInt64, isReadOnly: Bool
     ) throws(StorageError) -> Journal {
@@ -221,12 +220,12 @@ final class LMDBDirectory: Sendable {
             in: descriptor.number, tree: tree, isSynced: options.durability == .full,
             isReadOnly: isReadOnly)
         if isReadOnly { return journal }
-        // Its files must be found again after a power cut.
+        // The names of its files must survive a power cut.
         try descriptor.synchronize(operation: "open journal")
         return journal
     }
 
-    /// Opens the data file, to ask for its size and for the state of its medium.
+    /// Opens the data file, to find out its size and the state of its medium.
     func openData(isReadOnly: Bool) throws(StorageError) -> FileDescriptor {
         try FileDescriptor(
             Self.dataName, in: descriptor.number, flags: isReadOnly ? O_RDONLY : O_RDWR,
@@ -240,7 +239,7 @@ final class LMDBDirectory: Sendable {
         throw StorageError(systemError: errno, operation: "open store", detail: name)
     }
 
-    /// The version that the format file names, and its mark; nil when there is no such file.
+    /// Reads the version in the format file, and its mark; nil if there is no such file.
     private func storedFormat() throws(StorageError) -> (
         version: String, mark: LMDBOptions.Durability?
     )? {
@@ -249,7 +248,7 @@ final class LMDBDirectory: Sendable {
             Self.formatName, in: descriptor.number, flags: O_RDONLY, operation: "open store")
         let bytes = try file.contents(byteCountMax: 200, operation: "open store")
         let text = String(decoding: bytes, as: UTF8.self)
-        // A line that was cut off is a mark whose writing a crash ended: the store was not used yet.
+        // An incomplete line is a mark that a crash cut off: the store was not used yet.
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).dropLast()
         guard text.hasPrefix(Self.formatPrefix), let line = lines.first else {
             throw StorageError(
@@ -269,8 +268,8 @@ final class LMDBDirectory: Sendable {
     }
 
     private func createData() throws(StorageError) {
-        // Opening an environment writes its two meta pages. LMDB needs no lock file for that: the
-        // name is ours alone.
+        // Opening an environment writes its two meta pages. LMDB needs no lock file for that, because no other process uses the
+        // name.
         try replace(Self.dataName) { _ throws(StorageError) in
             try Self.withEnvironment(
                 path: "\(dataPath).new", flags: MDB_NOSUBDIR | MDB_NOLOCK
@@ -278,15 +277,14 @@ final class LMDBDirectory: Sendable {
         }
     }
 
-    /// Puts a file in the place of the data file.
+    /// Replaces the data file.
     ///
     /// - `write`: Writes the file's contents to a descriptor.
     func replaceData(_ write: (Int32) throws(StorageError) -> Void) throws(StorageError) {
         try replace(Self.dataName) { file throws(StorageError) in try write(file.number) }
     }
 
-    /// Writes a file under another name and renames it, so that a crash leaves the one that was there as it was or
-    /// finds it replaced.
+    /// Writes a file under another name and renames it, so that a crash leaves either the old file or the new one.
     private func replace(
         _ name: String, _ write: (borrowing FileDescriptor) throws(StorageError) -> Void
     ) throws(StorageError) {
@@ -308,7 +306,7 @@ final class LMDBDirectory: Sendable {
         try descriptor.synchronize(operation: "create store")
     }
 
-    /// Refuses a data file that has no format file beside it, unless nothing was ever committed.
+    /// Refuses a data file that has no format file beside it, unless it never had a commit.
     func requireUnused() throws(StorageError) {
         guard try byteCount(of: Self.dataName) != nil else { return }
         var information = MDB_envinfo()
@@ -344,12 +342,12 @@ final class LMDBDirectory: Sendable {
         }
     }
 
-    /// Sets the mark of the format file where it stands, and returns when it is durable. That takes no room: a full
-    /// disk neither keeps a store from being opened nor from being closed in order.
+    /// Sets the mark in the format file, and returns when it is durable. It needs no room, so a full disk does not keep a store
+    /// from being opened or closed in order.
     ///
-    /// - `mark`: How commits are written; nil for a store that is closed in order.
+    /// - `mark`: The durability of commits; nil for a store that is closed in order.
     func writeMark(_ mark: LMDBOptions.Durability?) throws(StorageError) {
-        // As it is, it survives a crash in between.
+        // An equal mark needs no change, and survives a crash.
         guard try storedFormat()?.mark != mark else { return }
         let file = try FileDescriptor(
             Self.formatName, in: descriptor.number, flags: O_RDWR, operation: "mark store")

@@ -2,43 +2,41 @@ import CHoldfastLMDB
 import HoldfastStorage
 import Synchronization
 
-/// The storage port on one LMDB file: the embedded default.
+/// The storage engine on one LMDB file: the embedded default.
 ///
-/// - Files: see ``LMDBDirectory``. A store belongs to one process; engines that this process opens
-///   on the same directory share one environment, and each is closed for itself.
-/// - Commits: a batch becomes a record of the ``Journal``, and later, with many others, part of LMDB's
-///   tree. A batch that is very long, or removes ranges, and every batch when room is short, goes to
-///   the tree at once. A batch that changes nothing makes no commit and returns its base.
-/// - Threads: any thread may call anything, but a write transaction has to be used and ended on the
-///   thread that began it, and that thread can't commit otherwise in the meantime (both trap).
-/// - Durability: with `.full`, a commit returns after its record is synced, or the tree's pages and
-///   then the meta page that makes them visible. After a failed sync or write, other than for want of
-///   room, writes are refused with `.io` until the store is reopened; the state before the failed
-///   commit stays.
+/// - Files: see ``LMDBDirectory``. A store belongs to one process; engines that this process opens on the same directory share
+///   one environment, and each is closed for itself.
+/// - Commits: a batch becomes a record of the ``Journal``, and later, with many others, part of LMDB's tree. A batch that is very
+///   long, or removes ranges, and every batch when room is short, goes to the tree at once. A batch that changes nothing makes no
+///   commit and returns its base.
+/// - Threads: any thread may call any function. But a write transaction has to be used and ended on the thread that began it, and
+///   that thread cannot make another commit in the meantime (both trap).
+/// - Durability: with `.full`, a commit returns after its record is synced, or the tree's pages and then the meta page that makes
+///   them visible. After a failed sync or write, except for lack of room, writes are refused with `.io` until the store is
+///   reopened; the state before the failed commit stays.
 package final class LMDBEngine: StorageEngine {
     package let name = "lmdb"
     package let limits: StorageLimits
 
-    /// The files that make a store of a directory, for who moves one while it is closed. The last one says
-    /// that the others are whole.
+    /// The files that make a directory a store, for moving a closed store. The last one indicates that the others are complete.
     package static let fileNames =
         [LMDBDirectory.dataName] + Journal.fileNames + [formatFileName]
     /// The file without which a directory has no store.
     package static let formatFileName = LMDBDirectory.formatName
 
-    /// Whether a directory has a file of a store, whole or not.
+    /// Whether a directory has a file of a store, complete or not.
     package static func isStore(directory: String) -> Bool { LMDBDirectory.isStore(directory) }
 
     private let environment: LMDBEnvironment
     private let isClosed = Atomic<Bool>(false)
 
-    /// Opens the store in the options' directory, and makes it when there is none.
+    /// Opens the store in the options' directory, and creates it if it is missing.
     ///
-    /// Where the medium has no room to open it for writing, the store is opened for reading, and commits fail with
-    /// `.diskFull` until it is reopened.
-    /// - Throws: ``StorageError``: `.locked` when another process has it; `.format` when it is newer
-    ///   than this build or not a store of ours, and then it is left as it was; `.permission`,
-    ///   `.diskFull`, `.memory` (no address space for the map), `.corrupted` and `.io`.
+    /// If the medium has no room to open it for writing, the store is opened for reading, and commits fail with `.diskFull` until
+    /// it is reopened.
+    /// - Throws: ``StorageError``: `.locked` if another process has it; `.format` if it is newer than this build or not a store
+    ///   of this program, and then it is left as it was; `.permission`, `.diskFull`, `.memory` (no address space for the map),
+    ///   `.corrupted` and `.io`.
     package init(_ options: LMDBOptions) throws(StorageError) {
         environment = try LMDBRegistry.environment(options)
         limits = environment.limits
@@ -86,8 +84,8 @@ package final class LMDBEngine: StorageEngine {
         isClosed.load(ordering: .acquiring) ? nil : environment.storedByteCount
     }
 
-    /// Writes the commits that wait in the journal to the tree: afterwards the data file alone is
-    /// the whole store, and the journal's files are short. Commits and snapshots go on meanwhile.
+    /// Writes the commits that wait in the journal to the tree. Afterwards the data file is the complete store, and the journal's
+    /// files are short. Commits and snapshots go on meanwhile.
     package func checkpoint() throws(StorageError) {
         try requireOpen("checkpoint")
         try environment.beginUse("checkpoint")
@@ -96,12 +94,12 @@ package final class LMDBEngine: StorageEngine {
         try environment.shrinkJournal()
     }
 
-    /// Rewrites the data file so that it has no more than the present data, in the order of the keys; the
-    /// engine takes no more writes afterwards, and has to be closed.
+    /// Rewrites the data file so that it has only the present data, in the order of the keys. The engine takes no more writes
+    /// afterwards, and has to be closed.
     ///
-    /// It needs room for a second file. However it ends, the directory has the old file or the new one.
+    /// It needs room for a second file. Whether it succeeds or fails, the directory has either the old file or the new one.
     /// - Precondition: The caller has no snapshot open.
-    /// - Throws: ``StorageError``; where there was no room for the copy the engine goes on.
+    /// - Throws: ``StorageError``; if there was no room for the copy, the engine goes on.
     package func compact() throws(StorageError) {
         try requireOpen("compact")
         try environment.beginUse("compact")
@@ -109,7 +107,7 @@ package final class LMDBEngine: StorageEngine {
         try environment.compact()
     }
 
-    /// Counts of pages and entries.
+    /// Returns counts of pages and entries.
     package func information() throws(StorageError) -> LMDBInformation {
         try requireOpen("information")
         return try environment.information()
@@ -129,25 +127,25 @@ package final class LMDBEngine: StorageEngine {
     }
 }
 
-/// How well an ``LMDBEngine`` uses its file, for tests and measurements; every count is of this moment.
+/// The present use of an ``LMDBEngine``'s file, for tests and measurements.
 package struct LMDBInformation: Sendable, Equatable {
-    /// How much of the map has ever been in use at once: the file's size as LMDB counts it.
-    /// Freed pages are used again, but never given back.
+    /// The greatest part of the map that was ever in use at once: the file's size as LMDB counts it. Freed pages are used again,
+    /// but never given back.
     package var mapUsedByteCount: Int
     /// The size of a page.
     package var pageByteCount: Int
-    /// Inner pages and leaves that hold the current state.
+    /// The numbers of inner pages and of leaves of the current state.
     package var branchPageCount: Int
     package var leafPageCount: Int
-    /// How many entries there are in the tree.
+    /// The number of entries in the tree.
     package var entryCount: Int
 }
 
 /// The open write transaction of an ``LMDBEngine``.
 ///
-/// Changed and ended on the thread that began it, which has LMDB's lock. Reads take no lock and touch nothing but pages and the
-/// transaction itself, so that another thread may read while that one waits. Pages that it changes stay in memory up to
-/// 512 MiB, and are written early beyond that.
+/// It is changed and ended on the thread that began it, which has LMDB's lock. Reads take no lock and use only pages and the
+/// transaction itself, so another thread may read while that thread waits. Changed pages stay in memory up to 512 MiB, and are
+/// written early beyond that.
 package final class LMDBWriteTransaction: StorageWriteTransaction {
     private let environment: LMDBEnvironment
     private var transaction: LMDBTransaction?

@@ -2,14 +2,14 @@ import CHoldfastLMDB
 import HoldfastStorage
 
 extension LMDBEnvironment {
-    /// Writes what the journal has to the tree. Commits and snapshots go on meanwhile.
+    /// Writes the journal's changes to the tree. Commits and snapshots go on meanwhile.
     ///
     /// - Returns: Whether commits wait that came too late for this checkpoint.
-    /// - Throws: ``StorageError``; then the journal keeps the changes, and a later checkpoint goes on with
-    ///   those that the tree lacks.
+    /// - Throws: ``StorageError``; then the journal keeps the changes, and a later checkpoint continues with the changes that the
+    ///   tree lacks.
     @discardableResult
     func checkpoint() throws(StorageError) -> Bool {
-        // It would wait for the thread that waits for it.
+        // A thread with a write transaction would wait for itself.
         writeLock.requireNotOwner()
         checkpointLock.lock()
         defer { checkpointLock.unlock() }
@@ -22,14 +22,14 @@ extension LMDBEnvironment {
         return journal.pendingByteCount > 0
     }
 
-    /// Gives back the room of journal files that have grown long, unless something waits in them.
+    /// Shortens journal files that have grown long, unless commits wait in them.
     func shrinkJournal() throws(StorageError) {
         try excludingWrites("shrink journal") { () throws(StorageError) in
             try journaling("shrink journal") { () throws(SystemError) in try journal.shrink() }
         }
     }
 
-    /// Runs what neither a commit nor a checkpoint may meet.
+    /// Runs `body` while neither a commit nor a checkpoint runs.
     func excludingWrites(
         _ operation: String, _ body: () throws(StorageError) -> Void
     ) throws(StorageError) {
@@ -52,22 +52,22 @@ extension LMDBEnvironment {
         return runs
     }
 
-    /// Freezes what the journal has. Needs the write lock.
+    /// Freezes the journal's changes. Needs the write lock.
     func freeze(_ operation: String) throws(StorageError) -> [ChangeRun] {
         let byteCount = journal.activeByteCount
         let runs = try journaling(operation) { () throws(SystemError) in
             try journal.freeze(tree: pool.withLock { $0.published.tree })
         }
-        // What an unfinished checkpoint has left comes first, and gives no room.
+        // The changes of an unfinished checkpoint come first; freezing these again does not empty a file.
         if journal.activeByteCount < byteCount { checkpointer.noteFreeze() }
         return runs
     }
 
-    /// Writes the frozen part of the journal to the tree, in the order of keys and by transactions of their
-    /// own, each of which is durable before the next.
+    /// Writes the frozen part of the journal to the tree, in the order of keys and in transactions of its own, each of which is
+    /// durable before the next.
     ///
-    /// Snapshots and the journal know of all of them until ``endCheckpoint(_:)``: it does no harm when only
-    /// the first ones succeed. The next attempt goes on behind those. Needs the checkpoint lock.
+    /// Snapshots and the journal treat all of the changes as missing from the tree until ``endCheckpoint(_:)``, so it does no
+    /// harm if only the first transactions succeed. The next attempt continues after them. Needs the checkpoint lock.
     func writeToTree(_ runs: [ChangeRun], operation: String) throws(StorageError) {
         while true {
             var changes = checkpointRest ?? RecentCursor(runs)
@@ -85,7 +85,7 @@ extension LMDBEnvironment {
         }
     }
 
-    /// Lets snapshots go to the tree for what a checkpoint wrote. Needs both locks.
+    /// Lets snapshots read a checkpoint's changes from the tree. Needs both locks.
     func endCheckpoint(_ operation: String) throws(StorageError) {
         try journaling(operation) { () throws(SystemError) in
             try journal.dropFrozen(tree: pool.withLock { $0.published.treeEnd })

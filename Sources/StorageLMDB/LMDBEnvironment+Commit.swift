@@ -3,16 +3,16 @@ import HoldfastStorage
 import Synchronization
 
 extension LMDBEnvironment {
-    /// A batch that is longer goes to the tree at once: it would take too much memory until a checkpoint,
-    /// and where it is a load of new objects, written twice it would cost more than the pages that it saves.
+    /// The longest batch that is written to the journal. A longer one goes to the tree at once: it would take too much memory
+    /// until a checkpoint, and for a load of new objects, writing it twice would cost more than the pages that it saves.
     private static let journaledByteCountMax = 32 << 20
-    /// With less room than this on the medium, commits go to the tree at once, so that what doesn't
-    /// fit is refused and not acknowledged.
+    /// With less room than this on the medium, commits go to the tree at once, so that a commit that does not fit is refused and
+    /// not acknowledged.
     private static let freeByteCountMin = 64 << 20
 
     /// Applies a checked batch if the last commit is `base`.
     ///
-    /// - Returns: The number of the new commit, or `base` when nothing is changed.
+    /// - Returns: The number of the new commit, or `base` if nothing is changed.
     func commit(_ batch: StorageBatch, base: UInt64) throws(StorageError) -> UInt64 {
         try beginUse("commit")
         defer { endUse() }
@@ -30,7 +30,9 @@ extension LMDBEnvironment {
         return try commit(transaction, base: base)
     }
 
-    /// - Returns: Nil when the batch is one for the tree; nothing has been done then.
+    /// Writes a batch to the journal if it is suitable.
+    ///
+    /// - Returns: The number of the commit; nil if the batch has to go to the tree, and then nothing has been done.
     private func commitToJournal(
         _ batch: StorageBatch, base: UInt64
     ) throws(StorageError) -> UInt64? {
@@ -63,7 +65,7 @@ extension LMDBEnvironment {
         }
     }
 
-    /// Whether a batch without ranges puts a value, or removes a key that there is.
+    /// Whether a batch without ranges puts a value, or removes an existing key.
     private func changesSomething(_ batch: StorageBatch) throws(StorageError) -> Bool {
         if batch.changes.contains(where: { $0.value != nil }) { return true }
         if batch.changes.isEmpty { return false }
@@ -77,9 +79,9 @@ extension LMDBEnvironment {
 
     /// Whether a record of `byteCount` bytes can wait in the journal and will then fit into the tree.
     ///
-    /// The tree needs up to some pages for each changed one until older states are given up; four
-    /// times the bytes that wait has been enough for every mix of keys. Where it isn't, a checkpoint
-    /// fails, nothing is lost, and commits come here and are refused.
+    /// The tree needs up to several pages for each changed one until older states are released. Four times the waiting bytes has
+    /// been enough for every mix of keys. If it is not, a checkpoint fails, nothing is lost, and later commits are refused by
+    /// this check.
     private func hasRoom(for byteCount: Int) -> Bool {
         let waiting = journal.pendingByteCount + byteCount
         guard byteCount <= Self.journaledByteCountMax, fileTakes(byteCount) else { return false }
@@ -90,17 +92,17 @@ extension LMDBEnvironment {
             && freeByteCount >= Self.freeByteCountMin + 4 * waiting
     }
 
-    /// Whether the journal's present file is not too long for a record of `byteCount` bytes.
+    /// Whether the journal's present file has room for a record of `byteCount` bytes.
     private func fileTakes(_ byteCount: Int) -> Bool {
         journal.activeByteCount + min(byteCount, checkpointByteCount) <= 2 * checkpointByteCount
     }
 
-    /// Waits until the journal has an empty file for the next commits, when one like the last, or of half of
-    /// what begins a checkpoint, may find no room in the present one.
+    /// Waits until the journal has an empty file for the next commits, if the present file may have no room for another commit
+    /// like the last, or for half of the bytes that begin a checkpoint.
     ///
-    /// A commit that finds none goes to the tree itself, after all that waits. Its transaction's snapshot would
-    /// stay open for as long, and LMDB uses no page again that was freed since: under a medium slower than the
-    /// commits the file grew by a third in that way.
+    /// A commit that finds no room goes to the tree itself, after all waiting changes. Its transaction's snapshot would stay open
+    /// during that time, and LMDB reuses no page that was freed since: on a medium slower than the commits the file grew by a
+    /// third in that way.
     func awaitRoom() {
         guard (try? beginUse("await room")) != nil else { return }
         defer { endUse() }
@@ -115,11 +117,11 @@ extension LMDBEnvironment {
 
     // MARK: The tree
 
-    /// Begins the only write transaction of the tree, on this thread, after all that the journal
-    /// has; waits for another thread's commit or transaction to end.
+    /// Begins the only write transaction of the tree, on this thread, after all changes of the journal. Waits for another
+    /// thread's commit or transaction to end.
     ///
-    /// It holds the write lock until it ends. LMDB's own lock belongs to its thread too,
-    /// `MDB_NOTLS` or not: the transaction has to end on the thread that began it.
+    /// It holds the write lock until it ends. LMDB's own lock belongs to its thread too, with or without `MDB_NOTLS`, so the
+    /// transaction has to end on the thread that began it.
     func beginWrite(base: UInt64, operation: String) throws(StorageError) -> LMDBTransaction {
         try beginUse(operation)
         do throws(StorageError) {
@@ -133,7 +135,7 @@ extension LMDBEnvironment {
     private func beginTree(
         base: UInt64, operation: String
     ) throws(StorageError) -> LMDBTransaction {
-        // Before the other lock, which a thread must not wait for while it has a transaction open.
+        // Taken before the write lock, because a thread with an open transaction must not wait for it.
         writeLock.requireNotOwner()
         checkpointLock.lock()
         writeLock.lock()
@@ -170,7 +172,7 @@ extension LMDBEnvironment {
         return transaction
     }
 
-    /// Ends a write transaction without a trace.
+    /// Ends a write transaction and discards its changes.
     func rollBack(_ transaction: LMDBTransaction) {
         writeLock.requireOwner()
         transaction.closeCursors()
@@ -179,8 +181,7 @@ extension LMDBEnvironment {
         endUse()
     }
 
-    /// Ends a write transaction, and returns the new commit's number when it is as durable as the
-    /// options say.
+    /// Ends a write transaction. Returns the new commit's number when the commit is as durable as the options require.
     func commit(_ transaction: LMDBTransaction, base: UInt64) throws(StorageError) -> UInt64 {
         writeLock.requireOwner()
         defer {

@@ -3,7 +3,7 @@ import Glibc
 import HoldfastStorage
 
 extension LMDBEnvironment {
-    /// Throws when writes are refused since an earlier one failed.
+    /// Throws if writes are refused because an earlier one failed, or the store was opened for reading.
     func requireWritable(_ operation: String) throws(StorageError) {
         if let readingReason {
             let native = readingReason.native ?? readingReason.code.rawValue
@@ -24,14 +24,14 @@ extension LMDBEnvironment {
         refusal.withLock { if $0 == nil { $0 = error } }
     }
 
-    /// The error of a failed write, after which writes are refused if the medium can't be trusted.
+    /// Returns the error of a failed write, and refuses later writes if the medium is no longer reliable.
     ///
-    /// The kernel reports a failed write-back once and may then call the pages clean, so that a
-    /// later sync succeeds over lost data. A new start reads what is really there.
+    /// The kernel reports a failed write-back once and may then mark the pages as clean, so that a later sync succeeds although
+    /// data is lost. A new start reads the actual content.
     func failure(_ code: Int32, operation: String) -> StorageError {
         var error = StorageError(lmdb: code, operation: operation)
         if code == EIO && isMediumFull() {
-            // LMDB calls a short write EIO, and a full disk shows as one.
+            // LMDB reports a short write as EIO, and a full disk causes one.
             error = StorageError(.diskFull, operation: operation, native: "short write, EIO (5)")
         }
         switch error.code {
@@ -42,8 +42,8 @@ extension LMDBEnvironment {
         return error
     }
 
-    /// The error of a failed call for the journal. After a failed sync writes are refused, whatever it says:
-    /// then it is an I/O error.
+    /// Returns the error of a failed call for the journal. After a failed sync, writes are refused whatever its `errno`, and the
+    /// error is an I/O error.
     private func failure(_ error: SystemError, operation: String) -> StorageError {
         guard error.isOfSync else { return failure(error.code, operation: operation) }
         let failure = StorageError(systemError: error.code, operation: operation)
@@ -51,7 +51,7 @@ extension LMDBEnvironment {
         return StorageError(.io, operation: operation, native: failure.native)
     }
 
-    /// Runs what writes to the journal. Needs the write lock.
+    /// Runs a function that writes to the journal. Needs the write lock.
     func journaling<Result>(
         _ operation: String, _ body: () throws(SystemError) -> Result
     ) throws(StorageError) -> Result {
@@ -60,9 +60,9 @@ extension LMDBEnvironment {
         }
     }
 
-    /// Whether the data file can't grow, and nothing else is wrong with its medium.
+    /// Whether the data file cannot grow, and its medium has no other fault.
     ///
-    /// Our own descriptor has not yet seen a write-back error, so it would report one now.
+    /// This descriptor has not reported a write-back error yet, so it would report one now.
     private func isMediumFull() -> Bool {
         guard fdatasync(dataFile.number) == 0 else { return false }
         guard let end = try? dataFile.byteCount(operation: "size") else { return false }
@@ -71,7 +71,7 @@ extension LMDBEnvironment {
         return freeByteCount < 1 << 20
     }
 
-    /// How many bytes the data file's medium has free; zero where it is unknown.
+    /// The free bytes on the data file's medium; zero if the number is unknown.
     var freeByteCount: Int {
         var medium = statvfs()
         guard fstatvfs(dataFile.number, &medium) == 0 else { return 0 }

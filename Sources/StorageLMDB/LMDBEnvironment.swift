@@ -4,39 +4,36 @@ import HoldfastStorage
 import HoldfastThreads
 import Synchronization
 
-/// One open LMDB file with its journal: shared by every ``LMDBEngine`` of this process that names its
-/// directory.
+/// An open LMDB file with its journal, shared by every ``LMDBEngine`` of this process on its directory.
 ///
-/// It is closed, and the directory unlocked, when the last engine is closed and the last snapshot
-/// and write transaction have ended, whichever comes last: a forgotten snapshot keeps the map alive
-/// instead of reading unmapped memory.
+/// It is closed, and the directory unlocked, when the last engine is closed and the last snapshot and write transaction have
+/// ended. So a forgotten snapshot keeps the map alive instead of reading unmapped memory.
 ///
-/// `@unchecked Sendable`: `handle` is used by many threads as `lmdb.h` allows; `journal` and
-/// `lastRecordByteCount` under `writeLock`, `checkpointRest` under `checkpointLock`; everything else that changes
-/// is behind a lock or atomic.
+/// `@unchecked Sendable`: many threads use `handle` as `lmdb.h` allows; `journal` and `lastRecordByteCount` are used under
+/// `writeLock`, `checkpointRest` under `checkpointLock`; all other variable state is behind a lock or atomic.
 final class LMDBEnvironment: @unchecked Sendable {
     /// The state that a snapshot sees: the tree and the changes that it lacks.
     struct Published {
         /// The last commit.
         var commit: UInt64
-        /// The changes that the tree lacks of it.
+        /// The changes up to that commit that the tree lacks.
         var recent: RecentChanges?
         /// The tree's last transaction.
         var tree: UInt64
-        /// The tree's last transaction that a checkpoint under way may have made: those after `tree`
-        /// write changes that `recent` has as well.
+        /// The tree's last transaction that a checkpoint under way may have made. The transactions after `tree` write changes
+        /// that `recent` has as well.
         var treeEnd: UInt64
     }
 
     /// The pool of read transactions, which changes whenever a snapshot is taken or closed.
     struct Pool: ~Copyable {
-        /// Ended read transactions that keep their reader slots; the last used is used first.
+        /// Ended read transactions that keep their reader slots; the one that was used last is reused first.
         var idle: [LMDBTransaction] = []
         /// Open snapshots and write transactions, and commits under way.
         var useCount = 0
         /// Open engines.
         var engineCount = 1
-        /// The changes that the next snapshot sees.
+        /// The state that the next snapshot sees.
         var published: Published
         /// Keeps other processes out until the environment is closed.
         var lock: StoreLock?
@@ -47,47 +44,47 @@ final class LMDBEnvironment: @unchecked Sendable {
     let handle: OpaquePointer
     let database: MDB_dbi
     let directory: LMDBDirectory
-    /// How commits are written.
+    /// The durability of commits.
     let durability: LMDBOptions.Durability
-    /// Why the store was opened for reading; nil when it can be written.
+    /// The reason why the store was opened for reading; nil if it can be written.
     let readingReason: StorageError?
     /// Whether acknowledged commits may be missing and no new epoch has been taken since.
     let mayLackCommits: Atomic<Bool>
     let limits: StorageLimits
     let mapByteCount: Int
     let pageByteCount: Int
-    /// When a checkpoint is begun. When the next commit may go beyond twice as much, its writer waits for one;
-    /// a commit that does goes to the tree.
+    /// The journal's length in bytes at which a checkpoint begins. If the next commit may go beyond twice this length, its writer
+    /// waits for a checkpoint; a commit that does go beyond it goes to the tree.
     let checkpointByteCount: Int
-    /// How many changes one transaction of a checkpoint has.
+    /// The number of changes of one transaction of a checkpoint.
     let checkpointChangeCount: Int
-    /// Our own descriptor of the data file, to ask for its size and for the state of its medium.
+    /// A descriptor of the data file, to find out its size and the state of its medium.
     let dataFile: FileDescriptor
     let pool: Mutex<Pool>
-    /// The tree's last write transaction that was begun, whether it was committed or not; see ``takeReader()``.
+    /// The tree's last write transaction that was begun, even if it was not committed; see ``takeReader()``.
     let lastBegun: Atomic<UInt64>
 
-    /// The commits that the tree lacks.
+    /// The log of commits that the tree lacks.
     let journal: Journal
-    /// How long the journal's last record was, or would have been.
+    /// The length of the journal's last record; if the commit went to the tree, the length that it would have had.
     var lastRecordByteCount = 0
-    /// Held during a commit. Taken after `checkpointLock`, where both are.
+    /// Locked during a commit. When both locks are needed, it is taken after `checkpointLock`.
     let writeLock = OwnedLock()
-    /// Held while the journal's changes are written to the tree.
+    /// Locked while the journal's changes are written to the tree.
     let checkpointLock = OwnedLock()
-    /// The changes of the journal's frozen part that the tree lacks, when it has some of them.
+    /// The changes of the journal's frozen part that the tree lacks; nil unless it has some of them.
     var checkpointRest: RecentCursor?
-    /// Asks for checkpoints in time.
+    /// Requests checkpoints in time.
     let checkpointer: Checkpointer
 
-    /// A second reader, for when `handle` refuses to read.
+    /// A second reader, used when `handle` refuses to read.
     let spare: LMDBSpareReader
     let refusal = Mutex<StorageError?>(nil)
 
-    /// Opens the store in `directory` for this process, and makes it when there is none. Never called twice at a
-    /// time for one directory: ``LMDBRegistry`` sees to it.
+    /// Opens the store in `directory` for this process, and creates it if it is missing. ``LMDBRegistry`` makes sure that it is
+    /// never called twice at a time for one directory.
     ///
-    /// - `readingReason`: Why the store is not to be written; nil when it is.
+    /// - `readingReason`: The reason why the store must not be written; nil if it may be.
     init(
         _ directory: LMDBDirectory, _ options: LMDBOptions, reading readingReason: StorageError?
     ) throws(StorageError) {
@@ -112,8 +109,8 @@ final class LMDBEnvironment: @unchecked Sendable {
                 options, tree: tree.transaction, isReadOnly: isReadOnly)
             dataFile = try directory.openData(isReadOnly: isReadOnly)
             if !isReadOnly {
-                // As long as commits may be missing the mark says so, whatever may be lost from now on: the next
-                // start has to know it too.
+                // The mark stays `relaxed` as long as commits may be missing, even if later commits are durable, so that the next
+                // start knows it too.
                 try directory.writeMark(
                     found?.mayLackCommits ?? false ? .relaxed : options.durability)
             }
@@ -146,13 +143,13 @@ final class LMDBEnvironment: @unchecked Sendable {
 
     // MARK: Reading
 
-    /// A read transaction of the tree, and what it lacks; give it back by ``giveBack(_:)``.
+    /// Begins a read transaction of the tree, and returns it with the changes that the tree lacks. Return it by ``giveBack(_:)``.
     ///
-    /// LMDB takes the number of the last transaction first and copies the roots of its trees from one of two
-    /// meta pages then, without asking again (`mdb_txn_renew0` in mdb.c, 0.9.24 to 1.0). A thread that is stopped
-    /// between the two while two transactions are committed gets the roots of a later one, or half of them, under
-    /// the former number. The page of a transaction is written next by the second one behind it, so that what was
-    /// copied before that one was begun is what the number says.
+    /// LMDB first takes the number of the last transaction and then copies the roots of its trees from one of two meta pages,
+    /// without a second check (`mdb_txn_renew0` in mdb.c, 0.9.24 to 1.0). If a thread is stopped between the two while two
+    /// transactions are committed, it gets the roots of a later one, or half of them, with the earlier number. The page of a
+    /// transaction is next written by the second transaction after it, so roots that were copied before that one was begun belong
+    /// to the number.
     func takeReader() throws(StorageError) -> (reader: LMDBTransaction, state: Published) {
         while true {
             let (idle, state) = try pool.withLock {
@@ -162,7 +159,7 @@ final class LMDBEnvironment: @unchecked Sendable {
                 return (pool.idle.popLast(), pool.published)
             }
             let reader = try begin(idle)
-            // Between the two steps the tree may have gone on beyond what was published.
+            // Between the two steps the tree may have gone beyond the published state.
             let number = reader.number
             atomicMemoryFence(ordering: .acquiring)
             let isWhole = lastBegun.load(ordering: .relaxed) <= number + 1
@@ -174,7 +171,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         }
     }
 
-    /// Begins a read transaction, in an ended one where there is one.
+    /// Begins a read transaction, in an ended one if there is one.
     private func begin(_ idle: LMDBTransaction?) throws(StorageError) -> LMDBTransaction {
         if let idle {
             let code = mdb_txn_renew(idle.handle)
@@ -192,8 +189,8 @@ final class LMDBEnvironment: @unchecked Sendable {
             handle: begun, database: database, limits: limits, isReadOnly: true)
     }
 
-    /// Begins a read transaction beside the environment where that refuses everything, which it does
-    /// after a failed write of the meta page.
+    /// Begins a read transaction outside of the environment if the environment refuses everything, as it does after a failed
+    /// write of the meta page.
     private func beginSpareReader(after code: Int32) throws(StorageError) -> LMDBTransaction {
         do throws(StorageError) {
             guard code == MDB_PANIC else { throw StorageError(lmdb: code, operation: "snapshot") }
@@ -237,18 +234,17 @@ final class LMDBEnvironment: @unchecked Sendable {
         if isLastUse { LMDBRegistry.closeIfUnused(self) }
     }
 
-    /// Shows later snapshots a new state.
+    /// Publishes a new state for later snapshots.
     func publish(_ change: (inout Published) -> Void) {
         pool.withLock { change(&$0.published) }
     }
 }
 
 extension LMDBEnvironment {
-    /// Puts a copy without unused pages in the place of the data file, and refuses writes from then on:
-    /// the map is the old file's.
+    /// Replaces the data file by a copy without unused pages, and refuses later writes, because the map still belongs to the old
+    /// file.
     ///
-    /// The journal is emptied before: its records continue transactions by number, and the copy counts
-    /// its own from 1.
+    /// The journal is emptied first: its records refer to transactions by number, and the copy counts its own from 1.
     func compact() throws(StorageError) {
         while try checkpoint() {}
         try excludingWrites("compact") { () throws(StorageError) in try replaceWithCopy() }
@@ -262,12 +258,12 @@ extension LMDBEnvironment {
         try directory.replaceData { file throws(StorageError) in
             try StorageError.require(
                 lmdb: mdb_env_copyfd2(handle, file, UInt32(MDB_CP_COMPACT)), "compact")
-            // From here on the copy may be the store, also where a sync fails.
+            // From here on the copy may be the store, even if a sync fails.
             refuseWrites(since: StorageError(.closed, operation: "compact"))
         }
     }
 
-    /// Counts of pages and entries; costs a snapshot and two small copies.
+    /// Returns counts of pages and entries; costs a snapshot and two small copies.
     func information() throws(StorageError) -> LMDBInformation {
         let (reader, _) = try takeReader()
         defer { giveBack(reader) }
@@ -281,20 +277,20 @@ extension LMDBEnvironment {
             leafPageCount: status.ms_leaf_pages, entryCount: status.ms_entries)
     }
 
-    /// The size of the data file and the journal; nil when it is unknown.
+    /// The size of the data file and the journal; nil if it is unknown.
     var storedByteCount: Int? {
         guard let byteCount = try? dataFile.byteCount(operation: "size") else { return nil }
         return byteCount + journal.storedByteCount
     }
 
-    /// Makes this and every later commit survive a power cut, and also those made before.
+    /// Makes earlier and later commits survive a power cut.
     func makeDurable() throws(StorageError) {
         writeLock.lock()
         defer { writeLock.unlock() }
         try journaling("sync") { () throws(SystemError) in try journal.makeDurable() }
     }
 
-    /// Opens the store in `directory` as the options say. One whose medium has no room is opened for reading.
+    /// Opens the store in `directory` with the options. If its medium has no room, it is opened for reading.
     static func open(
         _ directory: LMDBDirectory, _ options: LMDBOptions
     ) throws(StorageError) -> LMDBEnvironment {
@@ -319,13 +315,14 @@ extension LMDBEnvironment {
     /// Notes that lost commits can no longer be confused with new ones.
     func noteNewEpoch() {
         guard mayLackCommits.exchange(false, ordering: .acquiringAndReleasing) else { return }
-        // Where it fails, the next start takes one more epoch.
+        // If this fails, the next start takes one more epoch.
         try? directory.writeMark(durability)
     }
 
-    /// Writes to the tree what waits, so that the data file alone is the store, and notes that it is so.
+    /// Writes the waiting changes to the tree, so that the data file is the complete store, and removes the mark.
     ///
-    /// Changes that can't be written now stay in the journal for the next start. No caller is left to report it to.
+    /// Changes that cannot be written now stay in the journal for the next start. There is no caller left to report the failure
+    /// to.
     func leaveInOrder() {
         guard readingReason == nil else { return }
         while (try? checkpoint()) == true {}

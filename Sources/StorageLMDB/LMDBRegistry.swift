@@ -8,10 +8,10 @@ import Synchronization
 enum LMDBRegistry {
     private static let open = Mutex<[LMDBDirectory.Identity: LMDBEnvironment]>([:])
 
-    /// The environment of the options' directory, opened if this process doesn't have it open.
+    /// Returns the environment of the options' directory, and opens it if this process does not have it open.
     ///
-    /// The options of an environment that is open already stay as they are, but `.full` durability
-    /// wins over `.relaxed` for all who share it.
+    /// An environment that is open already keeps its options, but `.full` durability overrides `.relaxed` for all engines that
+    /// share it.
     static func environment(_ options: LMDBOptions) throws(StorageError) -> LMDBEnvironment {
         let directory = try LMDBDirectory(path: options.directory)
         let (environment, wasOpen) = try open.withLock {
@@ -25,7 +25,7 @@ enum LMDBRegistry {
             return (environment, false)
         }
         if wasOpen, options.durability == .full {
-            // Not under the lock: who has a write transaction may open and close engines.
+            // Done without the lock, because a thread with a write transaction may open and close engines.
             do throws(StorageError) {
                 try environment.makeDurable()
             } catch {
@@ -36,7 +36,7 @@ enum LMDBRegistry {
         return environment
     }
 
-    /// Ends one engine's share of `environment`.
+    /// Ends one engine's use of `environment`.
     static func release(_ environment: LMDBEnvironment) {
         open.withLock { open in
             environment.pool.withLock { $0.engineCount -= 1 }

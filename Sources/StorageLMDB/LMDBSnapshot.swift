@@ -1,11 +1,10 @@
 import CHoldfastLMDB
 import HoldfastStorage
 
-/// A snapshot of an ``LMDBEngine``: a pooled read transaction of the tree, given back by ``close()``,
-/// under the commits that the tree lacks.
+/// A snapshot of an ``LMDBEngine``: a pooled read transaction of the tree, returned by ``close()``, with the commits that the
+/// tree lacks over it.
 ///
-/// Pointers lead into the memory map or the journal's memory, and are valid until the snapshot is
-/// closed.
+/// Pointers refer to the memory map or the journal's memory, and are valid until the snapshot is closed.
 package final class LMDBSnapshot: StorageSnapshot {
     private let environment: LMDBEnvironment
     private var transaction: LMDBTransaction?

@@ -4,25 +4,25 @@ import Glibc
 import HoldfastBytes
 import HoldfastStorage
 
-/// An LMDB transaction with its cursors: what snapshots and write transactions read through.
+/// An LMDB transaction with its cursors, through which snapshots and write transactions read.
 ///
-/// Read transactions are kept and used again: ending one with `mdb_txn_reset` keeps its slot in the
-/// reader table, and `mdb_txn_renew` then costs some tens of nanoseconds without a lock or an
-/// allocation. Cursors are kept with it; each scan takes one, so that scans can nest.
+/// Read transactions are kept and used again: ending one with `mdb_txn_reset` keeps its slot in the reader table, and
+/// `mdb_txn_renew` then costs some tens of nanoseconds without a lock or an allocation. Its cursors are kept with it; each scan
+/// takes one, so that scans can nest.
 ///
-/// `@unchecked Sendable`: used by one snapshot or writer at a time, whose calls don't overlap, and
-/// handed from one to the next through the lock of the environment's pool. LMDB allows that for
-/// read transactions under `MDB_NOTLS`; a write transaction never leaves its thread.
+/// `@unchecked Sendable`: used by one snapshot or writer at a time, which makes one call at a time, and handed from one to the
+/// next through the lock of the environment's pool. LMDB allows that for read transactions under `MDB_NOTLS`; a write transaction
+/// never leaves its thread.
 final class LMDBTransaction: @unchecked Sendable {
     let handle: OpaquePointer
     let database: MDB_dbi
     let limits: StorageLimits
     private let isReadOnly: Bool
-    /// Whether it is kept for another snapshot when it ends.
+    /// Whether the transaction is kept for another snapshot when it ends.
     let isPooled: Bool
     private var idleCursors: [OpaquePointer] = []
-    /// The longest entries that a scan asks the processor for ahead of time: of longer ones a scan
-    /// reads little, or what is read on takes longer than a cache miss.
+    /// The longest entry that a scan prefetches. Of a longer entry a scan reads little, or reading it takes longer than a cache
+    /// miss.
     private static let prefetchedByteCountMax: UInt = 768
 
     init(
@@ -39,7 +39,7 @@ final class LMDBTransaction: @unchecked Sendable {
     /// The number of the tree's transaction that a read transaction sees.
     var number: UInt64 { UInt64(mdb_txn_id(handle)) }
 
-    /// The value of `key`, valid until the transaction ends or writes.
+    /// Returns the value of `key`, valid until the transaction ends or writes.
     @inline(__always)
     func value(
         forKey key: UnsafeRawBufferPointer
@@ -55,9 +55,9 @@ final class LMDBTransaction: @unchecked Sendable {
         throw StorageError(lmdb: code, operation: "get")
     }
 
-    /// Walks a range; the port's promise is ``StorageSnapshot/scan(_:reversed:expecting:_:)``.
+    /// Visits a range as ``StorageSnapshot/scan(_:reversed:expecting:_:)`` requires.
     ///
-    /// - Returns: How many entries `body` was given.
+    /// - Returns: The number of entries that were passed to `body`.
     func scan(
         _ range: KeyRange, reversed: Bool,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
@@ -74,10 +74,10 @@ final class LMDBTransaction: @unchecked Sendable {
         return count
     }
 
-    /// Walks a range of the tree under changes that it lacks.
+    /// Visits a range of the tree, with the changes that the tree lacks over it.
     ///
-    /// - `recent`: Before the first change of the range, or the last.
-    /// - Returns: How many entries `body` was given.
+    /// - `recent`: A cursor at the first change of the range, or the last if reversed.
+    /// - Returns: The number of entries that were passed to `body`.
     func scan(
         _ range: KeyRange, reversed: Bool, under recent: RecentCursor,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
@@ -86,7 +86,7 @@ final class LMDBTransaction: @unchecked Sendable {
         var count = 0
         var goesOn = true
         let step = reversed ? -1 : 1
-        /// Gives the change ahead, unless it is a removal.
+        /// Passes on the change ahead, unless it is a removal.
         func give(_ change: ChangeRun.Change) {
             if let value = change.value {
                 count += 1
@@ -110,7 +110,7 @@ final class LMDBTransaction: @unchecked Sendable {
         return count
     }
 
-    /// Hands over the entries of a range in order until `body` returns false, which may delete the one that it is given.
+    /// Passes the entries of a range in order to `body` until it returns false. `body` may delete the entry that it receives.
     func walkForwards(
         _ cursor: OpaquePointer, lower: UnsafeRawBufferPointer, upper: UnsafeRawBufferPointer?,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
@@ -167,7 +167,7 @@ final class LMDBTransaction: @unchecked Sendable {
         return (code == MDB_NOTFOUND ? MDB_SUCCESS : code, count)
     }
 
-    /// A cursor that stands nowhere yet; give it back by adding it to `idleCursors`.
+    /// Returns a cursor without a position. Return it by adding it to `idleCursors`.
     private func takeCursor() throws(StorageError) -> OpaquePointer {
         if let cursor = idleCursors.popLast() {
             // A kept cursor of a read transaction still points at the pages of an older state.
@@ -187,7 +187,7 @@ final class LMDBTransaction: @unchecked Sendable {
         return cursor
     }
 
-    /// Frees the cursors: before a write transaction ends, and before a read transaction is freed.
+    /// Frees the cursors. Call it before a write transaction ends, and before a read transaction is freed.
     func closeCursors() {
         for cursor in idleCursors { mdb_cursor_close(cursor) }
         idleCursors.removeAll()
@@ -195,8 +195,7 @@ final class LMDBTransaction: @unchecked Sendable {
 }
 
 extension MDB_val {
-    /// The bytes as LMDB takes them. LMDB only reads through the pointer of a key, or of a value
-    /// that it is given to store.
+    /// Refers to bytes for LMDB, which only reads through the pointer of a key, or of a value that it stores.
     @inline(__always)
     init(_ bytes: UnsafeRawBufferPointer) {
         self.init(
@@ -205,7 +204,7 @@ extension MDB_val {
 }
 
 extension UnsafeRawBufferPointer {
-    /// The bytes that LMDB returned.
+    /// Refers to the bytes that LMDB returned.
     @inline(__always)
     init(_ value: MDB_val) {
         self.init(start: value.mv_data, count: value.mv_size)
@@ -213,14 +212,12 @@ extension UnsafeRawBufferPointer {
 }
 
 extension LMDBTransaction {
-    /// How many changes ahead of their turn the processor is asked for keys: more than come in the time
-    /// of a cache miss.
+    /// The number of changes by which keys are prefetched ahead: more than are written in the time of a cache miss.
     private static let prefetchedChangeCount = 8
 
     /// Applies a checked batch to a write transaction.
     ///
-    /// - Returns: liblmdb's return code, and whether anything was changed: a commit that changes
-    ///   nothing makes no new state.
+    /// - Returns: liblmdb's return code, and whether anything was changed: a commit that changes nothing makes no new state.
     func apply(_ batch: StorageBatch) -> (code: Int32, didChange: Bool) {
         var didRemove = false
         var code =
@@ -230,7 +227,7 @@ extension LMDBTransaction {
             return (code, didRemove)
         }
         for (index, change) in batch.changes.enumerated() {
-            // In the order of keys, they lie anywhere in memory.
+            // The changes are in the order of keys, which are scattered in memory.
             let ahead = index + Self.prefetchedChangeCount
             if ahead < batch.changes.count {
                 shim_prefetch(batch.changes[ahead].key.baseAddress)
@@ -242,10 +239,9 @@ extension LMDBTransaction {
         return (code, didRemove || writer.didChange)
     }
 
-    /// Applies the next changes of a checkpoint, and makes sure that the transaction has something to
-    /// commit.
+    /// Applies the next changes of a checkpoint, and makes sure that the transaction has something to commit.
     ///
-    /// - `changeCountMax`: After so many changes it ends, runs of new keys aside.
+    /// - `changeCountMax`: The most changes, apart from runs of new keys.
     /// - Returns: liblmdb's return code.
     func apply(_ changes: inout RecentCursor, changeCountMax: Int) -> Int32 {
         var code: Int32 = MDB_SUCCESS
@@ -259,7 +255,7 @@ extension LMDBTransaction {
         }
         code = writer.finish()
         guard code == MDB_SUCCESS, !writer.didChange else { return code }
-        // LMDB gives a transaction without changes no number, and the journal counts on one.
+        // LMDB gives a transaction without changes no number, and the journal needs one.
         let bytes = [UInt8](repeating: 0xFF, count: limits.keyByteCountMax)
         return bytes.withUnsafeBytes { bytes in
             var key = MDB_val(bytes)
@@ -277,7 +273,7 @@ extension LMDBTransaction {
         for range in ranges where !range.isEmpty {
             let walked = range.withBounds { lower, upper in
                 walkForwards(cursor, lower: lower, upper: upper) { _, _ in
-                    // It leaves the cursor on the entry that follows; LMDB knows and stays there.
+                    // The deletion leaves the cursor on the next entry; LMDB knows this and stays there.
                     code = mdb_cursor_del(cursor, 0)
                     didChange = didChange || code == MDB_SUCCESS
                     return code == MDB_SUCCESS
@@ -290,19 +286,19 @@ extension LMDBTransaction {
     }
 }
 
-/// One end of a scan, compared with every key that the scan meets.
+/// A bound of a scan, compared with every key that the scan meets.
 ///
-/// Nearly all keys are distinguished from the bound by their first eight bytes, read as one big-endian number:
-/// that costs a nanosecond where `memcmp` costs five.
+/// Nearly all keys differ from the bound in their first eight bytes, which are compared as one big-endian number: this costs a
+/// nanosecond, and `memcmp` costs five.
 struct ScanBound {
     private let bytes: UnsafeRawBufferPointer
     private let head: UInt64
 
-    /// Makes a bound of bytes that have to stay valid as long as it is used.
+    /// Creates a bound from bytes that have to stay valid as long as it is used.
     init(_ bytes: UnsafeRawBufferPointer) {
         self.bytes = bytes
-        // A shorter bound is filled up with zeros: a key whose head is below is below the bound, one
-        // whose head is above is above it, and equal heads are left to the full comparison.
+        // A shorter bound is filled up with zeros. A key with a lower head is below the bound, a key with a higher head is above
+        // it, and equal heads need the full comparison.
         var head: UInt64 = 0
         for index in 0..<8 {
             head = head << 8 | UInt64(index < bytes.count ? bytes[index] : 0)

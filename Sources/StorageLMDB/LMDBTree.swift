@@ -39,9 +39,9 @@ struct LMDBTree {
     private static func open(
         _ handle: OpaquePointer, path: String, _ options: LMDBOptions, isReadOnly: Bool
     ) throws(StorageError) {
-        // Not MDB_WRITEMAP: there a full disk is a SIGBUS, and a stray pointer writes into the data.
+        // Not MDB_WRITEMAP: with it a full disk causes a SIGBUS, and a stray pointer writes into the data.
         var flags = MDB_NOSUBDIR | MDB_NOTLS
-        // The file is not written, as long as the store is locked: readers need no table, whose file may not be writable.
+        // The file is not written while the store is locked, so readers need no table; its file may not be writable.
         if isReadOnly { flags |= MDB_RDONLY | MDB_NOLOCK }
 
         var code = mdb_env_set_mapsize(handle, options.mapByteCount)

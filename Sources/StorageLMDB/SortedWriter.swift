@@ -2,40 +2,38 @@ import CHoldfastLMDB
 import HoldfastBytes
 import HoldfastStorage
 
-/// Writes changes to the tree in the order of their keys, with one cursor, and fills pages where many new
-/// keys come in a row.
+/// Writes changes to the tree in the order of their keys, with one cursor, and fills pages when many new keys come in a row.
 ///
-/// The cursor stays on the page of the last change, and LMDB looks there first: neighbouring changes are
-/// found without a walk from the root.
+/// The cursor stays on the page of the last change, and LMDB looks there first: neighbouring changes are found without a walk
+/// from the root.
 ///
-/// LMDB halves a full page, and where keys only rise, no half gets any more: they stay half empty. Only
-/// if the new key is to be the last of the page does that one stay full and the key begin another. So the
-/// end of the tree is dense, and a run of new keys before others is not: the entries that follow it on
-/// its page keep its keys from being the last. Therefore, when a run is as long as a page, what follows
-/// on its page is *parked*: copied, taken out of the tree, and put back in its place in the order of keys,
-/// behind the run. Where little follows up to the end of the tree, all of it is parked; then each key of
-/// the run is the tree's last one, and is appended: without a walk from the root, to pages that are filled
-/// to the last entry.
+/// LMDB halves a full page. If keys only rise, neither half gets more keys, and they stay half empty. Only if the new key becomes
+/// the last of its page does the page stay full and the key begin another. So the end of the tree is dense, but a run of new keys
+/// before others is not: the entries after it on its page keep its keys from being the last. Therefore, when a run is as long as
+/// a page, the following entries on its page are *parked*: copied, taken out of the tree, and put back in the order of keys,
+/// after the run. If little follows up to the end of the tree, all of it is parked. Then each key of the run is the tree's last
+/// one, and is appended without a walk from the root, to pages that are filled to the last entry.
 ///
-/// Nothing is lost on the way: ``finish()`` puts back what is left, and a caller that gets an error abandons
-/// the transaction.
+/// Nothing is lost: ``finish()`` puts back the remaining entries, and a caller that gets an error abandons the transaction.
+///
+/// Benchmark row: `import`.
 struct SortedWriter: ~Copyable {
     /// The knowledge of the entry that follows the last one that was put.
     private enum Following {
-        /// Nothing yet.
+        /// It is not known yet.
         case unknown
-        /// It has the key in ``bound``; or it was parked.
+        /// Its key is in ``bound``; or it was parked.
         case bound
-        /// There is none: what is put from now on is appended to the tree.
+        /// No entry follows: further entries are appended to the tree.
         case nothing
     }
 
-    /// After so many puts the entry that follows is looked up: often enough to meet every run that is
-    /// worth it, seldom enough to cost nothing where there is none.
+    /// The number of puts after which the following entry is looked up: often enough to find every run that is long enough, and
+    /// seldom enough to cost nothing if there is no run.
     private static let probedPutCount = 32
-    /// The bytes of a page that are parked even for a short run: long values may hang on it.
+    /// The bytes of a page that are parked even for a short run: the page may refer to long values.
     private static let parkedByteCountMin = 64 << 10
-    /// Of a run at least so long, an eighth may be parked, on its page or not.
+    /// Up to one eighth of a run of this length may be parked, on its page or not.
     private static let longRunByteCount = 256 << 10
     private static let parkedShare = 8
 
@@ -44,20 +42,20 @@ struct SortedWriter: ~Copyable {
     /// Whether the tree was changed.
     private(set) var didChange = false
     private var following = Following.unknown
-    /// Whether the last change belongs to a run of new keys, a page long at least: it takes new pages and
-    /// frees none.
+    /// Whether the last change belongs to a run of new keys that is at least a page long. Such a run takes new pages and frees no
+    /// page.
     var isInRun: Bool {
         following == .nothing || following == .bound && runByteCount >= pageByteCount
     }
     private let bound = ByteBuffer(capacity: 64)
     private var putCount = 0
-    /// The bytes of the keys that were put since the following entry is known, all of them new ones.
+    /// The bytes of the keys that were put since the following entry is known; all of these keys are new.
     private var runByteCount = 0
-    /// How long the run has to be for the next attempt to park what follows.
+    /// The length that the run needs for the next attempt to park the entries after it.
     private var parkingByteCount = 0
     private var parked = ParkedEntries()
 
-    /// Begins with a cursor of its own, which nothing else may move.
+    /// Begins with a new cursor, which no other code may move.
     ///
     /// - `code`: Is set to liblmdb's return code; there is a writer only if that is 0.
     init?(_ transaction: OpaquePointer, _ database: MDB_dbi, code: inout Int32) {
@@ -72,7 +70,7 @@ struct SortedWriter: ~Copyable {
 
     deinit { mdb_cursor_close(cursor) }
 
-    /// Stores a value, or removes the key where there is none. Its key is above that of the change before.
+    /// Stores a value, or removes the key if `value` is nil. The key is above that of the change before.
     ///
     /// - Returns: liblmdb's return code.
     @inline(__always)
@@ -101,7 +99,7 @@ struct SortedWriter: ~Copyable {
         }
     }
 
-    /// Puts back what is still parked.
+    /// Puts back the entries that are still parked.
     ///
     /// - Returns: liblmdb's return code.
     mutating func finish() -> Int32 {
@@ -125,12 +123,12 @@ struct SortedWriter: ~Copyable {
 
     private mutating func remove(_ key: UnsafeRawBufferPointer) -> Int32 {
         switch following {
-        // Behind the end of the tree there is nothing to remove; the cursor stays at the end.
+        // After the end of the tree there is nothing to remove; the cursor stays at the end.
         case .nothing: return MDB_SUCCESS
         case .unknown: break
         case .bound:
             guard parked.count == 0 else { return MDB_SUCCESS }
-            // It may be the entry that followed.
+            // This may be the entry that followed.
             forgetFollowing()
         }
         var key = MDB_val(key)
@@ -144,7 +142,7 @@ struct SortedWriter: ~Copyable {
 
     // MARK: Runs
 
-    /// Puts back what was parked and comes before `key`, and forgets what was parked under it.
+    /// Puts back the parked entries before `key`, and drops a parked entry with this key.
     private mutating func returnParked(before key: UnsafeRawBufferPointer) -> Int32 {
         while let entry = parked.first {
             let order = compareKeys(entry.key, key)
@@ -153,7 +151,7 @@ struct SortedWriter: ~Copyable {
                 let code = put(entry.key, entry.value)
                 guard code == MDB_SUCCESS else { return code }
             } else {
-                // Replaced, or removed: it is out of the tree already.
+                // The entry was replaced or removed: it is out of the tree already.
                 didChange = true
             }
             parked.removeFirst()
@@ -167,7 +165,7 @@ struct SortedWriter: ~Copyable {
         putCount = 0
     }
 
-    /// Learns which entry follows the one that was just put.
+    /// Finds the entry that follows the one that was just put.
     private mutating func probe() -> Int32 {
         var key = MDB_val()
         var value = MDB_val()
@@ -183,7 +181,7 @@ struct SortedWriter: ~Copyable {
         return MDB_SUCCESS
     }
 
-    /// Parks what follows the run, whose last key was just put, on its page; or all of it.
+    /// Parks the entries after the run on the page of its last key, which was just put; or all entries up to the end of the tree.
     private mutating func park() -> Int32 {
         let byteCountMax = runByteCount / Self.parkedShare
         parkingByteCount = max(Self.longRunByteCount, 2 * runByteCount)
@@ -219,23 +217,23 @@ struct SortedWriter: ~Copyable {
 
     private mutating func beginAppending() -> Int32 {
         following = .nothing
-        // A cursor that came to the end takes the page that it is on for the last one and appends to it;
-        // one that stands at the beginning looks for the last page first.
+        // At the end, the cursor would take its page for the last one and append to it; at the beginning, it finds the last page
+        // first.
         var key = MDB_val()
         var value = MDB_val()
         return mdb_cursor_get(cursor, &key, &value, MDB_FIRST)
     }
 
-    /// Takes the entries out of the tree that were parked last.
+    /// Takes the entries that were parked last out of the tree.
     ///
-    /// - `first`: How many were parked before.
+    /// - `first`: The number of entries that were parked before.
     private func takeOutParked(from first: Int) -> Int32 {
         guard first < parked.count else { return MDB_SUCCESS }
         var key = MDB_val(parked[first].key)
         var value = MDB_val()
         var code = mdb_cursor_get(cursor, &key, &value, MDB_SET)
         for index in first..<parked.count {
-            // The deletion left the cursor on the entry that followed; LMDB knows and stays there.
+            // The deletion left the cursor on the next entry; LMDB knows this and stays there.
             if code == MDB_SUCCESS, index > first {
                 code = mdb_cursor_get(cursor, &key, &value, MDB_NEXT)
             }
@@ -246,23 +244,23 @@ struct SortedWriter: ~Copyable {
     }
 }
 
-/// Whether keys are on one page of a write transaction, by their addresses in memory.
+/// Whether keys are on one page of a write transaction, judged by their addresses in memory.
 ///
-/// A changed page is a block of its own: what is further away than a page is long lies on another. Two such
-/// blocks may be neighbours, so that a few keys may be taken for some of the same page that are not.
+/// A changed page is a block of its own: a key further away than a page's length is on another page. Two such blocks may be
+/// neighbours, so a few keys may be wrongly assigned to the same page.
 struct PageSpan {
     private let byteCount: Int
     private var lowest: UInt
     private var highest: UInt
 
-    /// The page of a key.
+    /// Begins with the page of a key.
     init(_ key: UnsafeMutableRawPointer?, _ byteCount: Int) {
         self.byteCount = byteCount
         lowest = UInt(bitPattern: key)
         highest = lowest
     }
 
-    /// Whether a key may lie on the page of all that were taken before.
+    /// Whether a key may be on the page of all keys that were taken before.
     mutating func takes(_ key: UnsafeMutableRawPointer?) -> Bool {
         let address = UInt(bitPattern: key)
         let low = min(lowest, address)
@@ -273,8 +271,7 @@ struct PageSpan {
     }
 }
 
-/// Entries that are temporarily removed from the tree, in the order of their keys; see
-/// ``SortedWriter``.
+/// Entries that are temporarily removed from the tree, in the order of their keys; see ``SortedWriter``.
 struct ParkedEntries {
     private struct Span {
         let start: Int
@@ -286,19 +283,19 @@ struct ParkedEntries {
 
     private let bytes = ByteBuffer(capacity: 16)
     private var spans: [Span] = []
-    /// How many of the first are in the tree again.
+    /// The number of entries at the front that are in the tree again.
     private var returnedCount = 0
 
-    /// How many have not been returned.
+    /// The number of entries that have not been returned.
     var count: Int { spans.count - returnedCount }
 
-    /// The entry that is returned next; valid until one is added.
+    /// The entry that is returned next; valid until an entry is added.
     @inline(__always)
     var first: (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer)? {
         returnedCount < spans.count ? entry(returnedCount) : nil
     }
 
-    /// One of those that have not been returned; valid until one is added.
+    /// An entry that has not been returned; valid until an entry is added.
     subscript(index: Int) -> (key: UnsafeRawBufferPointer, value: UnsafeRawBufferPointer) {
         entry(returnedCount + index)
     }
@@ -314,7 +311,7 @@ struct ParkedEntries {
         )
     }
 
-    /// Adds a copy of an entry behind all others.
+    /// Adds a copy of an entry after all others.
     mutating func append(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         if count == 0 { removeAll() }
         let span = Span(
@@ -324,13 +321,13 @@ struct ParkedEntries {
         spans.append(span)
     }
 
-    /// Forgets the last ones, so that `count` are left.
+    /// Drops the last entries, so that `count` are left.
     mutating func truncate(to count: Int) {
         spans.removeSubrange((returnedCount + count)...)
         bytes.truncate(to: spans.last.map { $0.start + $0.byteCount } ?? 0)
     }
 
-    /// Forgets the first one, whose bytes stay valid until one is added.
+    /// Drops the first entry. Its bytes stay valid until an entry is added.
     mutating func removeFirst() { returnedCount += 1 }
 
     private mutating func removeAll() {

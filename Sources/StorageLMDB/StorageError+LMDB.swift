@@ -5,9 +5,8 @@ import HoldfastStorage
 extension StorageError {
     /// Translates a return code of liblmdb for callers of the port.
     ///
-    /// LMDB returns its own codes below zero, listed in `lmdb.h`, and those of the operating system
-    /// above. `MDB_NOTFOUND` means "no such entry" where it is expected and never gets here from
-    /// there; anywhere else it is damage.
+    /// LMDB's own codes, listed in `lmdb.h`, are below zero, and codes of the operating system are above. If `MDB_NOTFOUND` is
+    /// expected, it means "no such entry" and is not passed here; anywhere else it is damage.
     package init(lmdb code: Int32, operation: String) {
         let mapped: Code
         switch code {
@@ -24,18 +23,17 @@ extension StorageError {
             self.init(systemError: code, operation: operation)
             return
         }
-        // Such as "MDB_PANIC: Update of meta page failed or environment had fatal error".
+        // The text is, for example, "MDB_PANIC: Update of meta page failed or environment had fatal error".
         let text = mdb_strerror(code).map { String(cString: $0) } ?? ""
         self.init(mapped, operation: operation, native: "\(text.prefix { $0 != ":" }) (\(code))")
     }
 
-    /// Throws the error of a return code of liblmdb, unless it is that of success.
+    /// Throws the error of a return code of liblmdb, unless it is the code of success.
     static func require(lmdb code: Int32, _ operation: String) throws(StorageError) {
         if code != MDB_SUCCESS { throw StorageError(lmdb: code, operation: operation) }
     }
 
-    /// Whether a store may still be read where this was met in writing: the medium is full, or this process may
-    /// not write it.
+    /// Whether a store may still be read after this error in writing: the medium is full, or this process may not write it.
     var isOfUnwritableMedium: Bool { code == .diskFull || code == .permission }
 
     /// Translates an `errno` for callers of the port.
@@ -43,7 +41,7 @@ extension StorageError {
     /// - Parameters:
     ///   - code: The `errno`.
     ///   - operation: The step that failed.
-    ///   - detail: What was tried, such as a file's name, put before the system's own words.
+    ///   - detail: The object of the step, such as a file's name, put before the system's own words.
     package init(systemError code: Int32, operation: String, detail: String? = nil) {
         let mapped: Code =
             switch code {

@@ -4,21 +4,21 @@ import HoldfastThreads
 
 /// A process's lock on a store: the locked file of its directory, released with its owner.
 ///
-/// Giving it up means to unlock the file and not only to close it. A child that another thread is just starting
-/// has the descriptor as well until it runs its own program, and closing ours alone would leave the store locked
-/// meanwhile (flock(2): the lock goes with the last descriptor, or with an explicit unlocking through any one).
+/// Releasing it unlocks the file before it is closed. A child that another thread is just starting has the descriptor as well
+/// until it runs its own program, so closing alone would leave the store locked meanwhile (flock(2): the lock goes with the last
+/// descriptor, or with an explicit unlocking through any one).
 struct StoreLock: ~Copyable, Sendable {
     private let file: FileDescriptor
 
     private init(holding file: consuming FileDescriptor) { self.file = file }
 
-    /// Takes the lock of `file`, and writes this process's number into it.
+    /// Locks `file`, and writes this process's number into it.
     ///
     /// - Parameters:
     ///   - file: The lock file.
     ///   - store: The path by which an error names the store.
-    /// - Returns: What holds the store until it is gone.
-    /// - Throws: ``StorageError`` `.locked` when another process has it.
+    /// - Returns: The lock, which lasts as long as this value.
+    /// - Throws: ``StorageError`` `.locked` if another process has the lock.
     static func take(
         _ file: consuming FileDescriptor, store: String
     ) throws(StorageError) -> StoreLock {
@@ -34,7 +34,7 @@ struct StoreLock: ~Copyable, Sendable {
                 native: "\(store) is in use by process \(owner ?? "(unknown)")")
         }
         let lock = StoreLock(holding: file)
-        // The number is there for the message above alone: a medium that is full, or can't be written, has none.
+        // Only the message above uses the number. It is missing if the medium is full or cannot be written.
         try? lock.file.replaceContents([UInt8]("\(getpid())\n".utf8), operation: "lock store")
         return lock
     }

@@ -4,9 +4,9 @@ import Glibc
 struct SystemError: Error {
     /// The call's `errno`.
     let code: Int32
-    /// Whether it was to make durable what had been written: what is on the medium is unknown then.
+    /// Whether the call was to make written bytes durable; then the content of the medium is unknown.
     var isOfSync = false
 
-    /// Whether there was no room.
+    /// Whether the medium had no room.
     var isOfFullMedium: Bool { code == ENOSPC || code == EDQUOT || code == EFBIG }
 }

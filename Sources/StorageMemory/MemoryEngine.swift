@@ -2,11 +2,10 @@ import HoldfastStorage
 import HoldfastThreads
 import Synchronization
 
-/// The storage port in memory: the reference that other engines are compared with.
+/// The storage engine in memory: the reference with which other engines are compared.
 ///
-/// Simple before fast: entries in sorted chunks, copied on write. It has the limits and the thread
-/// rules of LMDB, so that a test which passes here isn't stopped by them there. Nothing survives
-/// ``close()``.
+/// It is simple rather than fast: entries in sorted chunks, copied on write. It has the limits and the thread rules of LMDB, so
+/// that code that passes a test here meets no new limit there. Nothing survives ``close()``.
 package final class MemoryEngine: StorageEngine {
     private struct Shared {
         var state = MemoryState()
@@ -18,10 +17,10 @@ package final class MemoryEngine: StorageEngine {
     package let limits: StorageLimits
 
     private let shared = Mutex(Shared())
-    /// Held during a commit and by an open write transaction.
+    /// Locked during a commit and by an open write transaction.
     let writerLock = OwnedLock()
 
-    /// Makes an empty store.
+    /// Creates an empty store.
     package init(
         limits: StorageLimits = StorageLimits(
             keyByteCountMax: 511, valueByteCountMax: 64 << 20, snapshotCountMax: 4096)
@@ -75,7 +74,7 @@ package final class MemoryEngine: StorageEngine {
         shared.withLock { $0.snapshotCount -= 1 }
     }
 
-    /// Makes `state` the last commit; the caller holds the writer lock, and keeps it.
+    /// Makes `state` the last commit. The caller has the writer lock, and keeps it.
     func publish(_ state: MemoryState) throws(StorageError) -> UInt64 {
         let published = MemoryState(
             chunks: state.chunks, commit: state.commit + 1, byteCount: state.byteCount)

@@ -25,7 +25,7 @@ final class MemoryState: Sendable {
         var entry: Int
     }
 
-    /// A chunk that grows beyond twice this is cut.
+    /// The number of entries of a chunk. A chunk that grows beyond twice this number is cut.
     static let chunkEntryCount = 64
 
     let chunks: [Chunk]
@@ -58,7 +58,7 @@ final class MemoryState: Sendable {
     /// The position after the last entry.
     var end: Position { Position(chunk: chunks.count, entry: 0) }
 
-    /// Finds the chunk whose keys `key` belongs among: the last one that begins at or below it.
+    /// Returns the index of the chunk for `key`: the last chunk that begins at or below it.
     func chunkIndex(for key: UnsafeRawBufferPointer) -> Int {
         let above = partitionPoint(chunks.count) {
             compareKeys(chunks[$0].entries[0].key, key) <= 0
@@ -66,9 +66,9 @@ final class MemoryState: Sendable {
         return max(0, above - 1)
     }
 
-    /// Walks a range; the port's promise is ``StorageSnapshot/scan(_:reversed:expecting:_:)``.
+    /// Visits a range as ``StorageSnapshot/scan(_:reversed:expecting:_:)`` requires.
     ///
-    /// - Returns: The number of entries that `body` was given.
+    /// - Returns: The number of entries that were passed to `body`.
     func scan(
         _ range: KeyRange, reversed: Bool,
         _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
@@ -103,9 +103,9 @@ final class MemoryState: Sendable {
 }
 
 extension MemoryState {
-    /// This state with `batch` applied, and the same commit number; nil when it changes nothing.
+    /// Returns this state with `batch` applied, and the same commit number; nil if the batch changes nothing.
     ///
-    /// Cost: the chunks that are touched, and one reference for every other.
+    /// Cost: the chunks that are changed, and one reference for every other chunk.
     func applying(_ batch: StorageBatch) -> MemoryState? {
         var state = self
         for range in batch.removedRanges {
@@ -144,8 +144,8 @@ extension MemoryState {
 
     /// Merges the changes that belong into one chunk with its entries.
     ///
-    /// - Returns: The chunk's new entries, or nil when they stay as they are; the position of the
-    ///   first change beyond the chunk; and by how many bytes the chunk grows.
+    /// - Returns: The chunk's new entries, or nil if they stay as they are; the position of the first change beyond the chunk;
+    ///   and the number of bytes by which the chunk grows.
     private func merge(
         chunk index: Int, _ changes: [StorageBatch.Change], from start: Int
     ) -> (entries: [MemoryEntry]?, end: Int, growth: Int) {
@@ -191,7 +191,7 @@ extension MemoryState {
     }
 }
 
-/// One key and its value, in memory of its own that never moves.
+/// A key and its value, in memory of its own that never moves.
 ///
 /// `@unchecked Sendable`: the bytes are written before the entry is shared, and never after.
 final class MemoryEntry: @unchecked Sendable {

@@ -1,10 +1,10 @@
-/// Finds the name that a misspelt one probably means.
+/// Finds the name that a misspelt name probably means.
 package enum NearestName {
     /// Finds the known name that is nearest to `name`. Returns nil if all names are far away: more than a third of its
     /// characters, and at least two, would have to change. Case does not count. Cost: the product of the
     /// lengths for each known name. The search stops after some milliseconds of work; it is only for error replies.
     package static func of(_ name: String, among known: some Sequence<String>) -> String? {
-        // A name longer than any of ours is not a misspelling of one.
+        // A longer name is not a misspelling of a known one.
         guard name.utf8.count <= 256 else { return nil }
         let wanted = Array(name.lowercased().unicodeScalars)
         var limit = max(2, wanted.count / 3)
@@ -28,11 +28,11 @@ package enum NearestName {
         return nearest
     }
 
-    /// The most characters, and pairs of them, that are looked at.
+    /// The maximum of characters, and pairs of characters, to compare.
     private static let workMax = 500_000
 
-    /// Returns the edit distance: how many scalars have to be added, dropped, changed or swapped with their neighbour
-    /// (optimal string alignment). Cost: the product of the lengths.
+    /// Returns the edit distance: the number of scalars to add, remove, change or swap with their neighbour (optimal string
+    /// alignment). Cost: the product of the lengths.
     private static func distance(_ a: [Unicode.Scalar], _ b: [Unicode.Scalar]) -> Int {
         var beforeLast: [Int] = []
         var last = Array(0...b.count)

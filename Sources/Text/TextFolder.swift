@@ -1,7 +1,7 @@
 import CHoldfastICU
 import HoldfastBytes
 
-/// Folds texts so that those which differ only in accents, or in case too, have equal bytes.
+/// Folds texts, so that texts that differ only in accents, or also in case, have equal bytes.
 ///
 /// One thread at a time uses it. It keeps its memory from text to text.
 package final class TextFolder {
@@ -11,8 +11,8 @@ package final class TextFolder {
     /// Makes a folder.
     package init(ignoresCase: Bool) { self.ignoresCase = ignoresCase }
 
-    /// Returns the folded text: the text itself where folding changes nothing that is cheap to see, else
-    /// bytes that are valid until the next call.
+    /// Returns the folded text. It is the text itself for an ASCII text if case is kept; other results are valid until the next
+    /// call.
     package func fold(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         if !ignoresCase, UTF8Scalars.isASCII(text) { return text }
         buffer.removeAll()
@@ -20,11 +20,10 @@ package final class TextFolder {
         return buffer.bytes
     }
 
-    /// Appends the folded text. Cost: some nanoseconds a character; those with accents that are rare take
-    /// longer.
+    /// Appends the folded text. Cost: some nanoseconds for each character, more for rare characters with accents.
     package func append(_ text: UnsafeRawBufferPointer, to buffer: ByteBuffer) {
         var offset = 0
-        // The scalar written last, and where it begins.
+        // The last written scalar, and its offset.
         var last: (scalar: UInt32, start: Int) = (0, buffer.count)
         while offset < text.count {
             let scalar = UTF8Scalars.next(text, &offset)
@@ -50,7 +49,7 @@ package final class TextFolder {
         ignoresCase ? CaseFolding.fold(scalar) : scalar
     }
 
-    /// Appends a scalar as UTF-8, or the byte that is none.
+    /// Appends a scalar as UTF-8, or a byte that is not UTF-8.
     @inline(__always)
     private static func append(_ scalar: UInt32, to buffer: ByteBuffer) {
         func tail(_ shift: UInt32) -> UInt8 {
@@ -82,7 +81,7 @@ enum Hangul {
     )
     private static let (leadCount, vowelCount, tailCount) = (UInt32(19), UInt32(21), UInt32(28))
 
-    /// Composes a scalar and the letter behind it; nil when they stay two.
+    /// Composes a scalar and the letter after it; nil if they cannot be composed.
     @inline(__always)
     static func composition(_ first: UInt32, _ second: UInt32) -> UInt32? {
         guard second >= vowels, second < tails + tailCount else { return nil }
@@ -101,22 +100,22 @@ enum Hangul {
 /// A scalar without its accents: its canonical decomposition without nonspacing marks
 /// (category Mn).
 ///
-/// Syllables of Hangul stay whole, as people see them; ``TextFolder`` puts those together that are
-/// written as single letters. Marks that are left over stay in the order in which they stand.
+/// Hangul syllables stay whole, as users see them. ``TextFolder`` composes syllables that are written as single letters. Other
+/// marks keep their order.
 enum AccentFolding {
-    /// Stands for several scalars in the table.
+    /// Marks a scalar with several remaining scalars in the table.
     private static let several = UInt32.max
-    /// Stands for none.
+    /// Marks a scalar without remaining scalars.
     static let nothing: UInt32 = 0
 
-    /// The scalar that is left of each one below ``CaseFolding/tableCount``.
+    /// The remaining scalar for each scalar below ``CaseFolding/tableCount``.
     private static let table: [UInt32] = (0..<UInt32(CaseFolding.tableCount)).map { scalar in
         var left = nothing
         decompose(scalar) { left = left == nothing ? $0 : several }
         return left
     }
 
-    /// Hands over what is left of a scalar that is not ASCII.
+    /// Passes the remaining scalars of a scalar that is not ASCII.
     @inline(__always)
     static func forEachPart(of scalar: UInt32, _ body: (UInt32) -> Void) {
         if scalar < UInt32(CaseFolding.tableCount) {
@@ -131,8 +130,8 @@ enum AccentFolding {
         decompose(scalar, body)
     }
 
-    /// Whether a scalar beyond the table has nothing to take away, told without a look-up: ideographs and
-    /// syllables, which make up whole texts, private use, and bytes that are not UTF-8.
+    /// Whether a scalar beyond the table surely has no accents, without a look-up: ideographs and syllables, which make up whole
+    /// texts, private use, and bytes that are not UTF-8.
     private static func isWhole(_ scalar: UInt32) -> Bool {
         (scalar >= 0x3400 && scalar < 0xA000) || (scalar >= 0xAC00 && scalar < 0xF900)
             || scalar >= 0xE_0200
@@ -148,16 +147,15 @@ enum AccentFolding {
     }
 }
 
-/// ICU's simple case folding: each scalar to one scalar, so that two texts which differ in case only
-/// become equal.
+/// ICU's simple case folding, from one scalar to one scalar. Texts that differ only in case become equal.
 public enum CaseFolding {
-    /// The end of the scalars that are folded by a table: Latin, Greek, Cyrillic, and more.
+    /// The end of the scalars with a table: Latin, Greek, Cyrillic, and more.
     static let tableCount = 0x2000
 
     /// The folded form of each scalar of the table.
     private static let table: [UInt32] = (0..<UInt32(tableCount)).map { HFFoldCase($0) }
 
-    /// Returns the folded form of a scalar. Cost: a look-up; some 5 ns for scalars beyond U+1FFF.
+    /// Returns the folded form of a scalar. Cost: a look-up; about 5 ns for scalars beyond U+1FFF.
     @inlinable @inline(__always)
     public static func fold(_ scalar: UInt32) -> UInt32 {
         if scalar < 0x80 { return scalar &- 0x41 < 26 ? scalar | 0x20 : scalar }

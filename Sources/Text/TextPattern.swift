@@ -1,14 +1,14 @@
 import CHoldfastICU
 
-/// A regular expression in ICU's syntax, ready to test whole texts.
+/// A compiled regular expression in ICU's syntax, for testing whole texts.
 ///
 /// One thread at a time uses it. It keeps its memory from text to text.
 package final class TextPattern {
-    /// Why a text is no regular expression.
+    /// The reason why a text is not a regular expression.
     package struct Fault: Error, Equatable, Sendable {
         /// The rest of a sentence.
         package var reason: String
-        /// About where, in UTF-16 units from 0, if that is known.
+        /// The approximate position of the fault, in UTF-16 units from 0, if it is known.
         package var offset: Int?
     }
 
@@ -17,22 +17,21 @@ package final class TextPattern {
         case no, yes
         /// The test was stopped by `mayContinue`.
         case stopped
-        /// There is no memory for the text.
+        /// There is not enough memory for the text.
         case outOfMemory
-        /// One test took too long (about a second), or too much memory (8 MiB) for the ways that it has not
-        /// tried yet.
+        /// One test took too long (about a second), or too much memory (8 MiB) for its untried alternatives.
         case tooComplex
     }
 
-    /// The most bytes of a regular expression.
+    /// The maximum size of a regular expression, in bytes.
     package static let byteCountMax = 16 << 10
 
-    /// The most that expressions which are compiled together may have of ``effort(of:ignoresCase:)``: some 100 to 200 ms.
+    /// The maximum total of ``effort(of:ignoresCase:)`` for expressions that are compiled together: some 100 to 200 ms.
     package static let effortMax = 3_200
 
-    /// An estimate of the effort of compiling an expression in addition to its length, in units of some 30 µs, from the text of the expression. It is
-    /// rather too high than too low. Classes of many characters cost most, and more still if case is ignored, because each of their
-    /// characters equals others.
+    /// Estimates the effort of compiling an expression beyond its length, in units of about 30 µs, from its text. The estimate is
+    /// rather too high than too low. Classes of many characters cost most, and more if case is ignored, because each character
+    /// then equals others.
     package static func effort(of text: String, ignoresCase: Bool) -> Int {
         let bytes = Array(text.utf8)
         func byte(_ offset: Int) -> UInt8 { offset < bytes.count ? bytes[offset] : 0 }
@@ -68,9 +67,10 @@ package final class TextPattern {
     private let pattern: OpaquePointer
     private let mayContinue: () -> Bool
 
-    /// Compiles a regular expression. Cost: tens of microseconds; milliseconds for long ones that name properties of characters.
+    /// Compiles a regular expression. Cost: tens of microseconds; milliseconds for long ones with character properties.
     ///
-    /// - `mayContinue`: Returns whether a test may continue. Called each ten thousand steps of a test, some milliseconds. It may block.
+    /// - `mayContinue`: Returns whether a test may continue. It is called every ten thousand steps of a test, some milliseconds.
+    ///   It may block.
     package init(
         _ text: String, ignoresCase: Bool, mayContinue: @escaping () -> Bool = { true }
     ) throws(Fault) {
@@ -92,7 +92,7 @@ package final class TextPattern {
 
     deinit { HFPatternFree(pattern) }
 
-    /// Whether a whole text matches.
+    /// Tests whether the whole text matches.
     package func matches(_ text: UnsafeRawBufferPointer) -> Outcome {
         let own = Unmanaged.passUnretained(self).toOpaque()
         let match = HFPatternTest(

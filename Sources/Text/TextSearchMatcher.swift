@@ -1,15 +1,15 @@
 import HoldfastBytes
 
-/// Tests texts for what a ``TextSearch`` looks for. One thread at a time uses it.
+/// Tests texts against a ``TextSearch``. One thread at a time uses it.
 package final class TextSearchMatcher {
     private let reader = WordReader()
-    /// Every term once: whole words in order, then prefixes.
+    /// All distinct terms: whole words in order, then prefixes.
     private let terms: [TextSearch.Term]
     private let wordCount: Int
-    /// Whether each of the terms is required, and how many are.
+    /// Whether each term is required, and the number of required terms.
     private let isRequired: [Bool]
     private let requiredCount: Int
-    /// The indexes of excluded terms.
+    /// The indexes of the terms in each exclusion.
     private let excluded: [[Int]]
     private var isFound: [Bool]
 
@@ -27,9 +27,9 @@ package final class TextSearchMatcher {
         isFound = Array(repeating: false, count: terms.count)
     }
 
-    /// Whether a text has the words. Cost: its length, and a search in the terms for each word.
+    /// Whether a text matches the search. Cost: linear in the text, plus a search in the terms for each word.
     ///
-    /// - `goesOn`: Told before each word how many terms it is compared with; where it returns false, nothing matches.
+    /// - `goesOn`: Called before each word with the number of terms to compare. If it returns false, the text does not match.
     package func matches(
         _ text: UnsafeRawBufferPointer, while goesOn: (_ termCount: Int) -> Bool = { _ in true }
     ) -> Bool {
@@ -63,13 +63,13 @@ package final class TextSearchMatcher {
     }
 }
 
-/// The terms of TEXT: words that have to occur, and words that must not.
+/// The terms of `TEXT`: words that must occur, and words that must not.
 package struct TextSearch: Hashable, Sendable {
-    /// A word, or what it begins with.
+    /// A word, or the beginning of a word.
     package struct Term: Hashable, Sendable, Comparable {
-        /// UTF-8 without case and accents.
+        /// The word in UTF-8, without case and accents.
         package var word: [UInt8]
-        /// Whether it is the beginning of a word.
+        /// Whether the term matches the beginnings of words.
         package var isPrefix: Bool
 
         package static func < (a: Term, b: Term) -> Bool {
@@ -78,24 +78,24 @@ package struct TextSearch: Hashable, Sendable {
         }
     }
 
-    /// Why a text has no search terms.
+    /// The reason why a text is not a valid search.
     package enum Fault: Error, Equatable, Sendable {
         case noWords
         case tooMany
-        /// The word is asked for and excluded.
+        /// The word is both required and excluded.
         case contradiction(String)
     }
 
-    /// The most words of a search.
+    /// The maximum number of words in a search.
     package static let termCountMax = 1000
 
-    /// The terms that have to occur, all of them; in order, each once.
+    /// The terms that must all occur; sorted and distinct.
     package private(set) var required: [Term] = []
-    /// The terms that must not occur: of each list not all.
+    /// The exclusions: lists of terms that must not all occur.
     package private(set) var excluded: [[Term]] = []
 
-    /// Reads a search: items between blanks; `-item` must not occur, `item*` is a prefix. Within an item
-    /// punctuation separates words, as it does in texts, and each has to occur.
+    /// Reads a search: items separated by blanks. `-item` must not occur, `item*` is a prefix. Punctuation within an item
+    /// separates words, as in texts, and each of them must occur.
     package init(_ text: String) throws(Fault) {
         let reader = WordReader()
         var required: Set<Term> = []
@@ -130,7 +130,7 @@ package struct TextSearch: Hashable, Sendable {
         self.excluded = excluded.sorted { $0.lexicographicallyPrecedes($1) }
     }
 
-    /// Returns the search without the exclusions in which a term is one of some.
+    /// Returns the search without the exclusions that contain a term for which `isOne` returns true.
     package func withoutExcluded(_ isOne: (Term) -> Bool) -> TextSearch {
         var search = self
         search.excluded.removeAll { $0.contains(where: isOne) }

@@ -1,13 +1,13 @@
 /// Reads UTF-8 scalar by scalar, in place.
 ///
-/// Bytes that are not UTF-8 (data values may hold any) count as one scalar each, beyond Unicode's range.
+/// Bytes that are not UTF-8, which data values may contain, count as one scalar each, beyond Unicode's range.
 ///
 /// Public and inlinable, because it is called for each character of a scan.
 public enum UTF8Scalars {
-    /// The number that is added to a byte that is not UTF-8.
+    /// The number added to a byte that is not UTF-8.
     public static let invalidBase: UInt32 = 0x11_0000
 
-    /// Reads the scalar at `offset`, which is within the text, and moves the offset behind it.
+    /// Reads the scalar at `offset`, which must be within the text, and moves the offset behind it.
     @inlinable @inline(__always)
     public static func next(_ text: UnsafeRawBufferPointer, _ offset: inout Int) -> UInt32 {
         let first = text[offset]
@@ -45,7 +45,7 @@ public enum UTF8Scalars {
         return scalar
     }
 
-    /// Returns the beginning of the scalar that ends at `end`, which is not 0.
+    /// Returns the start of the scalar that ends at `end`, which must not be 0.
     package static func start(before end: Int, _ text: UnsafeRawBufferPointer) -> Int {
         var start = end - 1
         while start > 0, end - start < 4, text[start] & 0xC0 == 0x80 { start -= 1 }
@@ -54,7 +54,7 @@ public enum UTF8Scalars {
         return check == end ? start : end - 1
     }
 
-    /// Returns the first scalars of a text that is well-formed.
+    /// Returns the first scalars of a well-formed text.
     package static func beginning(
         of text: UnsafeRawBufferPointer, _ scalarCount: Int
     ) -> UnsafeRawBufferPointer {

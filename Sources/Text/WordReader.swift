@@ -3,19 +3,19 @@ import HoldfastBytes
 
 /// Finds the words of texts in any script, without their case and accents.
 ///
-/// Words are those that ICU's word iterator finds and that are no punctuation: `can't` and `3.14` are
-/// one word each, `a-b` is two. One thread at a time uses a reader; it keeps its memory from text to text.
+/// Words are the results of ICU's word iterator without punctuation: `can't` and `3.14` are one word each, `a-b` is two. One
+/// thread at a time uses a reader. It keeps its memory from text to text.
 package final class WordReader {
     private let folder = TextFolder(ignoresCase: true)
     private let words: OpaquePointer?
 
-    /// Makes a reader. Cost: microseconds, but for the first of a process.
+    /// Makes a reader. Cost: microseconds; more for the first in a process.
     package init() { words = HFWordsMake() }
 
     deinit { HFWordsFree(words) }
 
-    /// Hands over each word of a text, folded, until `body` returns false. A word is valid only within
-    /// `body`. Cost: some 10 ns a character of ASCII, 100 ns of other text.
+    /// Passes each word of a text, folded, until `body` returns false. A word is valid only within `body`. Cost: about 10 ns for
+    /// each ASCII character, 100 ns for others.
     package func forEachWord(
         _ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Bool
     ) {
@@ -25,8 +25,7 @@ package final class WordReader {
             }
             return
         }
-        // Versions of ICU differ in whether '@' is part of a word. It is not: the parts between are read by
-        // themselves.
+        // Versions of ICU differ in whether '@' is part of a word. Here it is not: the parts between are read separately.
         var begin = 0
         while begin <= text.count {
             var end = begin
@@ -37,7 +36,7 @@ package final class WordReader {
         }
     }
 
-    /// Hands over the words of a part by ICU; false when no more are wanted.
+    /// Passes the words of a part, found by ICU. Returns false once `body` has returned false.
     private func forEachWord(
         ofPart text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Bool
     ) -> Bool {
@@ -51,17 +50,16 @@ package final class WordReader {
     }
 }
 
-/// The words of a text that is all ASCII, as ICU finds them by the rules of UAX 29, many times faster.
-/// A test compares the two.
+/// The words of an ASCII text, with the same results as ICU by the rules of UAX 29, many times faster. A test compares the two.
 enum ASCIIWords {
-    /// The kind of a character in the rules.
+    /// The kind of a character in these rules.
     private enum Kind: UInt8 {
         case other, letter, digit
-        /// `_`, which joins letters and digits and itself.
+        /// `_`, which joins letters, digits and itself.
         case joiner
-        /// `.` and `'`: within letters, and within digits.
+        /// `.` and `'`: between letters, and between digits.
         case middle
-        /// `,` and `;`: within digits.
+        /// `,` and `;`: between digits.
         case middleOfDigits
     }
 
@@ -76,7 +74,7 @@ enum ASCIIWords {
         }
     }
 
-    /// Hands over where each word lies, until `body` returns false.
+    /// Passes the range of each word, until `body` returns false.
     static func forEachWord(_ text: UnsafeRawBufferPointer, _ body: (Range<Int>) -> Bool) {
         kinds.withUnsafeBufferPointer { kinds in
             func kind(_ offset: Int) -> Kind {
@@ -92,11 +90,11 @@ enum ASCIIWords {
                 while true {
                     let next = kind(offset)
                     switch next {
-                    // A single `_` is no word; ICU takes several for one.
+                    // A single `_` is not a word; ICU takes several for one.
                     case .letter, .digit, .joiner: isWord = true
                     case .middle where last == .letter || last == .digit,
                         .middleOfDigits where last == .digit:
-                        // It joins only where the same goes on behind it.
+                        // It joins only if the same kind follows.
                         guard kind(offset + 1) == last else {
                             if isWord, !body(start..<offset) { return }
                             offset += 1

@@ -1,12 +1,11 @@
 import HoldfastBytes
 
-/// The words of one text, in the order of their bytes, each once. One thread at a time uses it; it keeps
-/// its memory from text to text.
+/// The distinct words of one text, in the order of their bytes. One thread at a time uses it. It keeps its memory from text to
+/// text.
 package final class WordSet {
-    /// The most bytes of a word that count; longer ones are cut, and equal what begins alike.
+    /// The maximum size of a word in bytes. Longer words are cut, and equal all words with the same beginning.
     package static let wordByteCountMax = 128
-    /// Words of at most so many bytes never equal one that was cut: it is cut before a character, which has
-    /// four bytes at most.
+    /// The maximum size of words that never equal a cut word. Words are cut before a character, which has at most four bytes.
     package static let exactByteCountMax = wordByteCountMax - 4
 
     private let reader = WordReader()
@@ -26,7 +25,7 @@ package final class WordSet {
         UnsafeRawBufferPointer(rebasing: buffer.bytes[span])
     }
 
-    /// Takes the words of a text. Cost: that of reading it, and n log n in its words.
+    /// Takes the words of a text. Cost: reading it, and n log n in the words.
     package func read(_ text: UnsafeRawBufferPointer) {
         buffer.removeAll()
         spans.removeAll(keepingCapacity: true)
@@ -46,7 +45,7 @@ package final class WordSet {
         spans.removeSubrange(kept...)
     }
 
-    /// Returns the number of bytes of a word that count: whole characters.
+    /// Returns the number of bytes of a word after cutting it at a character.
     package static func cutByteCount(_ word: UnsafeRawBufferPointer) -> Int {
         guard word.count > wordByteCountMax else { return word.count }
         var count = wordByteCountMax
@@ -54,7 +53,7 @@ package final class WordSet {
         return count
     }
 
-    /// Hands over the words that only this set has.
+    /// Passes the words that are only in this set.
     package func forEachWord(notIn other: WordSet, _ body: (UnsafeRawBufferPointer) -> Void) {
         var index = 0
         for word in spans {
@@ -65,7 +64,7 @@ package final class WordSet {
         }
     }
 
-    /// Gives memory back that only a long text needs.
+    /// Frees memory that only a long text needs.
     package func shrink(to byteCount: Int) {
         if spans.capacity * MemoryLayout<Range<Int>>.stride > byteCount { spans = [] }
         if buffer.roomByteCount > byteCount { buffer = ByteBuffer(capacity: 1024) }

@@ -4,23 +4,23 @@ import CHoldfastICU
 package final class ZoneClock {
     /// The zone's offset in a unit of time.
     private struct Unit {
-        /// The unit, counted from 1970.
+        /// The number of the unit, counted from 1970.
         var number = Int64.min
-        /// The offset in all of it; nil where it changes.
+        /// The offset during the whole unit; nil if it changes.
         var offset: Int64?
     }
 
     private let zone: OpaquePointer
-    /// The units that were asked for last, by the end of their numbers.
+    /// The units used last, by the lowest bits of their numbers.
     private var units: [Unit] = []
     private static let unitCount = 1 << 12
 
-    /// Seconds since 1970 that ICU's calendar is asked for: some 30,000 years to either side.
+    /// The limit of times for ICU's calendar, in seconds from 1970: some 30,000 years in both directions.
     private static let secondsMax: Int64 = 1 << 40
-    /// A unit has 2 to the power of this seconds: some twelve days, so that the units of a century are kept.
+    /// The binary logarithm of a unit's seconds: a unit has about twelve days, so that the units of a century are kept.
     private static let unitLog2: Int64 = 20
 
-    /// Opens a zone by its IANA name, such as `Europe/Paris`; nil where there is none of that name.
+    /// Opens a zone by its IANA name, such as `Europe/Paris`; nil if there is no such zone.
     package init?(_ name: String) {
         var name = name
         let zone = name.withUTF8 { bytes in
@@ -32,8 +32,8 @@ package final class ZoneClock {
 
     deinit { HFZoneFree(zone) }
 
-    /// By how many seconds the clock is ahead of UTC at a time in seconds since 1970. Cost: some hundred nanoseconds where
-    /// the offset changes in the days around, and for the first time of a unit.
+    /// The number of seconds by which the clock is ahead of UTC at a time in seconds since 1970. Cost: some hundred nanoseconds
+    /// if the offset changes in the surrounding days, and for the first time in a unit.
     package func offset(at seconds: Int64) -> Int64 {
         let seconds = min(max(seconds, -Self.secondsMax), Self.secondsMax)
         let number = seconds >> Self.unitLog2

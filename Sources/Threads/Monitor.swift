@@ -2,12 +2,12 @@ import Glibc
 
 /// A value behind a lock that threads can wait on. Thread-safe.
 package final class Monitor<State>: @unchecked Sendable {
-    // Unchecked: `state` is touched only with the lock held.
+    // Unchecked: `state` is used only with the lock held.
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     private let condition = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     private var state: State
 
-    /// Puts a value behind a new lock.
+    /// Creates a monitor with its initial value.
     package init(_ state: State) {
         self.state = state
         pthread_mutex_init(lock, nil)
@@ -61,7 +61,7 @@ package final class Monitor<State>: @unchecked Sendable {
 
     /// Runs `body` with the lock held until it returns a result or `microseconds` have passed.
     ///
-    /// - Returns: The result; nil when the time is over.
+    /// - Returns: The result; nil if the time has passed.
     package func wait<Result>(microseconds: Int, _ body: (inout State) -> Result?) -> Result? {
         var deadline = timespec()
         clock_gettime(CLOCK_MONOTONIC, &deadline)

@@ -1,16 +1,16 @@
 import Glibc
 import Synchronization
 
-/// A lock that one call takes and another releases: a write transaction outlives a closure.
+/// A lock that one call takes and another releases, because a write transaction outlives a closure.
 ///
-/// It belongs to the thread that took it, as LMDB's does, so that what works here works there.
+/// It belongs to the thread that took it, like LMDB's lock, so that code that works with this lock works with LMDB.
 ///
 /// `@unchecked Sendable`: the mutex is made for threads, and its memory never moves.
 package final class OwnedLock: @unchecked Sendable {
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let owner = Atomic<UInt>(0)
 
-    /// Makes an unlocked lock.
+    /// Creates an unlocked lock.
     package init() {
         mutex = .allocate(capacity: 1)
         mutex.initialize(to: pthread_mutex_t())
@@ -23,21 +23,21 @@ package final class OwnedLock: @unchecked Sendable {
         mutex.deallocate()
     }
 
-    /// Waits for the lock. Traps when the calling thread has it, which would wait for ever.
+    /// Waits for the lock. Traps if the calling thread has it, because it would wait for ever.
     package func lock() {
         requireNotOwner()
         pthread_mutex_lock(mutex)
         owner.store(UInt(pthread_self()), ordering: .relaxed)
     }
 
-    /// Gives up the lock.
+    /// Releases the lock.
     package func unlock() {
         requireOwner()
         owner.store(0, ordering: .relaxed)
         pthread_mutex_unlock(mutex)
     }
 
-    /// Traps when the calling thread has the lock.
+    /// Traps if the calling thread has the lock.
     package func requireNotOwner() {
         precondition(
             owner.load(ordering: .relaxed) != UInt(pthread_self()),

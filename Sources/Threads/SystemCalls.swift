@@ -1,6 +1,6 @@
 import Glibc
 
-/// Makes a system call again for as long as a signal interrupts it.
+/// Repeats a system call as long as a signal interrupts it.
 @inlinable
 package func uninterrupted<Result: SignedInteger>(_ call: () -> Result) -> Result {
     while true {
@@ -11,8 +11,8 @@ package func uninterrupted<Result: SignedInteger>(_ call: () -> Result) -> Resul
 
 /// Writes all of `bytes` to a descriptor, at its file position or at an offset.
 ///
-/// - Returns: 0, or the number of the error; `EIO` where nothing more is taken and no reason is named, as by
-///   a medium that is broken or full.
+/// - Returns: 0, or the number of the error; `EIO` if no more bytes are taken and no reason is given, as by a broken or full
+///   medium.
 package func writeAll(
     _ bytes: UnsafeRawBufferPointer, to descriptor: Int32, at offset: Int? = nil
 ) -> Int32 {
@@ -30,7 +30,7 @@ package func writeAll(
 
 /// Reads from an offset of a file until `buffer` is full or the file ends.
 ///
-/// - Returns: The number of bytes read; -1 with `errno` when that failed.
+/// - Returns: The number of bytes read; -1 with `errno` if the read failed.
 package func readAll(
     _ descriptor: Int32, into buffer: UnsafeMutableRawBufferPointer, at offset: Int
 ) -> Int {
@@ -46,7 +46,7 @@ package func readAll(
     return done
 }
 
-/// The names in a directory; nil, with `errno`, when it can't be read.
+/// Returns the names in a directory; nil, with `errno`, if it cannot be read.
 package func directoryNames(_ path: String) -> [String]? {
     guard let folder = opendir(path) else { return nil }
     defer { closedir(folder) }

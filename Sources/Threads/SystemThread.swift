@@ -1,13 +1,13 @@
 import Glibc
 
-/// A thread of the system. Threads, not tasks: they block on storage and sockets.
+/// A thread of the system. Threads are used rather than tasks because they block on storage and sockets.
 package struct SystemThread: @unchecked Sendable {
     // Unchecked: an identifier, which the library takes from any thread.
     private let thread: pthread_t
 
-    /// Starts a thread that runs `body`; ``join()`` or ``detach()`` follows once.
+    /// Starts a thread that runs `body`. Call ``join()`` or ``detach()`` once afterwards.
     ///
-    /// - Returns: Nil, and `body` is not run, when the system has no thread left; `errno` says why.
+    /// - Returns: Nil if the system cannot start another thread; then `body` is not run, and `errno` has the reason.
     package init?(_ body: @escaping @Sendable () -> Void) {
         final class Work: Sendable {
             let body: @Sendable () -> Void
@@ -15,8 +15,8 @@ package struct SystemThread: @unchecked Sendable {
         }
         var attributes = pthread_attr_t()
         pthread_attr_init(&attributes)
-        // Objects nest as deep as JSON may, and each level takes about 8 KiB of a build without
-        // optimisation. The unused part is address space alone.
+        // Objects nest as deep as JSON may, and each level takes about 8 KiB in a build without optimisation. The unused part is
+        // only address space.
         pthread_attr_setstacksize(&attributes, 16 << 20)
         defer { pthread_attr_destroy(&attributes) }
         let work = Unmanaged.passRetained(Work(body))
@@ -48,7 +48,7 @@ package struct SystemThread: @unchecked Sendable {
 ///
 /// - `name`: The name that tools show; at most fifteen bytes of ASCII.
 package func startThread(named name: StaticString, _ body: @escaping @Sendable () -> Void) {
-    // For threads without which a store can't work, each started once.
+    // Used for threads without which a store can't work, each started once.
     let isStarted = startThreadIfPossible {
         nameThread(name)
         body()
@@ -58,7 +58,7 @@ package func startThread(named name: StaticString, _ body: @escaping @Sendable (
 
 /// Starts a detached thread for work that the caller can do itself.
 ///
-/// - Returns: Whether there is a thread; `body` is not run otherwise.
+/// - Returns: Whether the thread was started; otherwise `body` is not run.
 package func startThreadIfPossible(_ body: @escaping @Sendable () -> Void) -> Bool {
     guard let thread = SystemThread(body) else { return false }
     thread.detach()

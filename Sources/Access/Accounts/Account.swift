@@ -4,11 +4,11 @@ import HoldfastObjectStore
 
 /// An account, without its secrets.
 package struct Account: Sendable, Equatable {
-    /// The id: random, and that of the user who signs in.
+    /// The account's id: random, and the id of its user.
     package let id: UUID128
-    /// The login, as it was stated except for the form of its letters (``AccountText``).
+    /// The login, as the client sent it except for its Unicode form (``AccountText``).
     package let login: String
-    /// When it was made.
+    /// The time of its creation.
     package let created: Timestamp
 
     init(_ record: AccountRecord) {
@@ -24,11 +24,11 @@ package struct Account: Sendable, Equatable {
         object.member("created").string(created.description)
     }
 
-    /// The most characters of a login, and the fewest and most bytes of a password.
+    /// The maximum bytes of a login, and the minimum and maximum bytes of a password.
     package static let loginByteCountMax = 255
     package static let passwordByteCounts = 8...1024
 
-    /// Whether a text can be a login: without control characters, and without blanks at its ends, which cannot be seen.
+    /// Whether a text can be a login: no control characters, and no blanks at its ends, because they cannot be seen.
     static func isLogin(_ text: String) -> Bool {
         (1...loginByteCountMax).contains(text.utf8.count)
             && text.unicodeScalars.allSatisfy { $0.properties.generalCategory != .control }

@@ -3,18 +3,18 @@ import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastText
 
-/// The bodies of requests that concern accounts: objects of texts, each of which is needed.
+/// The bodies of requests about accounts: objects with string members, all of which are required.
 package enum AccountBody {
-    /// The member of a login, of a password, of one that is to be, and of a code.
+    /// The members for a login, a password, a new password, and a code.
     package static let login = "login"
     package static let password = "password"
     package static let newPassword = "newPassword"
     package static let code = "code"
 
-    /// Reads the texts of a body, in the order of their names.
+    /// Reads the strings of a body, in the order of `names`.
     ///
-    /// - `isNew`: Whether the login and the password are to become an account's.
-    /// - Throws: ``RequestFault`` `.malformed` for another shape, `.invalid` for what no account has.
+    /// - `isNew`: Whether the login and the password are for a new account.
+    /// - Throws: ``RequestFault`` `.malformed` for another shape, `.invalid` if a value is not allowed in an account.
     package static func texts(
         _ body: JSONValue, _ names: [String], isNew: Bool = false
     ) throws(RequestFault) -> [String] {
@@ -30,7 +30,7 @@ package enum AccountBody {
         return texts
     }
 
-    /// The text of the body that makes an account.
+    /// The text of the body that creates an account.
     package static func json(login: String, password: String) -> [UInt8] {
         let buffer = ByteBuffer(capacity: 256)
         JSONWriter(buffer).object { object in
@@ -71,16 +71,16 @@ package enum AccountBody {
     }
 }
 
-/// A login or a password in the forms that Unicode has for it.
+/// A login or a password in its Unicode forms.
 ///
-/// One keyboard writes `é` as one scalar and another as two, and their user sees no difference. So texts are stored composed (NFC), as
-/// NIST SP 800-63B says of passwords. Accounts of version 0.3 and before have them as they were stated, in any form.
+/// One keyboard writes `é` as one scalar and another as two, and users see no difference. So texts are stored composed (NFC), as
+/// NIST SP 800-63B recommends for passwords. Accounts of version 0.3 and before have them in any form, as the client sent them.
 package enum AccountText {
     /// The form in which a text is stored.
     package static func stored(_ text: String) -> String { CanonicalForm.composed.of(text) }
 
-    /// The forms that an account may have of a text from a client, each once. The unchanged text comes first, so that accounts of
-    /// earlier versions with logins that differ only in form stay apart.
+    /// The forms of a client's text that an account may have, without duplicates. The unchanged text comes first, so that
+    /// accounts of earlier versions whose logins differ only in form stay distinct.
     package static func forms(_ text: String) -> [String] {
         var forms = [text]
         for form in [stored(text), CanonicalForm.decomposed.of(text)]

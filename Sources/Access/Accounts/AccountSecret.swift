@@ -2,31 +2,32 @@ import HoldfastBytes
 import HoldfastObjectJSON
 import HoldfastObjectModel
 
-/// The token of a session or a one-time code, which is told once and stored nowhere: it names its account, by which it is found.
+/// A session token or a one-time code, which is shown once and never stored. It contains its account's id, to look up the
+/// account.
 package struct AccountSecret: Sendable {
-    /// The purpose of a secret, by the beginning of its text, which no other secret's has.
+    /// The purpose of a secret. Each has its own prefix.
     package enum Kind: String, Sendable {
-        /// It is the token of a session.
+        /// The token of a session.
         case session = "hfs_"
-        /// It resets a password.
+        /// A code that resets a password.
         case resetCode = "hfr_"
 
-        /// The beginning of its text.
+        /// The prefix of the text.
         package var prefix: String.UTF8View { rawValue.utf8 }
     }
 
-    /// The prefix, and the account's id and 32 random bytes in base64's URL alphabet.
+    /// The prefix, then the account's id and 32 random bytes in base64's URL alphabet.
     package let text: String
     /// The id of the account.
     package let account: UUID128
-    /// The hash of it that is stored.
+    /// The stored hash.
     package let hash: TokenHash
 
     private static let idByteCount = 16
 
-    /// Makes a secret of an account.
+    /// Makes a secret for an account.
     ///
-    /// - Throws: ``RequestFault`` `.failed` when the system has no random bytes or can't hash.
+    /// - Throws: ``RequestFault`` `.failed` if the system has no random bytes or cannot hash.
     package init(_ kind: Kind, of account: UUID128) throws(RequestFault) {
         let id = ByteBuffer(capacity: Self.idByteCount)
         id.append(big: account.high)
@@ -36,7 +37,7 @@ package struct AccountSecret: Sendable {
         self.account = account
     }
 
-    /// Reads a secret that a client states; nil for what can be none of that kind.
+    /// Reads a secret that a client sent; nil if the text cannot be a secret of the kind.
     package init?(_ kind: Kind, stated bytes: UnsafeRawBufferPointer) {
         let prefix = kind.prefix
         guard bytes.starts(with: prefix), let hash = TokenHash(of: bytes) else { return nil }

@@ -3,20 +3,21 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import Synchronization
 
-/// The accounts of a store and their sessions: lists and changes them. Hashes of passwords are made and compared by others. Thread-safe.
+/// Lists and changes the accounts of a store and their sessions. Callers hash and compare passwords. Thread-safe.
 ///
-/// Each call reads the store or waits until its change is durable; those that wait are not for a thread that must not.
+/// Each call reads the store or waits until its change is durable. Do not call a method that waits on a thread that must not
+/// wait.
 package struct StoredAccounts: Sendable {
     private let store: Store
-    /// The fault of a failed operation.
+    /// Converts the error of a failed operation to a fault.
     private let fault: @Sendable (StoreError) -> RequestFault
 
-    /// How long a code that resets a password holds, in seconds.
+    /// The time for which a code can reset a password, in seconds.
     package static let resetCodeSeconds: Int64 = 3600
 
-    /// The accounts of a store.
+    /// Wraps the accounts of a store.
     ///
-    /// - `fault`: Makes the fault of a failed operation, and reports what callers are not told.
+    /// - `fault`: Converts a failed operation to a fault, and logs details that callers must not see.
     package init(
         _ store: Store,
         fault: @escaping @Sendable (StoreError) -> RequestFault = { RequestFault($0) }
@@ -27,14 +28,14 @@ package struct StoredAccounts: Sendable {
 
     // MARK: Reading
 
-    /// Finds the account of an id.
+    /// Finds an account by id.
     ///
-    /// - Throws: ``RequestFault`` `.notFound` when there is none.
+    /// - Throws: ``RequestFault`` `.notFound` if it does not exist.
     package func account(_ id: String) throws(RequestFault) -> Account {
         Account(try record(id))
     }
 
-    /// The account of a login, in any form of its letters, and the hash of its password; nil if no account has the login.
+    /// The account with a login, in any Unicode form of the login, and its password hash; nil if no account has the login.
     package func account(
         login: String
     ) throws(RequestFault) -> (account: Account, passwordHash: String)? {
@@ -49,21 +50,21 @@ package struct StoredAccounts: Sendable {
         AccountText.forms(login).filter { $0.utf8.count <= Account.loginByteCountMax }
     }
 
-    /// The hash of the password of an account.
+    /// The password hash of an account.
     ///
-    /// - Throws: ``RequestFault`` `.notFound` when there is no such account.
+    /// - Throws: ``RequestFault`` `.notFound` if there is no such account.
     package func passwordHash(_ id: String) throws(RequestFault) -> String {
         try record(id).passwordHash
     }
 
-    /// The accounts behind a login, by their logins without case. Cost: a look at each.
+    /// The accounts after a login, in the order of their logins without case. Cost: linear in the accounts.
     package func accounts(
         after login: String = "", countMax: Int
     ) throws(RequestFault) -> [Account] {
         try stored(store.accounts(after: login, countMax: countMax)).map { Account($0) }
     }
 
-    /// The session of a token that has not ended; nil when there is none. Cost: two look-ups by key.
+    /// The session of a token; nil if there is none or it has ended. Cost: two look-ups by key.
     package func session(
         _ secret: AccountSecret, at now: Int64 = Timestamp.now().seconds
     ) throws(RequestFault) -> Session? {
@@ -85,9 +86,9 @@ package struct StoredAccounts: Sendable {
 
     // MARK: Accounts
 
-    /// Makes an account. Requests need a token from then on.
+    /// Creates an account. Requests need a token from then on.
     ///
-    /// - Throws: ``RequestFault`` `.conflict` when the login is taken.
+    /// - Throws: ``RequestFault`` `.conflict` if the login is taken.
     package func create(
         login: String, passwordHash: String
     ) throws(RequestFault) -> Account {
@@ -107,18 +108,18 @@ package struct StoredAccounts: Sendable {
 
     /// Removes an account with its sessions.
     ///
-    /// - Throws: ``RequestFault`` `.notFound` when there is none.
+    /// - Throws: ``RequestFault`` `.notFound` if it does not exist.
     package func delete(_ id: UUID128) throws(RequestFault) {
         try change { transaction throws(StoreError) in
             try transaction.removeAccount(try Self.record(id, transaction))
         }
     }
 
-    /// Gives an account another password, and ends its sessions and its reset code.
+    /// Changes an account's password, and ends its other sessions and its reset code.
     ///
-    /// - `former`: The hash of the password that was compared; another one means that it was changed meanwhile.
-    /// - `session`: The hash of the session that goes on.
-    /// - Throws: ``RequestFault`` `.forbidden` when the password was changed meanwhile.
+    /// - `former`: The password hash that the client's password was compared with. The account must still have it.
+    /// - `session`: The hash of the session that is kept.
+    /// - Throws: ``RequestFault`` `.forbidden` if the password has changed since the comparison.
     package func setPassword(
         _ passwordHash: String, of id: UUID128, after former: String, keeping session: TokenHash
     ) throws(RequestFault) {
@@ -133,9 +134,9 @@ package struct StoredAccounts: Sendable {
 
     // MARK: Reset codes
 
-    /// Makes the one code of an account by which its password can be reset once, until a time. One before it holds no more.
+    /// Creates an account's reset code, which can reset the password once, until its end. It replaces an earlier code.
     ///
-    /// - Throws: ``RequestFault`` `.notFound` when there is no such account.
+    /// - Throws: ``RequestFault`` `.notFound` if there is no such account.
     package func makeResetCode(
         of id: UUID128
     ) throws(RequestFault) -> (code: AccountSecret, end: Timestamp) {
@@ -150,9 +151,9 @@ package struct StoredAccounts: Sendable {
         return (code, Timestamp(seconds: end, nanoseconds: 0))
     }
 
-    /// Returns the account whose password a code resets.
+    /// Returns the account that a reset code belongs to.
     ///
-    /// - Throws: ``RequestFault`` `.unauthenticated` for a code that resets nothing.
+    /// - Throws: ``RequestFault`` `.unauthenticated` if the code is invalid.
     package func account(
         resetBy code: AccountSecret, at now: Int64 = Timestamp.now().seconds
     ) throws(RequestFault) -> Account {
@@ -162,7 +163,7 @@ package struct StoredAccounts: Sendable {
         return Account(record)
     }
 
-    /// Gives the account of a code another password, and ends its sessions and the code.
+    /// Sets a new password for the account of a reset code, and ends its sessions and the code.
     ///
     /// - Throws: ``RequestFault`` as ``account(resetBy:at:)``.
     package func reset(
@@ -180,14 +181,14 @@ package struct StoredAccounts: Sendable {
 
     // MARK: Sessions
 
-    /// Begins a session, for which those that have ended, and the oldest of too many, make room.
+    /// Begins a session. Sessions that have ended are removed, and the least recently used ones if there are too many.
     ///
     /// - Parameters:
     ///   - secret: The session's token.
-    ///   - passwordHash: What the password was compared with; another one means that it was changed meanwhile.
-    ///   - end: Is told, when that is durable, of each that has made room.
+    ///   - passwordHash: The hash that the password was compared with. The account must still have it.
+    ///   - end: Receives the hash of each removed session once the change is durable.
     /// - Returns: The session.
-    /// - Throws: ``RequestFault`` `.unauthenticated` when the account is gone or its password changed.
+    /// - Throws: ``RequestFault`` `.unauthenticated` if the account is gone or its password changed.
     package func begin(
         _ secret: AccountSecret, after passwordHash: String,
         ending end: (TokenHash) -> Void = { _ in }
@@ -214,7 +215,7 @@ package struct StoredAccounts: Sendable {
         return session
     }
 
-    /// Ends a session; one that has ended is no fault.
+    /// Ends a session. It is not a fault if the session has already ended.
     package func end(_ session: TokenHash, of account: UUID128) throws(RequestFault) {
         try change { transaction throws(StoreError) in
             transaction.removeSession(session.bytes, of: account)
@@ -228,7 +229,7 @@ package struct StoredAccounts: Sendable {
         }
     }
 
-    /// Notes when sessions were used last; those that have ended stay so.
+    /// Stores the times when sessions were last used. Ended sessions stay ended.
     package func note(
         _ uses: [TokenHash: (account: UUID128, seconds: Int64)]
     ) throws(RequestFault) {
@@ -278,23 +279,23 @@ package struct StoredAccounts: Sendable {
 }
 
 extension AccountRecord {
-    /// Whether a code resets the password.
+    /// Whether a code can reset the password now.
     fileprivate func isReset(by code: AccountSecret, at now: Int64) -> Bool {
         TokenHash(resetHash).map { $0.isEqual(code.hash) } ?? false && resetEnd > now
     }
 }
 
 extension RequestFault {
-    /// The refusal of a sign-in, whether there is no such account, the password is another, or the user is blocked.
+    /// The refusal of a sign-in. It is the same if there is no such account, the password is wrong, or the user is blocked.
     package static let signInRefused = RequestFault(
         .unauthenticated, "sign-in-refused",
         "No account has this login and password, or its user is blocked.")
 
-    /// The refusal of a change of the password where the present one is another.
+    /// The refusal of a password change because the present password is wrong.
     package static let passwordWrong = RequestFault(
         .forbidden, "password-wrong", "The present password is another one.")
 
-    /// The refusal of a code that resets nothing.
+    /// The refusal of a reset code that is invalid.
     package static let resetCodeInvalid = RequestFault(
         .unauthenticated, "reset-code-invalid",
         "The code is none of this service, or was used, or has ended, or another one came after it."
@@ -313,18 +314,18 @@ extension RequestFault {
 package struct Session: Sendable, Equatable {
     /// The account.
     package let account: Account
-    /// When it began, in seconds since 1970.
+    /// The time when it began, in seconds since 1970.
     package let began: Int64
-    /// When it was used last, in seconds since 1970, as it was noted.
+    /// The time of its last use, in seconds since 1970, as far as it was stored.
     package let used: Int64
 
-    /// How long a session lasts after its last use, in seconds.
+    /// The lifetime of a session after its last use, in seconds.
     package static let lifetime: Int64 = 30 * 86_400
-    /// How old the note of its last use may be, in seconds, before it is noted again: reads would write else.
+    /// The age of the stored last use, in seconds, from which it is stored again. Otherwise each read would cause a write.
     package static let noteInterval: Int64 = 3600
-    /// The most sessions of an account; the one whose last use is longest ago makes room.
+    /// The most sessions of an account. Beyond it, the least recently used session is removed.
     package static let countMax = 100
 
-    /// When it ends where it is not used again, in seconds since 1970.
+    /// The time when it ends if it is not used again, in seconds since 1970.
     package var end: Int64 { used + Self.lifetime }
 }

@@ -13,7 +13,7 @@ struct AccessCompiler {
     let document: AccessDocument
     let schema: RowSchema
 
-    /// Where something stands in the document.
+    /// A position in the document.
     private struct Place {
         var pointer: JSONPointer
         var words: String
@@ -39,7 +39,7 @@ struct AccessCompiler {
         for role in roles { checkTargets(role, known) }
     }
 
-    /// Refuses a right to create objects with a required link to a class that nobody knows.
+    /// Refuses a right to create objects with a required link to a class that no role lets read or create.
     ///
     /// - `known`: The classes that some role lets read or create, by position.
     private mutating func checkTargets(_ role: CompiledRole, _ known: Set<Int>) {
@@ -60,10 +60,10 @@ struct AccessCompiler {
         }
     }
 
-    /// The most rules for classes, since each is compiled, and made ready for each user.
+    /// The maximum of rules for classes, since each is compiled, and prepared for each user.
     private static let ruleCountMax = 10_000
 
-    /// How many rules for classes the roles have.
+    /// The number of rules for classes in all roles.
     private var ruleCount: Int {
         document.roles.reduce(0) { sum, role in
             let isForAll = role.classes.contains { $0.name == AccessDocument.everyClass }
@@ -202,13 +202,13 @@ struct AccessCompiler {
         return rights
     }
 
-    /// Refuses a right to create objects of which something has to be stated that may not be.
+    /// Refuses a right to create objects if a value that has to be given may not be set.
     private mutating func checkStated(
         _ rights: [PropertyRight], _ rowClass: RowClass, _ place: Place
     ) {
         for (member, property) in rowClass.definition.properties.enumerated()
         where rights[member] < .create {
-            // Keys that are numbers in a row, uuids and object ids are made where they are not stated.
+            // Numbered keys, UUIDs and object ids are generated if they are omitted.
             let isMade =
                 rowClass.numbersKeys || property.scalar == .uuid || property.scalar == .objectID
             let isKey = member == rowClass.primaryKeyIndex && !isMade

@@ -6,12 +6,12 @@ import Synchronization
 
 /// The access document of a running service, in step with its store. Thread-safe.
 ///
-/// Only this process has the store, so that it knows of every change: documents are set through it, and a change of the schema
-/// is noticed by the schema that rules are asked for.
+/// No other process uses the store, so this object sees every change: documents are set through it, and it notices a schema
+/// change when rules are requested for another schema.
 package final class AccessControl: Sendable {
     private struct State {
         var stored: StoredDocument?
-        /// By schema, the latest first: of the present, and of a version that is pinned.
+        /// One entry for each schema, the latest first: the present schema, and the schema of a pinned version.
         var known: [KnownSights] = []
     }
 
@@ -23,9 +23,9 @@ package final class AccessControl: Sendable {
     private let fault: @Sendable (StoreError) -> RequestFault
     private let observers = Mutex<[@Sendable () -> Void]>([])
 
-    /// Reads the document of a store; users may do nothing where it can't be read.
+    /// Reads the document of a store. If reading fails, users may do nothing.
     ///
-    /// - `fault`: Makes the fault of a failed operation, and reports what callers are not told.
+    /// - `fault`: Converts a failed operation to a fault, and logs details that callers must not see.
     package init(_ store: Store, fault: @escaping @Sendable (StoreError) -> RequestFault) {
         self.store = store
         self.fault = fault
@@ -36,10 +36,10 @@ package final class AccessControl: Sendable {
             let document = stored.flatMap { try? AccessReader.read(text: $0.text) }
             hasRoleForAnyone = Atomic(document?.isForAnyone ?? false)
             hasSignUp = Atomic(document?.signUp ?? false)
-            // What happens before a user asks is logged for them, too.
+            // Former values that rules read have to be kept even before the first user sends a request.
             if stored != nil { _ = try? rules(for: store.catalog.rows) }
         } catch {
-            // Reported. What can't be read allows nothing.
+            // The error is logged. A document that cannot be read allows nothing.
             _ = fault(error)
             state = Mutex(State())
             isSet = Atomic(true)
@@ -48,8 +48,7 @@ package final class AccessControl: Sendable {
         }
     }
 
-    /// Reads the document, and what its author should know of it, which is a fault where it does not hold in the schema; nil where
-    /// there is none.
+    /// Reads the document with its warnings, or with its faults if it is invalid in the schema. Nil if there is no document.
     package func document() throws(RequestFault)
         -> (revision: UInt64, document: AccessDocument, warnings: [RequestFault.Entry])?
     {
@@ -74,27 +73,28 @@ package final class AccessControl: Sendable {
     /// Whether there is a document. Cost: an atomic load.
     package var hasDocument: Bool { isSet.load(ordering: .acquiring) }
 
-    /// Whether a role is for anyone, and not for users alone. Cost: an atomic load.
+    /// Whether a role applies to anonymous visitors, not only to users. Cost: an atomic load.
     package var isForAnyone: Bool { hasRoleForAnyone.load(ordering: .acquiring) }
 
-    /// Whether anybody may make an account. Cost: an atomic load.
+    /// Whether anonymous visitors may create accounts. Cost: an atomic load.
     package var allowsSignUp: Bool { hasSignUp.load(ordering: .acquiring) }
 
-    /// The rules for a schema; nil where there is no document, or none that holds in it. Checked once for a schema.
+    /// The rules for a schema; nil if there is no document, or if it is invalid in that schema. A document is checked once for
+    /// each schema.
     package func rules(for schema: RowSchema) throws(RequestFault) -> AccessRules? {
         try known(in: schema).rules
     }
 
-    /// The rules for a schema, with the sights that they have made.
+    /// The rules for a schema, with the sights computed by them.
     private func known(in schema: RowSchema) throws(RequestFault) -> KnownSights {
         let mayBeFormer = schema.definition.revision < store.catalog.schema.revision
         let known = state.withLock { $0.known.first { $0.schema === schema } }
-        // What was made of it while it was the present one is another document's by now.
+        // The document may have changed since this entry was made for the then present schema.
         if let known, known.isFormer == mayBeFormer {
             if known.hasEnded { throw .snapshotOfOtherNames }
             return known
         }
-        // A change of the schema may have changed the document with it.
+        // A schema change may have changed the document with it.
         var stored: StoredDocument?
         var present = schema
         if hasDocument {
@@ -110,7 +110,7 @@ package final class AccessControl: Sendable {
                 document, revision: stored.revision, rulesRevision: stored.rulesRevision,
                 schema: isFormer ? present : schema)
             guard isFormer, let rules else { return rules }
-            // A version that is pinned has the schema of its time.
+            // A pinned version has the schema of its time.
             let former = (try? rules.document(for: schema)).flatMap(\.self).flatMap {
                 try? AccessRules(
                     $0, revision: stored.revision, rulesRevision: stored.rulesRevision,
@@ -139,31 +139,31 @@ package final class AccessControl: Sendable {
         }
     }
 
-    /// Has `body` run whenever other rules hold, on the thread that set them.
+    /// Calls `body` whenever the rules change, on the thread that set them.
     package func observe(_ body: @escaping @Sendable () -> Void) {
         observers.withLock { $0.append(body) }
     }
 
-    /// Makes what a principal may do on a view of the bare store; nil where there is no document. One that does not hold in the
-    /// view's schema allows nothing.
+    /// Computes a principal's rights on an unrestricted view of the store. Nil if there is no document. A document that is
+    /// invalid in the view's schema grants nothing.
     package func view(
         for principal: Principal, on read: StoreView
     ) throws(RequestFault) -> AccessView? {
         try hasDocument ? decided(for: principal, on: read).view : nil
     }
 
-    /// Makes what a principal may read on a view of the bare store, or finds it; nothing where no document holds. Cost where it is known:
-    /// two locks, and a look at what rules read of the user's claims and object.
+    /// Returns the principal's read access on an unrestricted view of the store, from the cache if possible. It is empty if no
+    /// document is in force. Cost if cached: two locks, and reading the user's claims and object values that rules use.
     func sight(for principal: Principal, on read: StoreView) throws(RequestFault) -> Sight {
         try decided(for: principal, on: read).sight
     }
 
-    /// Makes what a principal may read and do, or finds it.
+    /// Returns the principal's read access and rights, from the cache if possible.
     private func decided(
         for principal: Principal, on read: StoreView
     ) throws(RequestFault) -> (sight: Sight, view: AccessView) {
         let known = try known(in: read.rows)
-        // Where a token's right decides, or no document holds, nothing is asked.
+        // No facts are needed if a token's right decides, or if no document is in force.
         var facts: PrincipalFacts?
         if principal.token == nil, let rules = known.rules {
             do throws(StoreError) {
@@ -203,7 +203,7 @@ package final class AccessControl: Sendable {
 
     /// Finds out whether a principal may have been barred at some version since one, or whether its token had other terms then.
     ///
-    /// Cost: a look-up, in the last commit and not in the view, since users are let in without a new version.
+    /// Cost: a look-up. It reads the last commit and not the view, since unblocking a user makes no new version.
     func wasShutOut(
         _ principal: Principal, since version: UInt64, on read: StoreView
     ) throws(RequestFault) -> Bool {
@@ -215,20 +215,20 @@ package final class AccessControl: Sendable {
             guard record.horizon > .min,
                 let milliseconds = try read.milliseconds(ofVersion: version + 1)
             else { return false }
-            // What was issued before the horizon is void: tokens, sessions, and cursors.
+            // Tokens, sessions and cursors that were issued before the horizon are void.
             return Int64(clamping: milliseconds / 1000) < record.horizon
         } catch {
             throw fault(error)
         }
     }
 
-    /// Finds out whether a principal may have had another view at some version, because its own object, or an object that this leads to, was
-    /// different. The document must be the same, which the name of the view shows.
+    /// Finds out whether a principal may have had another view at an earlier version because its own object, or an object that
+    /// this leads to, was different. The document must be the same, as the name of the view shows.
     ///
     /// - Parameters:
     ///   - principal: The principal.
     ///   - version: The version to begin with.
-    ///   - changes: The changes from there to the version of the view, of the classes that decide.
+    ///   - changes: The changes from that version to the view's version, of the classes that decide.
     ///   - read: A view that shows everything.
     /// - Returns: Whether the view was or may have been different.
     /// - Throws: ``RequestFault`` when storage fails.
@@ -260,7 +260,8 @@ package final class AccessControl: Sendable {
         return !wasSame
     }
 
-    /// Makes what a principal may do in a transaction that begins from a view of the bare store; nothing where no document holds.
+    /// Computes a principal's rights in a transaction that begins from an unrestricted view. It may do nothing if no document is
+    /// in force.
     func rights(
         for principal: Principal, on read: StoreView
     ) throws(RequestFault) -> WriteRights {
@@ -277,14 +278,14 @@ package final class AccessControl: Sendable {
         }
     }
 
-    /// Sets a document and waits until that is durable.
+    /// Sets a document and waits until it is durable.
     ///
     /// - Parameters:
-    ///   - stated: The document, with the revision that it was made from.
-    ///   - precondition: Whether it may take the place of the present revision, 0 where there is none.
-    /// - Returns: The rules as they are now.
-    /// - Throws: ``RequestFault`` `.invalid` for what does not hold in the schema, `.conflict` for another revision,
-    ///   `.preconditionFailed`.
+    ///   - stated: The document, with the revision that it is based on.
+    ///   - precondition: Whether the document may replace the present revision, which is 0 if there is no document.
+    /// - Returns: The new rules.
+    /// - Throws: ``RequestFault`` `.invalid` if the document is invalid in the schema, `.conflict` if it is based on another
+    ///   revision, `.preconditionFailed`.
     package func put(
         _ stated: AccessReader.Stated,
         where precondition: @escaping @Sendable (_ revision: UInt64) -> Bool
@@ -297,7 +298,7 @@ package final class AccessControl: Sendable {
                 let present = try transaction.accessDocument()
                 let rules: AccessRules
                 do throws(RequestFault) {
-                    // The schema's changes are made by this thread too.
+                    // This thread also changes the schema.
                     rules = try Self.rules(
                         of: stated, text, after: present, where: precondition, store.catalog.rows)
                 } catch {
@@ -311,7 +312,7 @@ package final class AccessControl: Sendable {
                         revision: rules.revision, rulesRevision: rules.rulesRevision, text: text))
             }
         } catch {
-            // The document of before holds.
+            // The former document stays in force.
             if let rules = try rules(for: store.catalog.rows) {
                 store.keepFormerValues(of: rules.kept)
             }
@@ -338,7 +339,7 @@ package final class AccessControl: Sendable {
 
     /// Checks a document and changes nothing.
     ///
-    /// - Returns: The rules that would be.
+    /// - Returns: The rules as they would be.
     /// - Throws: As ``put(_:where:)``.
     package func preview(
         _ stated: AccessReader.Stated, where precondition: (_ revision: UInt64) -> Bool
@@ -350,7 +351,7 @@ package final class AccessControl: Sendable {
             store.catalog.rows)
     }
 
-    /// Makes the rules of a document in the place of the stored one, whose revision they keep where it says the same.
+    /// Compiles a document that is to replace the stored one. It keeps the stored revision if the text is the same.
     private static func rules(
         of stated: AccessReader.Stated, _ text: String, after stored: StoredDocument?,
         where precondition: (_ revision: UInt64) -> Bool, _ schema: RowSchema

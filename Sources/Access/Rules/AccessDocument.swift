@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectModel
 
-/// The access document: roles, whom they are for, and what they allow with the objects of each class. Its texts are not checked
+/// The access document: roles, the users that have them, and their rights on the objects of each class. It is not yet checked
 /// against a schema (``AccessRules``).
 ///
 ///     {"users":"Person","signUp":true,"roles":{"member":{"when":"$user.object.verified == true","classes":{
@@ -12,11 +12,11 @@ package struct AccessDocument: Sendable, Equatable {
     package enum Condition: Sendable, Equatable {
         /// Any object.
         case any
-        /// The objects that a filter admits.
+        /// The objects that match a filter.
         case filter(String)
     }
 
-    /// Which changes of an object are allowed: by what it is before, and by what it is afterwards.
+    /// The allowed changes of an object.
     package struct Change: Sendable, Equatable {
         /// The condition on the object before the write.
         package var before: Condition
@@ -24,17 +24,17 @@ package struct AccessDocument: Sendable, Equatable {
         package var after: Condition
     }
 
-    /// The rules of a role for the objects of a class; nil is nothing.
+    /// The rules of a role for the objects of a class; a nil rule allows nothing.
     package struct ClassRules: Sendable, Equatable {
-        /// The objects that are seen.
+        /// The objects that may be read.
         package var read: Condition?
         /// The objects that may be created.
         package var create: Condition?
-        /// The changes that may be made.
+        /// The updates that are allowed.
         package var update: Change?
         /// The objects that may be deleted.
         package var delete: Condition?
-        /// The properties whose right is stated, in the order of the text.
+        /// The properties with explicit rights, in the order of the text.
         package var properties: [(name: String, right: PropertyRight)] = []
 
         package static func == (a: ClassRules, b: ClassRules) -> Bool {
@@ -47,9 +47,9 @@ package struct AccessDocument: Sendable, Equatable {
     package struct Role: Sendable, Equatable {
         /// The name.
         package var name: String
-        /// Whether it is for everybody, and not for users alone.
+        /// Whether the role also applies to anonymous visitors.
         package var isForAnyone = false
-        /// The condition on the user; nil for none.
+        /// The condition on the user; nil for all users.
         package var when: String?
         /// The rules, by the name of the class; ``AccessDocument/everyClass`` stands for each class that has no entry.
         package var classes: [(name: String, rules: ClassRules)] = []
@@ -62,20 +62,20 @@ package struct AccessDocument: Sendable, Equatable {
         }
     }
 
-    /// The name that stands for each class without an entry of its own, those that come later too.
+    /// The name that stands for each class without an entry of its own, including classes that are added later.
     package static let everyClass = "*"
 
-    /// The class whose objects are the users', by their keys; nil where users have none.
+    /// The class of users' objects, whose keys are the users' ids; nil if users have no objects.
     package var users: String?
-    /// Whether anybody may make an account.
+    /// Whether anonymous visitors may create accounts.
     package var signUp = false
     /// The roles, in the order of the text.
     package var roles: [Role] = []
 
-    /// Whether a role is for anyone, and not for users alone.
+    /// Whether a role applies to anonymous visitors, not only to users.
     var isForAnyone: Bool { roles.contains(where: \.isForAnyone) }
 
-    /// The most bytes of its text.
+    /// The maximum size of the text, in bytes.
     package static let byteCountMax = 256 << 10
 
     /// The text of the document.
@@ -137,7 +137,7 @@ extension AccessDocument.Condition {
         }
     }
 
-    /// The text of the filter; `true` where it has none.
+    /// The text of the filter; `true` for any object.
     package var text: String {
         switch self {
         case .any: "true"

@@ -4,19 +4,19 @@ import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
 
-/// Why a principal may do something with an object, or why not: for admins.
+/// Explains to administrators why a principal may or may not do something with an object.
 package struct AccessExplanation {
-    /// The object that it is about.
+    /// The object to explain.
     package typealias Object = (rowClass: RowClass, key: UInt64, row: RowView)
 
     private let rules: AccessRules
     private let read: StoreView
     private let facts: PrincipalFacts
     private let isUser: Bool
-    /// The roles that hold.
+    /// The active roles.
     private let roles: [CompiledRole]
 
-    /// Explains the rules of a document on a view of the bare store.
+    /// Explains the rules of a document on an unrestricted view of the store.
     package init(
         _ rules: AccessRules, _ principal: Principal, on read: StoreView
     ) throws(StoreError) {
@@ -26,10 +26,10 @@ package struct AccessExplanation {
         (self.rules, self.read, self.facts, self.isUser) = (rules, read, facts, isUser)
     }
 
-    /// Writes what is so of the roles and, for an object, of each action.
+    /// Writes the state of each role and, if there is an object, of each action.
     ///
-    /// - `object`: The object; nil for the roles alone.
-    /// - `access`: What bars the user, whatever the rules say; nil for nothing.
+    /// - `object`: The object; nil for only the roles.
+    /// - `access`: The user's block or sign-in horizon, which applies in addition to the rules; nil if there is none.
     package func write(_ object: Object?, _ access: UserAccess?, to writer: JSONWriter) {
         writer.object { reply in
             reply.member("revision").uint(rules.revision)
@@ -58,7 +58,7 @@ package struct AccessExplanation {
         }
     }
 
-    /// The rights to each property of an object: of the roles that allow an action the widest right for that.
+    /// The rights to each property of an object: the widest right of all roles that allow the action.
     private func propertyRights(_ object: Object) -> [PropertyRight] {
         func rights(_ action: AccessAction) -> [[PropertyRight]] {
             roles.compactMap { $0.classes[object.rowClass.index] }
@@ -69,7 +69,7 @@ package struct AccessExplanation {
         let (read, created) = (rights(.read), rights(.create))
         let changed = read.isEmpty ? [] : rights(.update)
         return object.rowClass.members.indices.map { member in
-            // What is hidden can't be stated, and a key stays.
+            // A hidden property cannot be written, and a key never changes.
             if !read.isEmpty, read.allSatisfy({ $0[member] == .none }) { return .none }
             let isKey = member == object.rowClass.primaryKeyIndex
             if !isKey, changed.contains(where: { $0[member] == .write }) { return .write }
@@ -84,14 +84,14 @@ package struct AccessExplanation {
         return lack(when) ?? "'when' is false."
     }
 
-    /// Tells what the user lacks of what a rule names; nil for nothing.
+    /// Lists the values that a rule reads and the user lacks; nil if the user has them all.
     private func lack(_ rule: Rule) -> String? {
         let lacking = rule.references.filter { facts.value(of: $0) == nil }.map(\.text)
         if lacking.isEmpty { return nil }
         return "The user has no \(lacking.joined(separator: ", no "))."
     }
 
-    /// Returns the reason why a condition does not admit an object; nil where it does.
+    /// Returns the reason why a condition does not admit an object; nil if it does.
     private func refusal(by condition: CompiledCondition?, of object: Object) -> String? {
         guard let condition else { return "There is no rule." }
         guard let rule = condition.rule else { return nil }
@@ -161,7 +161,7 @@ package struct AccessExplanation {
 }
 
 extension UserReference {
-    /// How a rule writes it.
+    /// The text of the reference in a rule.
     fileprivate var text: String {
         switch self {
         case .id: "$user.id"

@@ -2,8 +2,8 @@ import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastText
 
-/// Reads an access document from JSON and collects every fault with its pointer. Nothing is passed over: a member that is
-/// misspelt would allow too much, or too little.
+/// Reads an access document from JSON and collects every fault with its pointer. Unknown members are faults, because a misspelt
+/// member would allow too much or too little.
 package struct AccessReader: DefinitionReader {
     package var faults = FaultList()
 
@@ -11,10 +11,10 @@ package struct AccessReader: DefinitionReader {
     package struct Stated {
         /// The document.
         package var document: AccessDocument
-        /// The revision that it was made from, if it is stated.
+        /// The revision that the document is based on, if it is given.
         package var revision: UInt64?
 
-        /// States a document.
+        /// Makes a document with its revision.
         package init(_ document: AccessDocument, revision: UInt64? = nil) {
             self.document = document
             self.revision = revision
@@ -23,7 +23,7 @@ package struct AccessReader: DefinitionReader {
 
     /// Reads a document.
     ///
-    /// - Throws: ``RequestFault`` with all faults: `.malformed` for names that stand twice, else `.invalid`.
+    /// - Throws: ``RequestFault`` with all faults: `.malformed` for repeated names, otherwise `.invalid`.
     package static func read(_ root: JSONValue) throws(RequestFault) -> Stated {
         var reader = AccessReader()
         let stated = reader.document(root)
@@ -44,7 +44,7 @@ package struct AccessReader: DefinitionReader {
     private mutating func document(_ root: JSONValue) -> Stated {
         var stated = Stated(AccessDocument())
         var hasRoles = false
-        // A reply's warnings may be sent back with the document that they are about.
+        // A client may send the warnings of a reply back with the document.
         members(root, JSONPointer(), ["revision", "users", "signUp", "roles", "warnings"]) {
             reader, name, value, pointer in
             switch name {
@@ -151,7 +151,7 @@ package struct AccessReader: DefinitionReader {
         return nil
     }
 
-    /// Hands the known members of an object to `body`, and notes the others; all are where `known` is nil.
+    /// Passes the known members of an object to `body`, and reports the others. All members are known if `known` is nil.
     private mutating func members(
         _ object: JSONValue, _ pointer: JSONPointer, _ known: [String]?,
         _ body: (inout AccessReader, String, JSONValue, JSONPointer) -> Void

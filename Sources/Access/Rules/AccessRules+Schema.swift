@@ -5,16 +5,16 @@ import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
 
-/// The document beside changes of the schema: renames change it, and what it names stays.
+/// The document under schema changes: renames are applied to it, and classes and properties that it names cannot be removed.
 extension AccessRules {
     /// Makes the text of a stored document for the schema that replaces the present one.
     ///
-    /// - Throws: ``StoreError`` `.refused` with a ``RequestFault`` `.conflict` where the document does not hold in it.
+    /// - Throws: ``StoreError`` `.refused` with a ``RequestFault`` `.conflict` if the document would be invalid in it.
     package static func text(
         of stored: StoredDocument, _ present: Catalog, _ wanted: Catalog,
         _ renames: SchemaRenames
     ) throws(StoreError) -> String {
-        // One that does not hold already, of a program that knew more, is nobody's fault now.
+        // A document that is already invalid, written by a newer program, does not prevent the change.
         guard let read = try? AccessReader.read(text: stored.text),
             let rules = try? AccessRules(read, schema: present.rows)
         else { return stored.text }
@@ -36,7 +36,7 @@ extension AccessRules {
         }
     }
 
-    /// The document with the names that classes and properties have in another schema.
+    /// The document with the new names of classes and properties.
     private func renamed(
         _ renames: SchemaRenames, in wanted: RowSchema
     ) throws(RequestFault) -> AccessDocument {
@@ -65,7 +65,7 @@ extension AccessRules {
         return result
     }
 
-    /// The entry for every class; those of which it would not say the same any more get entries of their own.
+    /// The entry for every class. Classes for which it would change its meaning get entries of their own.
     private func every(
         _ rules: AccessDocument.ClassRules, _ role: AccessDocument.Role, _ compiled: CompiledRole,
         _ renames: SchemaRenames, _ wanted: RowSchema, _ pointer: JSONPointer
@@ -86,7 +86,7 @@ extension AccessRules {
         return [(AccessDocument.everyClass, rules)] + own.filter { $0.rules != rules }
     }
 
-    /// The rules of a class under other names.
+    /// The rules of a class with the new names.
     func renamed(
         _ stated: AccessDocument.ClassRules, _ classIndex: Int, _ role: CompiledRole,
         _ renames: SchemaRenames, _ pointer: JSONPointer

@@ -5,34 +5,34 @@ import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
 
-/// An access document that holds in a schema, with its rules checked. Immutable; any thread may use it.
+/// An access document that is compiled and checked for a schema. Immutable; any thread may use it.
 package final class AccessRules: Sendable {
     /// The document.
     package let document: AccessDocument
-    /// Its revision; 0 where it is not stored.
+    /// The document's revision; 0 if it is not stored.
     package let revision: UInt64
     /// The revision that set the rules, see ``StoredDocument/rulesRevision``.
     let rulesRevision: UInt64
-    /// The schema that it was checked for.
+    /// The schema that the document was checked for.
     package let schema: RowSchema
-    /// The warnings for its author: it holds all the same.
+    /// The warnings for the document's author. They do not make the document invalid.
     package let warnings: [RequestFault.Entry]
     let roles: [CompiledRole]
-    /// The references of the rules to a user, each once, in the order of the document.
+    /// The references of the rules to a user, without duplicates, in the order of the document.
     let references: [UserReference]
-    /// The properties that rules on reading read of objects, and that these and roles read of users' own.
+    /// The object properties that read rules depend on, and the properties of users' objects that read rules and roles depend on.
     package let kept: KeptProperties
-    /// The references of rules on reading, and of roles, to the user's object.
+    /// The references of read rules and roles to the user's object.
     let decidingReferences: [UserReference]
-    /// The reads of rules on reading, and of roles, from it and behind it.
+    /// The properties that read rules and roles read of the user's object and of objects that it leads to.
     let decidingReads: [Dependency]
-    /// The class of the users' objects, by position; nil where they have none, and where no rule reads them.
+    /// The position of the class of users' objects; nil if users have no objects or no rule reads them.
     let usersClass: Int?
 
     /// Checks a document against a schema.
     ///
-    /// - Throws: ``RequestFault`` `.invalid` with each fault: its position in the document, role, class and action, the column in
-    ///   a filter, and a hint.
+    /// - Throws: ``RequestFault`` `.invalid` with all faults. Each has its position in the document, the role, class and action,
+    ///   the column in a filter, and a hint.
     package init(
         _ document: AccessDocument, revision: UInt64 = 0, rulesRevision: UInt64? = nil,
         schema: RowSchema
@@ -59,12 +59,12 @@ package final class AccessRules: Sendable {
         warnings = AccessWarnings(document, compiler.roles, schema).all
     }
 
-    /// Makes what a principal may do. Cost: linear in the rules of the roles that hold.
+    /// Computes a principal's rights. Cost: linear in the rules of the active roles.
     ///
     /// - Parameters:
-    ///   - user: The facts about the user; none for an anonymous visitor.
+    ///   - user: The facts about the user; empty for an anonymous visitor.
     ///   - isUser: Whether there is a user.
-    /// - Returns: The roles that hold, with what they allow with objects of any class.
+    /// - Returns: The active roles, with the rights that they grant on objects of each class.
     package func view(for user: some UserFacts, isUser: Bool) -> AccessView {
         var view = AccessView(revision: rulesRevision, roles: [])
         for role in roles where holds(role, for: user, isUser: isUser) {
@@ -78,7 +78,8 @@ package final class AccessRules: Sendable {
         return view
     }
 
-    /// What decides on what could be read: what rules read, and the links to objects that they may hide.
+    /// The properties that decide on what can be read: the ones that read rules read, and links to objects that read rules may
+    /// hide.
     private static func keptReads(
         of roles: [CompiledRole], in schema: RowSchema
     ) -> [Dependency] {
@@ -105,8 +106,8 @@ package final class AccessRules: Sendable {
 }
 
 extension AccessRules {
-    /// The key of a user's own object, if read rules or roles read something of it; nil if they read nothing, or no object can be
-    /// the user's.
+    /// The key of the user's object, if read rules or roles read properties of it. Nil if they read nothing, or if no object can
+    /// be the user's.
     func decidingKey(of principal: Principal) -> (classIndex: Int, key: OrderedKey)? {
         guard let usersClass, let user = principal.user, !decidingReads.isEmpty,
             let key = PrincipalFacts.key(user, of: schema.classes[usersClass]),
@@ -115,7 +116,8 @@ extension AccessRules {
         return (usersClass, ordered)
     }
 
-    /// The user's own object, with everything that read rules and roles read of it and along its links; nil if ``decidingKey(of:)`` is nil.
+    /// The user's object, with every property that read rules and roles read of it and along its links; nil if
+    /// ``decidingKey(of:)`` is nil.
     func decidingObject(of principal: Principal) -> ObservedQuery? {
         guard let (classIndex, key) = decidingKey(of: principal) else { return nil }
         return ObservedQuery(
@@ -124,7 +126,7 @@ extension AccessRules {
             countsEverything: false, schema: schema)
     }
 
-    /// The references of rules on reading, and of roles, to the user's object, each once.
+    /// The references of read rules and roles to the user's object, without duplicates.
     static func decidingReferences(of roles: [CompiledRole]) -> [UserReference] {
         let rules = roles.flatMap { role in [role.when] + role.classes.map { $0?.read?.rule } }
         var known: Set<UserReference> = []
@@ -143,13 +145,14 @@ extension AccessRules {
     }
 }
 
-// What a document says, whatever classes and properties are called.
+// Comparing a document under two schemas that name classes and properties differently.
 extension AccessRules {
-    /// Whether the document means the same here as in a schema that takes the place of this one: no name of it is another thing's there.
+    /// Whether the document has the same meaning in this schema and in the schema that replaces it: each name still denotes the
+    /// same class or property.
     ///
-    /// What keeps its name, or is renamed, counts as the same thing under another type, too.
+    /// A class or property that keeps its name, or is renamed, counts as the same even if its type changes.
     ///
-    /// - `wanted`: The document with the names of that schema.
+    /// - `wanted`: The document with the names of the new schema.
     func meansTheSame(as wanted: AccessRules, _ renames: SchemaRenames) -> Bool {
         let former = FormerNames(renames)
         guard users?.keyNames == wanted.users.flatMap({ former.names($0.keyNames) }) else {
@@ -195,7 +198,7 @@ extension AccessRules {
         }
     }
 
-    /// Whether each name in the one text is that of the same thing as in the other, with the keys by which users and links are compared.
+    /// Whether the names in both rules denote the same things, including the keys by which users and links are compared.
     private func areSame(_ rule: Rule?, _ other: Rule?, _ former: FormerNames) -> Bool {
         guard let rule, let other else { return rule == nil && other == nil }
         return rule.meaning == former.names(other.meaning)
@@ -204,7 +207,7 @@ extension AccessRules {
     private var users: RowClass? { document.users.flatMap { schema.rowClass(named: $0) } }
 }
 
-/// The names that what a wanted schema names has in the present one; nil for what is new there.
+/// Maps names in a wanted schema to names in the present schema; nil for a name that is new.
 private struct FormerNames {
     private let renames: SchemaRenames
     private let olds: Set<SchemaRenames.Name>
@@ -216,7 +219,7 @@ private struct FormerNames {
         news = Set(renames.entries.map(\.new))
     }
 
-    /// All of them; nil where one is new.
+    /// The present names of all given names; nil if one of them is new.
     func names(_ all: [SchemaRenames.Name]) -> [SchemaRenames.Name]? {
         let former = all.compactMap(name)
         return former.count == all.count ? former : nil
@@ -239,18 +242,19 @@ private struct FormerNames {
         return renames.oldName(ofProperty: property, inNew: name)
     }
 
-    /// Whether nothing has become it, and what was called so is called otherwise now.
+    /// Whether no rename leads to the name, and the thing that had this name was renamed.
     private func isNew(_ name: SchemaRenames.Name, else same: SchemaRenames.Name) -> Bool {
         !news.contains(name) && olds.contains(same)
     }
 }
 
-// The document beside a version that is pinned under another schema.
+// The document for a version that is pinned under a former schema.
 extension AccessRules {
-    /// The document as it says of a former schema what it says of this one: of the same classes and properties, by their numbers, whatever
-    /// they were called. What has gone since is hidden, as nobody knows what it would say of that.
+    /// Translates the document to a former schema. Rules apply to the same classes and properties, which are matched by number,
+    /// not by name. Classes and properties that no longer exist are hidden, because no rule covers them.
     ///
-    /// - Returns: It; nil where a name is another thing's by now, so that the document could say of the one what it says of the other.
+    /// - Returns: The document. Nil if a name now denotes something else, so that a rule could apply to the wrong class or
+    ///   property.
     func document(for former: RowSchema) throws(RequestFault) -> AccessDocument? {
         guard let renames = SchemaRenames(from: schema, to: former) else { return nil }
         var result = document
@@ -274,7 +278,7 @@ extension AccessRules {
         return result
     }
 
-    /// The name of the class of users; nil where there is none.
+    /// The former name of the class of users; nil if there is no such class.
     private func users(
         in former: RowSchema, _ renames: SchemaRenames
     ) throws(RequestFault) -> String? {
@@ -284,12 +288,12 @@ extension AccessRules {
         return renames.newName(ofClass: name)
     }
 
-    /// The rules of a class as they were to be stated of it; nil for none.
+    /// The rules of a class, with the former names; nil if the class has no rules.
     private func rules(
         _ stated: AccessDocument.ClassRules, _ present: Int, _ role: CompiledRole,
         of old: RowClass, _ renames: SchemaRenames, _ pointer: JSONPointer
     ) throws(RequestFault) -> AccessDocument.ClassRules? {
-        // Nothing is written to a version that was: a class of which nothing is read is unknown there.
+        // A former version is never written to. So a class without a read rule is unknown there.
         guard role.classes[present] != nil, let read = stated.read else { return nil }
         var seen = AccessDocument.ClassRules()
         seen.read = read
@@ -299,7 +303,7 @@ extension AccessRules {
         rules.properties = rules.properties.filter { names.contains($0.name) }
         for (member, compiled) in old.members.enumerated()
         where schema.memberByNumber[compiled.number] == nil {
-            // Objects of which the key has gone can't be named.
+            // Objects cannot be named if their key property no longer exists.
             if member == old.primaryKeyIndex { return nil }
             rules.properties.append((names[member], PropertyRight.none))
         }
@@ -308,7 +312,7 @@ extension AccessRules {
 }
 
 extension AccessDocument.Role {
-    /// The rules for a class: its own, or those for each class without any.
+    /// The rules for a class: its own, or the rules for each class that has no entry.
     fileprivate func rules(for className: String) -> AccessDocument.ClassRules? {
         classes.first { $0.name.isSame(as: className) }?.rules
             ?? classes.first { $0.name == AccessDocument.everyClass }?.rules
@@ -316,7 +320,8 @@ extension AccessDocument.Role {
 }
 
 extension SchemaRenames {
-    /// The other names that what two schemas of one store have in common has in the second; nil where a name is another thing's there.
+    /// The renames from one schema of a store to another, for classes and properties that both have. Nil if a name denotes
+    /// something else there.
     fileprivate init?(from present: RowSchema, to former: RowSchema) {
         self.init()
         for old in former.classes {

@@ -3,15 +3,16 @@ import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
 
-/// The rights of a principal: a plain value, equal for all whose roles and values that rules read are equal.
+/// A principal's rights: a plain value. Two views are equal if their roles and the user values that rules read are equal.
 package struct AccessView: Hashable, Sendable {
-    /// The rules of a role for the objects of a class, as conditions on the bare store; the constant false is nothing.
+    /// The rules of a role for the objects of a class, as conditions on the unrestricted store. The constant false allows
+    /// nothing.
     package struct ClassRules: Hashable, Sendable {
-        /// The objects that are seen.
+        /// The objects that may be read.
         package var read: Predicate
-        /// The properties that are not seen, by their positions.
+        /// The properties that are hidden, by position.
         package var hidden = MemberSet()
-        /// The changes that may be made; its place is empty for those of a token's right.
+        /// The allowed changes; its place is empty if they come from a token's right.
         package var writing: WriteRights.Role
 
         init(_ rules: CompiledRole.ClassRules, for user: some UserFacts) {
@@ -27,7 +28,7 @@ package struct AccessView: Hashable, Sendable {
                 changed: rules.changed)
         }
 
-        /// The conditions of a right.
+        /// Makes the conditions of a right.
         init(_ right: Right, of rowClass: RowClass) {
             let (change, all) = (
                 Predicate.constant(right >= .write), MemberSet(below: rowClass.members.count)
@@ -39,31 +40,31 @@ package struct AccessView: Hashable, Sendable {
         }
     }
 
-    /// A role that holds.
+    /// An active role.
     package struct Role: Hashable, Sendable {
         /// The name.
         @Exact package var name: String
-        /// By the position of the class in the schema; nil where it allows nothing.
+        /// The rules by the position of the class in the schema; nil if nothing is allowed.
         package var classes: [ClassRules?]
     }
 
     /// The revision of the document that set its rules.
     package var revision: UInt64
-    /// The roles that hold, in the order of the document.
+    /// The active roles, in the order of the document.
     package var roles: [Role]
-    /// The only classes that it is of, by their names; empty for all.
+    /// The only classes that the view covers, by name; empty for all.
     package private(set) var classes: Set<ExactText> = []
 
-    /// The rules of a principal without roles.
+    /// The rights of a principal without roles.
     static let nothing = AccessView(revision: 0, roles: [])
 
-    /// Makes a view without limits.
+    /// Makes a view that is not limited to some classes.
     init(revision: UInt64, roles: [Role]) {
         self.revision = revision
         self.roles = roles
     }
 
-    /// Makes what a right allows with the objects of some classes.
+    /// Makes a view that grants a right on the objects of some classes.
     init(_ right: Right, _ classes: Set<ExactText>, in schema: RowSchema) {
         self.init(
             revision: 0,
@@ -73,7 +74,7 @@ package struct AccessView: Hashable, Sendable {
         limit(to: classes, in: schema)
     }
 
-    /// Takes away what is allowed with objects of other classes; none for an empty set.
+    /// Removes the rights on all other classes. An empty set removes nothing.
     mutating func limit(to names: Set<ExactText>, in schema: RowSchema) {
         if names.isEmpty { return }
         classes = names
@@ -83,8 +84,8 @@ package struct AccessView: Hashable, Sendable {
         }
     }
 
-    /// For each role that shows objects of a class, these and the properties that it hides of them. A property is hidden on an
-    /// object where every role that shows the object hides it.
+    /// The roles that show objects of a class, with the objects they show and the properties they hide. A property of an object
+    /// is hidden if every role that shows the object hides it.
     package func shown(_ classIndex: Int) -> [ClassSight.Role] {
         roles.compactMap { role in
             guard let rules = role.classes[classIndex], rules.read != .constant(false) else {
@@ -95,8 +96,8 @@ package struct AccessView: Hashable, Sendable {
         }
     }
 
-    /// The names that are unknown: of classes of which no object may be read or created, and of properties that are hidden on all of
-    /// those that may.
+    /// The unknown names: classes without objects that may be read or created, and properties that are hidden on all such objects
+    /// of their class.
     func unknownNames(of schema: RowSchema) -> UnknownNames {
         var classes: Set<Int> = []
         var properties: [Int: MemberSet] = [:]

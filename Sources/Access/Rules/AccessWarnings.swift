@@ -5,7 +5,7 @@ import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
 
-/// The warnings for the author of an access document, which holds all the same.
+/// The warnings for the author of an access document. They do not make the document invalid.
 struct AccessWarnings {
     private(set) var all: [RequestFault.Entry] = []
     private let roles: [CompiledRole]
@@ -36,7 +36,7 @@ struct AccessWarnings {
         }
     }
 
-    /// Warns of actions on objects that nobody may read, which come to nothing.
+    /// Warns of actions on objects that cannot be read. Such actions have no effect.
     private mutating func warnOfUnread(
         _ rules: CompiledRole.ClassRules, _ rowClass: RowClass, _ pointer: JSONPointer,
         _ words: String
@@ -91,7 +91,7 @@ struct AccessWarnings {
         }
     }
 
-    /// The indexes that are missing for a condition to be served by some; nil where none can.
+    /// The missing indexes that a condition needs; empty if an index serves it already, nil if no index can serve it.
     private func missing(_ condition: Predicate, _ rowClass: RowClass) -> [MissingIndex]? {
         switch condition {
         case .and(let parts):
@@ -117,13 +117,13 @@ struct AccessWarnings {
                 }
                     ?? []
             }
-            // Those of what a link leads to serve it, and then inverse links.
+            // An index of the linked class serves it, followed by inverse links.
             guard let link, case .matching(let far) = link.far else { return nil }
             return missing(far, schema.classes[link.link.toClass])
         }
     }
 
-    /// Warns of a text with another meaning than the apparent one.
+    /// Warns of a rule text that means something other than it seems to.
     ///
     /// - `member`: The name of the member of the role, or of its rules for a class, that has the rule.
     private mutating func warnOfWording(
@@ -159,7 +159,8 @@ struct AccessWarnings {
                     : "Make a role of each alternative: \(roles.joined(separator: " and "))."))
     }
 
-    /// Warns where users may write what a rule reads from their own object, or behind it: what it allows is for the taking.
+    /// Warns if users may write values that a rule reads from their own object, or from objects it leads to: they could grant
+    /// themselves access.
     private mutating func warnOfTaking(_ rule: Rule, _ pointer: JSONPointer, _ words: String) {
         var seen: Set<Dependency> = []
         for case .object(let path) in rule.references {
@@ -177,9 +178,9 @@ struct AccessWarnings {
         }
     }
 
-    /// The first role that may write a property of a user's object, or one that is read behind it.
+    /// The first role that may write a property of a user's object, or of an object that it leads to.
     private func writer(of read: Dependency) -> String? {
-        // A new object is behind the user's where it links there by itself.
+        // A new object can be reached from the user's object if it links there itself.
         let isReachedByNew = read.path.allSatisfy { $0.kind == .inverse }
         return roles.first { role in
             guard let rules = role.classes[read.classIndex] else { return false }
@@ -191,7 +192,7 @@ struct AccessWarnings {
     private mutating func note(
         _ code: String, _ pointer: String, _ detail: String, hint: String? = nil
     ) {
-        // As of faults, the first of them are told.
+        // As with faults, only the first warnings are reported.
         guard all.count < FaultList.entryCountMax else { return }
         all.append(
             RequestFault.Entry(code: code, detail: detail, pointer: pointer, hint: hint))

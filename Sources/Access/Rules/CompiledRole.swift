@@ -3,25 +3,25 @@ import HoldfastRows
 
 /// A role of a document, checked for a schema.
 struct CompiledRole: Sendable {
-    /// The rules for the objects of a class; nil is nothing.
+    /// The rules for the objects of a class; a nil rule allows nothing.
     struct ClassRules: Sendable {
-        /// Where they stand in the document, as a JSON pointer.
+        /// The position in the document, as a JSON pointer.
         var place: String
         var read: CompiledCondition?
         var create: CompiledCondition?
         var before: CompiledCondition?
         var after: CompiledCondition?
         var delete: CompiledCondition?
-        /// The rights of the properties, by their positions.
+        /// The rights of the properties, by position.
         let rights: [PropertyRight]
-        /// The properties that are not seen.
+        /// The properties that are hidden.
         private(set) var hidden = MemberSet()
-        /// The properties that may be stated of objects that are created.
+        /// The properties that may be set when an object is created.
         private(set) var stated = MemberSet()
         /// The properties that may be changed.
         private(set) var changed = MemberSet()
 
-        /// Takes the rules of a document, once for all users.
+        /// Takes the compiled rules of a document. They serve all users.
         init(
             place: String, read: CompiledCondition?, create: CompiledCondition?,
             before: CompiledCondition?, after: CompiledCondition?, delete: CompiledCondition?,
@@ -37,7 +37,7 @@ struct CompiledRole: Sendable {
             }
         }
 
-        /// The rules that decide on an action, each with its name.
+        /// The rules that decide on an action, with their names.
         func conditions(_ action: AccessAction) -> [(name: String, CompiledCondition?)] {
             switch action {
             case .read: [("read", read)]
@@ -51,10 +51,10 @@ struct CompiledRole: Sendable {
     let name: String
     let isForAnyone: Bool
     let when: Rule?
-    /// By the position of the class; nil where it allows nothing.
+    /// The rules by the position of the class; nil if nothing is allowed.
     var classes: [ClassRules?]
 
-    /// The references of its rules to a user, each as often as they stand there.
+    /// The references of its rules to a user, with duplicates.
     var references: [UserReference] { (conditions + [when]).flatMap { $0?.references ?? [] } }
 
     /// The bytes of the texts of its rules for classes.
@@ -74,7 +74,7 @@ package enum AccessAction: String, CaseIterable, Sendable {
 
 /// A condition on objects, checked for a class.
 struct CompiledCondition: Sendable {
-    /// The filter; nil where any object is admitted.
+    /// The filter; nil if any object is admitted.
     let rule: Rule?
 
     /// The condition for a user.
@@ -86,15 +86,15 @@ struct CompiledCondition: Sendable {
     var text: String { rule?.text ?? "true" }
 }
 
-/// The right of a role to a property of an object; each right includes those before it.
+/// A role's right to a property of an object. Each right includes the ones before it.
 package enum PropertyRight: String, CaseIterable, Comparable, Sendable {
-    /// Nothing: it is not seen.
+    /// The property is hidden.
     case none
-    /// Reading it.
+    /// The property may be read.
     case read
-    /// Stating it of an object that is created, too.
+    /// The property may also be set when an object is created.
     case create
-    /// Changing it, too.
+    /// The property may also be changed.
     case write
 
     package static func < (left: PropertyRight, right: PropertyRight) -> Bool {

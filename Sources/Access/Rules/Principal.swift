@@ -5,37 +5,37 @@ import HoldfastObjectModel
 import HoldfastQuery
 import Synchronization
 
-/// The principal of a request, as far as rules go: a user with their claims, a token of some classes, or an anonymous visitor. Immutable; any
-/// thread may use it.
+/// The principal of a request, as rules see it: a user with claims, a token limited to some classes, or an anonymous visitor.
+/// Immutable; any thread may use it.
 package final class Principal: Sendable {
     /// The id of the user; nil for an anonymous visitor.
     package let user: String?
     /// The claims about the user.
     package let claims: Claims
-    /// The only classes that they come for, by their names; empty for all.
+    /// The only classes that the request may use, by name; empty for all.
     package let classes: Set<ExactText>
-    /// The token whose right decides what they may do with these, and not a document; nil where that does.
+    /// The token whose right decides on access to these classes; nil if the access document decides.
     package let token: TokenRight?
     /// The version at which the token's terms last changed what the principal may read; 0 if they never did.
     let accessVersion: UInt64
-    /// The number of the user once it was asked for, 0 before.
+    /// The number of the user; 0 until it is first requested.
     let knownNumber = Atomic<UInt64>(0)
-    /// The claims once rules have asked for one.
+    /// The parsed claims; nil until a rule first reads one.
     private let knownClaims = Mutex<ClaimTree?>(nil)
 
-    /// A right by the token that has it.
+    /// A right, with the token that has it.
     package struct TokenRight: Sendable, Hashable {
         let number: UInt64
         let right: Right
     }
 
-    /// Names a user.
+    /// Makes the principal of a user or an anonymous visitor.
     ///
     /// - Parameters:
     ///   - user: The id; nil for an anonymous visitor.
     ///   - claims: The claims about the user.
-    ///   - classes: The only classes that they come for; empty for all.
-    ///   - accessVersion: The version at which the terms of a token of the store last changed what they may read.
+    ///   - classes: The only classes that the request may use; empty for all.
+    ///   - accessVersion: The version at which the terms of a token of the store last changed what it may read.
     package init(
         user: String?, claims: Claims = .none, classes: [String] = [], accessVersion: UInt64 = 0
     ) {
@@ -46,7 +46,7 @@ package final class Principal: Sendable {
         token = nil
     }
 
-    /// Names a token of some classes, whose right holds with these.
+    /// Makes the principal of a token that is limited to some classes. Its right applies to these.
     package init(token number: UInt64, _ right: Right, classes: [String], accessVersion: UInt64) {
         (user, claims) = (nil, .none)
         self.classes = Set(texts: classes)
@@ -54,10 +54,10 @@ package final class Principal: Sendable {
         token = TokenRight(number: number, right: right)
     }
 
-    /// The anonymous visitor: a request without a token, where there is an access document.
+    /// The anonymous visitor: a request without a token, if there is an access document.
     package static let nobody = Principal(user: nil)
 
-    /// The claims about the user, as values. Cost: linear in the claims the first time.
+    /// The claims about the user, as values. Cost: linear in the claims, the first time only.
     var claimTree: ClaimTree {
         knownClaims.withLock { known in
             if let known { return known }
@@ -69,11 +69,11 @@ package final class Principal: Sendable {
 }
 
 extension Principal {
-    /// The number of the user, the owner of what they have begun whatever token they come with; nil for an anonymous visitor.
+    /// The user's number, which owns the work that the user began, with whichever token; nil for an anonymous visitor.
     ///
-    /// Unlike that of any token as random numbers are. Cost: a keyed hash the first time.
+    /// It differs from token numbers, as far as random numbers differ. Cost: a keyed hash, the first time only.
     ///
-    /// - `key`: A secret of the store, the same each time: the number is theirs in every process, and cannot be chosen.
+    /// - `key`: A secret of the store that never changes. So the number is the same in every process, and cannot be chosen.
     package func number(_ key: [UInt8]) -> UInt64? {
         guard let user else { return nil }
         let known = knownNumber.load(ordering: .relaxed)
@@ -107,7 +107,7 @@ struct ClaimTree: Sendable {
         root = Self.members(of: value)
     }
 
-    /// Returns the claim that names lead to; nil where there is none, or one that nothing compares with.
+    /// Returns the claim at a path of names; nil if there is none, or if no rule can compare with its value.
     func value(_ names: [String]) -> UserValue? {
         var members = root
         for name in names.dropLast() {
@@ -131,7 +131,7 @@ struct ClaimTree: Sendable {
         case .object: return .members(members(of: value))
         case .array:
             guard value.count <= UserValue.countMax else { return nil }
-            // An element that is no value has the list fit nothing.
+            // A list with an element that is not a scalar matches nothing.
             return .value(.many(value.elements.map { scalar($0) ?? .null }))
         default: return scalar(value).map { .value(.one($0)) }
         }

@@ -3,8 +3,8 @@ import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
 
-/// The facts about a principal for rules, as of one version of the store: id, claims, and the user's object. It reads a view that shows
-/// everything, and is used while the view is open.
+/// The facts about a principal for rules, as of one version of the store: id, claims, and the user's object. It reads an
+/// unrestricted view, and must not be used after the view is closed.
 struct PrincipalFacts: UserFacts {
     private let principal: Principal
     private let source: any ObjectSource
@@ -22,7 +22,7 @@ struct PrincipalFacts: UserFacts {
         self.object = object
     }
 
-    /// Finds the user's object, where users have one. Cost: a look-up.
+    /// Finds the user's object, if users have objects. Cost: a look-up.
     init(
         _ principal: Principal, usersClass: Int?, on read: StoreView
     ) throws(StoreError) {
@@ -46,7 +46,7 @@ struct PrincipalFacts: UserFacts {
         }
     }
 
-    /// Returns the key of a user's object; nil where no object has such a key.
+    /// Returns the key of a user's object; nil if no object can have such a key.
     static func key(_ user: String, of rowClass: RowClass) -> Value? {
         guard let member = rowClass.primaryKeyIndex,
             let type = rowClass.definition.properties[member].scalar

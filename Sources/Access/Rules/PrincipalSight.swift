@@ -1,28 +1,28 @@
 import HoldfastObjectJSON
 import HoldfastObjectStore
 
-/// The readable and writable parts of the store for a user, by the access document as of the version of each view. Any thread may ask.
+/// A principal's read and write access by the access document, as of the version of each view. Any thread may use it.
 package final class PrincipalSight: SightSource {
     private let access: AccessControl
     private let principal: Principal
 
-    /// Makes what is asked for a principal.
+    /// Makes the access of a principal.
     package init(_ access: AccessControl, _ principal: Principal) {
         self.access = access
         self.principal = principal
     }
 
-    /// The user's id, or the token's number, behind a letter; empty for an anonymous visitor.
+    /// The user's id after `u`, or the token's number after `t`; empty for an anonymous visitor.
     package var name: String {
         principal.user.map { "u" + $0 } ?? principal.token.map { "t\($0.number)" } ?? ""
     }
 
-    /// Users see nothing where there is no document, or none that holds in the schema.
+    /// Returns an empty sight if there is no document, or if it is invalid in the schema.
     package func sight(in read: StoreView) throws(RequestFault) -> Sight? {
         try access.sight(for: principal, on: read)
     }
 
-    /// Users may do nothing where there is no document, or none that holds in the schema.
+    /// Returns no rights if there is no document, or if it is invalid in the schema.
     package func rights(in read: StoreView) throws(RequestFault) -> WriteRights? {
         try access.rights(for: principal, on: read)
     }
@@ -34,7 +34,7 @@ package final class PrincipalSight: SightSource {
         try access.wasShutOut(principal, since: version, on: read)
     }
 
-    /// The user's own object, where rules read something of it.
+    /// Returns the user's own object, if read rules or roles read properties of it.
     package func decidingObject(in read: StoreView) throws(RequestFault) -> ObservedQuery? {
         try access.rules(for: read.rows)?.decidingObject(of: principal)
     }

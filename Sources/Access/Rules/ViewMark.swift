@@ -3,21 +3,22 @@ import HoldfastQuery
 
 /// The name of a view: a keyed hash of the facts that decide on its principal's read access. It is the same in every process.
 ///
-/// The facts are the classes that the view is limited to, the revision of the document that set its rules, the active roles, the values that
-/// their `read` rules compare with, and the classes of which these rules allow nothing. The names of classes and properties, their order, and classes that are added later are not part of it.
+/// The facts are the classes that the view is limited to, the revision of the document that set its rules, the active roles, the
+/// values that their `read` rules compare with, and the classes of which these rules allow nothing. Names of classes and
+/// properties, their order, and classes that are added later are not part of it.
 struct ViewMark: Hashable, Sendable {
     /// The name: 16 characters of 6 bits each, since it is the key of ``ViewTag``.
     let text: String
-    /// Another name, which tells nothing of the first one: clients hold it in their cursors of pages.
+    /// A second name, from which the first cannot be derived. Clients get it in their page cursors.
     let number: UInt64
 
     /// Names a view.
     ///
     /// - Parameters:
     ///   - view: The view, limited to its classes.
-    ///   - rules: Those that it was made by; nil where no document decided.
-    ///   - user: The facts that it was made of; nil where no document decided.
-    ///   - key: A secret of the store, so that a name does not tell what it is made of.
+    ///   - rules: The rules that the view was made by; nil if no document decided.
+    ///   - user: The facts that the view was made from; nil if no document decided.
+    ///   - key: A secret of the store, so that the name does not reveal the facts.
     init(
         of view: AccessView, by rules: AccessRules?, for user: (some UserFacts)?, key: [UInt8]
     ) {
@@ -25,7 +26,7 @@ struct ViewMark: Hashable, Sendable {
         message.append("holdfast view 1" as StaticString)
         for name in view.classes.texts { message.append("\(name.utf8.count),\(name)") }
         if let rules, let user { Self.append(view, by: rules, for: user, to: message) }
-        // Where the library fails, no other process makes the same name.
+        // If the library fails, the name is random: no other process makes the same one.
         let code =
             message.authenticationCode(under: key) ?? (0..<32).map { _ in .random(in: 0 ... .max) }
         (text, number) = code.withUnsafeBytes {
@@ -54,8 +55,8 @@ struct ViewMark: Hashable, Sendable {
                 for reference in rule.references where references[reference] == nil {
                     references[reference] = references.count
                 }
-                // A rule that names a value that the user lacks allows nothing, independently of the rest, and so does a rule that a change of
-                // the schema has made impossible.
+                // A rule allows nothing if the user lacks a value that it names, or if a schema change has made it impossible.
+                // The rest of the rule does not matter then.
                 guard let own = role.classes[index], own.read != .constant(false) else {
                     message.append("!\(rules.schema.classes[index].number),")
                     continue

@@ -3,14 +3,14 @@ import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastThreads
 
-/// The file `tokens` of a data directory, in which versions before the storage format 6 had the tokens.
+/// The file `tokens` of a data directory, in which versions before storage format 6 kept the tokens.
 ///
-/// One token a line, four fields with blanks between them: name, right, the SHA-256 of the token in
-/// hexadecimal, the time it was made. `#` begins a comment.
+/// Each line has one token, with four fields separated by blanks: name, right, the SHA-256 of the token in hexadecimal, the time
+/// of creation. `#` begins a comment.
 package struct FormerTokenFile: Sendable {
-    /// Why the file can't be taken over.
+    /// The reason why the file cannot be imported.
     package struct Failure: Error, Sendable, CustomStringConvertible {
-        /// A sentence for the operator that says what happened and what to do.
+        /// A sentence for the operator: the problem, and the next step.
         package let description: String
 
         init(_ description: String) { self.description = description }
@@ -28,14 +28,14 @@ package struct FormerTokenFile: Sendable {
         path = directory + "/tokens"
     }
 
-    /// The longest file that is read.
+    /// The maximum file size.
     private static let byteCountMax = 4 << 20
 
-    /// Moves the tokens of the file into the store, and removes the file when that is durable. Tokens that were
-    /// already moved, before a crash, are no fault.
+    /// Moves the tokens of the file into the store, and removes the file when that is durable. Tokens that were already moved
+    /// before a crash are accepted.
     ///
-    /// - Returns: The number of tokens; nil when there is no file.
-    /// - Throws: ``Failure``; the store has none of the tokens then, or all and the file is still there.
+    /// - Returns: The number of tokens; nil if there is no file.
+    /// - Throws: ``Failure``. The store then has none of the tokens, or it has all and the file still exists.
     package func moveTokens(to tokens: StoredTokens) throws(Failure) -> Int? {
         guard let entries = try read() else { return nil }
         do throws(RequestFault) {
@@ -51,7 +51,7 @@ package struct FormerTokenFile: Sendable {
         return entries.count
     }
 
-    /// Reads the tokens in the file; nil when there is no file.
+    /// Reads the tokens in the file; nil if there is no file.
     func read() throws(Failure) -> [Entry]? {
         try text().map(parse)
     }
@@ -74,7 +74,7 @@ package struct FormerTokenFile: Sendable {
 
     private func parse(_ text: String) throws(Failure) -> [Entry] {
         var entries: [Entry] = []
-        // A carriage return before a line feed is a blank (Swift sees one character).
+        // A carriage return before a line feed counts as a blank (Swift sees both as one character).
         let lines = text.split(omittingEmptySubsequences: false) { $0 == "\n" || $0 == "\r\n" }
         for (index, line) in lines.enumerated() {
             let content = line.prefix { $0 != "#" }
@@ -95,7 +95,7 @@ package struct FormerTokenFile: Sendable {
             let created = time.withUTF8 { Timestamp(rfc3339: UnsafeRawBufferPointer($0)) }
             entries.append((name, TokenTerms(right), hash, created ?? .now()))
         }
-        // Of two lines with the same token the last one counts.
+        // If two lines have the same token, the last one counts.
         return entries.indices.filter { index in
             !entries[(index + 1)...].contains { $0.hash == entries[index].hash }
         }.map { entries[$0] }

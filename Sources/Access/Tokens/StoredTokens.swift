@@ -5,15 +5,15 @@ import HoldfastStorage
 
 /// The tokens of a store: lists and changes them. Thread-safe.
 ///
-/// Each call reads the store or waits until its change is durable, so none is for a thread that must not wait.
+/// Each call reads the store or waits until its change is durable, so do not call it on a thread that must not wait.
 package struct StoredTokens: Sendable {
     private let store: Store
-    /// The fault of a failed operation.
+    /// Converts the error of a failed operation to a fault.
     private let fault: @Sendable (StoreError) -> RequestFault
 
     /// The tokens of a store.
     ///
-    /// - `fault`: Makes the fault of a failed operation, and reports what callers are not told.
+    /// - `fault`: Converts a failed operation to a fault, and logs details that callers must not see.
     package init(
         _ store: Store,
         fault: @escaping @Sendable (StoreError) -> RequestFault = { RequestFault($0) }
@@ -24,7 +24,8 @@ package struct StoredTokens: Sendable {
 
     // MARK: Reading
 
-    /// Reads the tokens, by name, whether a request needs one, and the users who are barred.
+    /// Reads the tokens in the order of their names, whether requests need a token, and the users with blocks or sign-in
+    /// horizons.
     package func read() throws(RequestFault) -> (
         tokens: [Token], areNeeded: Bool, users: [UserAccess]
     ) {
@@ -42,9 +43,9 @@ package struct StoredTokens: Sendable {
         )
     }
 
-    /// Finds the token of a name.
+    /// Finds a token by name.
     ///
-    /// - Throws: ``RequestFault`` `.notFound` when there is none.
+    /// - Throws: ``RequestFault`` `.notFound` if it does not exist.
     package func token(named name: String) throws(RequestFault) -> Token {
         guard let token = try read().tokens.first(where: { $0.name.isSame(as: name) }) else {
             throw .noToken(name)
@@ -52,16 +53,16 @@ package struct StoredTokens: Sendable {
         return token
     }
 
-    /// What is said of a user whom the store bars; nil where nothing is. Cost: a look-up.
+    /// Returns a user's block or sign-in horizon; nil if there is no such record. Cost: a look-up.
     package func user(_ id: String) throws(RequestFault) -> UserAccess? {
         do { return try store.user(id).flatMap { UserAccess($0) } } catch { throw fault(error) }
     }
 
     // MARK: Changes
 
-    /// Stores the token of a hash; the very token that is there already is no fault.
+    /// Stores a token by its hash. Storing a token that is already there is not a fault.
     ///
-    /// - Throws: ``RequestFault`` `.conflict` when another one has the name, `.invalid` for what is no name.
+    /// - Throws: ``RequestFault`` `.conflict` if another token has the name, `.invalid` if the name is invalid.
     package func add(
         _ name: String, _ terms: TokenTerms, _ hash: TokenHash, created: Timestamp = .now()
     ) throws(RequestFault) -> Token {
@@ -95,14 +96,14 @@ package struct StoredTokens: Sendable {
                 try transaction.putToken(record)
                 known.append(record)
             }
-            // A file without a token means that one is needed, too.
+            // An import of an empty file also makes the store need tokens.
             try transaction.setNeedsToken(true)
         }
     }
 
     /// Changes the terms of a token.
     ///
-    /// - Throws: ``RequestFault`` `.notFound` when there is none of that name, `.invalid` as ``TokenMembers/change(_:)``.
+    /// - Throws: ``RequestFault`` `.notFound` if no token has the name, `.invalid` as ``TokenMembers/change(_:)``.
     package func change(_ name: String, _ members: TokenMembers) throws(RequestFault) -> Token {
         try change { transaction throws(StoreError) in
             let stored = try Self.record(name, transaction)
@@ -121,16 +122,16 @@ package struct StoredTokens: Sendable {
         return try token(named: name)
     }
 
-    /// Ends a token. Requests need one all the same, when it was the last one too.
+    /// Revokes a token. Requests still need a token afterwards, even if it was the last one.
     ///
-    /// - Throws: ``RequestFault`` `.notFound` when there is none of that name.
+    /// - Throws: ``RequestFault`` `.notFound` if no token has the name.
     package func revoke(_ name: String) throws(RequestFault) {
         try change { transaction throws(StoreError) in
             transaction.removeToken(try Self.record(name, transaction).number)
         }
     }
 
-    /// Ends all tokens; requests need none again, as before the first one.
+    /// Revokes all tokens. Requests need no token afterwards, as before the first one.
     package func removeAll() throws(RequestFault) {
         try change { transaction throws(StoreError) in
             for token in try transaction.access().tokens { transaction.removeToken(token.number) }
@@ -138,7 +139,7 @@ package struct StoredTokens: Sendable {
         }
     }
 
-    /// Says whether a user is let in.
+    /// Stores whether a user may sign in.
     package func set(_ user: UserAccess) throws(RequestFault) {
         try change { transaction throws(StoreError) in
             try transaction.putUser(user.record)

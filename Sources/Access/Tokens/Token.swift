@@ -2,23 +2,23 @@ import HoldfastJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
 
-/// A token of a store, without its secret. An object, as each request looks its own up.
+/// A token of a store, without its secret. It is an object because each request looks up its token.
 package final class Token: Sendable {
-    /// The identity of its owner; never that of another one.
+    /// The token's identity as an owner; never reused.
     package let number: UInt64
     /// The operator's name for it; unique.
     package let name: String
-    /// The terms: what it allows, whom, and how long.
+    /// The terms: its right, its user and classes, and its expiry.
     package let terms: TokenTerms
-    /// When it was made.
+    /// The time of its creation.
     package let created: Timestamp
-    /// The user that it is of; nil for a token of the store.
+    /// The user that the token belongs to; nil for a token of the store.
     package let principal: Principal?
-    /// The principal of a token that is for some classes alone; nil for all.
+    /// The principal of a token that is limited to some classes; nil for a token of all classes.
     package let limited: Principal?
     let hash: TokenHash
 
-    /// A stored token; nil for a right that this program does not know.
+    /// Reads a stored token; nil if this program does not know its right.
     init?(_ record: TokenRecord) {
         guard let right = Right(rawValue: record.right), let hash = TokenHash(record.hash) else {
             return nil
@@ -46,14 +46,14 @@ package final class Token: Sendable {
         self.hash = hash
     }
 
-    /// Writes the members `name`, `right`, `created` and, where it has them, `user`, `claims`, `classes` and `expires`.
+    /// Writes the members `name`, `right`, `created` and, if present, `user`, `claims`, `classes` and `expires`.
     package func write(to object: inout JSONObjectWriter) {
         object.member("name").string(name)
         writeTerms(to: &object)
         object.member("created").string(created.description)
     }
 
-    /// Writes the members `right` and, where it has them, `user`, `claims`, `classes` and `expires`.
+    /// Writes the members `right` and, if present, `user`, `claims`, `classes` and `expires`.
     package func writeTerms(to object: inout JSONObjectWriter) {
         object.member("right").string(terms.right.rawValue)
         if let user = terms.user {
@@ -64,7 +64,7 @@ package final class Token: Sendable {
         if let end = terms.end { object.member("expires").string(end.description) }
     }
 
-    /// Whether a name can be a token's: letters, digits, `.`, `_`, `-` and `@`, at most 64.
+    /// Whether a text is a valid token name: letters, digits, `.`, `_`, `-` and `@`, at most 64.
     package static func isName(_ name: String) -> Bool {
         !name.isEmpty && name.utf8.count <= 64
             && name.utf8.allSatisfy { byte in

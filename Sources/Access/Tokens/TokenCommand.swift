@@ -2,9 +2,9 @@ import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectJSON
 
-/// A command of an operator to list or change the tokens of a store, which has a form as text.
+/// An operator's command to list or change the tokens of a store. It can be written as text.
 package enum TokenCommand: Sendable, Equatable {
-    /// Lists them.
+    /// Lists the tokens.
     case list
     /// Stores the token of a hash.
     case create(TokenMembers, hash: TokenHash)
@@ -13,9 +13,9 @@ package enum TokenCommand: Sendable, Equatable {
     /// Ends a token.
     case revoke(name: String)
 
-    /// Does it.
+    /// Runs the command.
     ///
-    /// - Returns: The text for the operator: for a list a line for each token, else nothing.
+    /// - Returns: The text for the operator: one line for each token of a list, otherwise empty.
     package func run(_ tokens: StoredTokens) throws(RequestFault) -> String {
         switch self {
         case .list: return try tokens.read().tokens.map { $0.line }.joined()
@@ -30,7 +30,7 @@ package enum TokenCommand: Sendable, Equatable {
 
     // MARK: Text
 
-    /// Its word and, behind a blank, a JSON object.
+    /// The command's word, a blank, and a JSON object.
     var text: String {
         let buffer = ByteBuffer(capacity: 256)
         let writer = JSONWriter(buffer)
@@ -55,9 +55,9 @@ package enum TokenCommand: Sendable, Equatable {
         return String(decoding: buffer.bytes, as: UTF8.self)
     }
 
-    /// Reads the text of a command; nil when it is none.
+    /// Reads the text of a command; nil if the text is not a command.
     ///
-    /// What a token is to have is judged when the command is carried out, so that an end may have passed since it was asked for.
+    /// The values are checked only when the command is run, so an expiry may have passed since the operator gave it.
     ///
     /// - Throws: ``RequestFault`` as ``TokenMembers/init(_:)``.
     init?(text: Substring) throws(RequestFault) {
@@ -98,7 +98,7 @@ extension Token {
             classes: terms.classes, expires: terms.end?.description)
     }
 
-    /// A token's line for an operator: its members with tabs between them, the last three where it has them.
+    /// A token's line for an operator: its members, separated by tabs. The last three are omitted if the token lacks them.
     package static func line(
         _ name: String, right: String, created: String, user: String?, classes: [String],
         expires: String?

@@ -2,18 +2,18 @@ import CHoldfastCrypto
 import HoldfastBytes
 import HoldfastJSON
 
-/// The SHA-256 of a token: all that is kept of it. A token is 32 random bytes, or signed, so that no slower hash
-/// is needed.
+/// The SHA-256 of a token, the only part of it that is stored. A token is 32 random bytes, or signed, so a slow hash is not
+/// needed.
 package struct TokenHash: Sendable, Hashable {
     private let words: SIMD4<UInt64>
 
-    /// Takes 32 bytes; nil for any other number.
+    /// Takes 32 bytes; nil for any other count.
     init?(_ bytes: [UInt8]) {
         guard bytes.count == 32 else { return nil }
         words = bytes.withUnsafeBytes { $0.loadUnaligned(as: SIMD4<UInt64>.self) }
     }
 
-    /// Hashes a token; nil when the library fails.
+    /// Hashes a token; nil if the library fails.
     package init?(of token: UnsafeRawBufferPointer) {
         var words = SIMD4<UInt64>()
         guard shim_sha256(token.baseAddress, token.count, &words) == 1 else { return nil }
@@ -32,10 +32,10 @@ package struct TokenHash: Sendable, Hashable {
     /// The 32 bytes of the hash.
     var bytes: [UInt8] { withUnsafeBytes(of: words) { Array($0) } }
 
-    /// One word does: the hash of a known token can't be chosen.
+    /// One word is enough: a client cannot choose the hash of a known token.
     package func hash(into hasher: inout Hasher) { hasher.combine(words.x) }
 
-    /// Whether two hashes are the same; takes the same time wherever they differ.
+    /// Whether two hashes are equal. The time does not depend on where they differ.
     package func isEqual(_ other: TokenHash) -> Bool {
         var (left, right) = (words, other.words)
         return shim_are_equal(&left, &right, 32) == 1

@@ -6,28 +6,28 @@ import Synchronization
 
 /// Two files in the folder of a store, by which an operator's command reaches the service that has the store open.
 ///
-/// The command is written to `token-request`: its id, then the text of a ``TokenCommand``. The service, which looks
-/// once a second, carries it out, writes the outcome to `token-answer` (the id, `done` or `failed`, then text) and
-/// removes the request. Each file appears whole, by a rename. Users who may write into the folder may change its
-/// tokens, as before: it is the store's. No secret stands in the files, only hashes. Thread-safe.
+/// The operator's process writes the command to `token-request`: its id, then the text of a ``TokenCommand``. The service checks
+/// once a second, runs the command, writes the outcome to `token-answer` (the id, `done` or `failed`, then text) and removes the
+/// request. Each file appears whole, by a rename. System users with write access to the folder can change its tokens, as the
+/// folder is the store's. The files contain only hashes, no secrets. Thread-safe.
 package final class TokenMailbox: Sendable {
-    /// Why a command was not carried out.
+    /// The reason why a command was not run.
     package enum Failure: Error, Sendable {
-        /// The service refused it; its words.
+        /// The service refused it, with this message.
         case refused(String)
-        /// No service took it up.
+        /// No service picked it up.
         case notTaken
-        /// A file can't be written or read.
+        /// A file cannot be written or read.
         case system(Int32)
     }
 
     private let directory: String
     private var request: String { directory + "/token-request" }
     private var answer: String { directory + "/token-answer" }
-    /// Held while the service answers.
+    /// Locked while the service answers.
     private let answering = Mutex(())
 
-    /// The age at which an unanswered command is dropped: its sender has long been told that it failed.
+    /// The age at which an unanswered command is dropped, in seconds: its sender has already reported a failure.
     private static let secondsMax = 60
     private static let byteCountMax = 4 << 20
 
@@ -39,7 +39,7 @@ package final class TokenMailbox: Sendable {
     /// Whether a command waits. Cost: a system call.
     package var hasRequest: Bool { access(request, F_OK) == 0 }
 
-    /// Carries out the command that waits, if there is one, and answers it.
+    /// Runs the waiting command, if there is one, and answers it.
     package func answer(_ body: (TokenCommand) throws(RequestFault) -> String) throws(Failure) {
         try answering.withLock { _ throws(Failure) in
             guard let text = try read(request) else { return }
@@ -73,7 +73,7 @@ package final class TokenMailbox: Sendable {
 
     // MARK: The operator
 
-    /// Has the service that has the store carry out a command, and waits for the answer. One process at a time asks.
+    /// Sends a command to the service that has the store open, and waits for the answer. Only one process at a time can do so.
     ///
     /// - `seconds`: The time to wait.
     /// - Returns: The text to show.
@@ -82,11 +82,11 @@ package final class TokenMailbox: Sendable {
         guard folder >= 0 else { throw .system(errno) }
         defer { close(folder) }
         guard uninterrupted({ flock(folder, LOCK_EX) }) == 0 else { throw .system(errno) }
-        // A child that is just being started has the descriptor too: closing ours is not enough.
+        // A child process that is just being started has the descriptor too, so closing ours does not release the lock.
         defer { flock(folder, LOCK_UN) }
         let id = RandomID.make()
         unlink(answer)
-        // The service may run as another user than the operator.
+        // The service may run as another system user than the operator.
         try write("\(id) \(command.text)\n", to: request, mode: 0o644)
         defer {
             unlink(request)

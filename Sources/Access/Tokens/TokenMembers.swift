@@ -3,20 +3,20 @@ import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectModel
 
-/// The members of a JSON object that describes a token to be made, or a change of one.
+/// The members of a JSON object that describes a new token, or a change of a token.
 ///
 ///     {"name":"reports","right":"read","user":"ann","claims":{"groups":["editor"]},"expires":"2027-01-31T00:00:00Z"}
 ///
-/// `"expires": null` stands for never.
+/// `"expires": null` means that the token never expires.
 package struct TokenMembers: Sendable, Equatable {
-    /// When a token ends.
+    /// The expiry of a token.
     package enum Expiry: Sendable, Equatable {
-        /// Not by itself.
+        /// The token does not expire.
         case never
-        /// At a time.
+        /// The token expires at a time.
         case at(Timestamp)
 
-        /// So many seconds from now at least, since ends are whole seconds; nil where that is behind the year 9999.
+        /// Expires in at least so many seconds, rounded up to a whole second; nil if that is after the year 9999.
         package init?(after seconds: Int) {
             let now = Timestamp.now()
             let start = now.seconds + (now.nanoseconds > 0 ? 1 : 0)
@@ -26,7 +26,7 @@ package struct TokenMembers: Sendable, Equatable {
         }
     }
 
-    /// The name; nil where it is left out, as each of the others.
+    /// The name; nil if it is omitted. The same applies to the other members.
     package var name: String?
     /// The right.
     package var right: Right?
@@ -34,12 +34,12 @@ package struct TokenMembers: Sendable, Equatable {
     package var user: String?
     /// The claims about the user.
     package var claims: Claims?
-    /// The only classes that it is for; empty for all.
+    /// The only classes that the token may use; empty for all.
     package var classes: [String]?
-    /// When it ends.
+    /// The expiry.
     package var expiry: Expiry?
 
-    /// The most bytes of a user's id.
+    /// The maximum size of a user's id, in bytes.
     package static let userByteCountMax = 255
 
     /// Describes a token.
@@ -57,8 +57,7 @@ package struct TokenMembers: Sendable, Equatable {
 
     /// Reads an object.
     ///
-    /// - Throws: ``RequestFault`` `.malformed` for another shape or a member that is none of these, `.invalid` for values of
-    ///   another kind than a token's.
+    /// - Throws: ``RequestFault`` `.malformed` for another shape or an unknown member, `.invalid` if a value has the wrong type.
     package init(_ body: JSONValue) throws(RequestFault) {
         guard body.kind == .object, body.repeatedName == nil else { throw Self.malformed }
         for member in body.members {
@@ -84,7 +83,7 @@ package struct TokenMembers: Sendable, Equatable {
         }
     }
 
-    /// Refuses an end that has passed, which is a mistake where somebody states it as a time.
+    /// Refuses a time in the past. That is a mistake if the client gave it as a time.
     package func checkEnd() throws(RequestFault) {
         if case .at(let end) = expiry, end <= .now() {
             throw Self.invalid("'expires' is in the past.", "/expires")
@@ -93,8 +92,8 @@ package struct TokenMembers: Sendable, Equatable {
 
     /// The terms of a new token.
     ///
-    /// - Throws: ``RequestFault`` `.invalid` when name or right are missing, for values that no token has, or when it has claims
-    ///   without a user.
+    /// - Throws: ``RequestFault`` `.invalid` if the name or right is missing, if a value is not allowed, or for claims without a
+    ///   user.
     package func new() throws(RequestFault) -> (name: String, terms: TokenTerms) {
         guard let name, let right else {
             let part = name == nil ? "name" : "right"
@@ -109,7 +108,7 @@ package struct TokenMembers: Sendable, Equatable {
 
     /// Changes the terms of a token.
     ///
-    /// - Throws: ``RequestFault`` `.invalid` for what can't be changed, or when nothing is.
+    /// - Throws: ``RequestFault`` `.invalid` if a member cannot be changed, or if there are no changes.
     package func change(_ terms: inout TokenTerms) throws(RequestFault) {
         guard name == nil, user == nil,
             right != nil || claims != nil || classes != nil || expiry != nil
@@ -173,7 +172,7 @@ package struct TokenMembers: Sendable, Equatable {
             }
     }
 
-    /// The most classes of a token.
+    /// The maximum number of a token's classes.
     package static let classCountMax = 100
 
     private static func classes(_ value: JSONValue) throws(RequestFault) -> [String] {
@@ -196,7 +195,7 @@ package struct TokenMembers: Sendable, Equatable {
             throw invalid(
                 "'expires' is a time such as 2027-01-31T00:00:00Z, or null for never.", "/expires")
         }
-        // Stored in seconds.
+        // Expiry times are stored in seconds.
         return .at(Timestamp(seconds: end.seconds, nanoseconds: 0))
     }
 

@@ -3,23 +3,23 @@ import CHoldfastSodium
 import HoldfastBytes
 import HoldfastObjectJSON
 
-/// A token itself, which is told once and stored nowhere.
+/// A token with its secret, which is shown once and never stored.
 package struct TokenSecret: Sendable {
-    /// The beginning of a token of the store, which no JSON Web Token has.
+    /// The prefix of a token of the store. No JSON Web Token begins with it.
     package static let prefix = Array("hf_".utf8)
-    /// How many random bytes there are in it.
+    /// The number of random bytes in a token.
     static let randomByteCount = 32
     /// `hf_` and 32 random bytes in base64's URL alphabet.
     package let text: String
-    /// The hash of it that is stored.
+    /// The stored hash.
     package let hash: TokenHash
 
     /// Makes a token.
     ///
-    /// - Throws: ``RequestFault`` `.failed` when the system has no random bytes or can't hash.
+    /// - Throws: ``RequestFault`` `.failed` if the system has no random bytes or cannot hash.
     package init() throws(RequestFault) { try self.init(prefix: Self.prefix, naming: []) }
 
-    /// Makes a secret of a prefix and, in base64's URL alphabet, a name and 32 random bytes.
+    /// Makes a secret from a prefix and, in base64's URL alphabet, a name and 32 random bytes.
     ///
     /// - Throws: As ``init()``.
     init(prefix: [UInt8], naming name: [UInt8]) throws(RequestFault) {
@@ -38,8 +38,8 @@ package struct TokenSecret: Sendable {
 }
 
 extension ByteBuffer {
-    /// The keyed BLAKE2b (RFC 7693) of the bytes, 32 bytes; nil for a key of more than 64. Cost: about a microsecond for 128 bytes, a fifth of
-    /// an HMAC by OpenSSL, which looks its algorithms up each time.
+    /// The keyed BLAKE2b (RFC 7693) of the bytes, 32 bytes; nil if the key has more than 64 bytes. Cost: about a microsecond for
+    /// 128 bytes, a fifth of an HMAC by OpenSSL, which looks up its algorithms each time.
     package func authenticationCode(under key: [UInt8]) -> [UInt8]? {
         var code = [UInt8](repeating: 0, count: 32)
         let status = shim_authentication_code(key, key.count, bytes.baseAddress, count, &code)

@@ -4,22 +4,22 @@ import Synchronization
 
 /// The tokens of a running service, in step with its store. Thread-safe.
 ///
-/// Only this process has the store, so that the table knows of every change: tokens are changed through it
-/// (``change(_:)``), and work that they no longer allow ends before that returns.
+/// No other process uses the store, so the table sees every change: tokens are changed through ``change(_:)``. Work that a token
+/// no longer allows ends before that call returns.
 package final class TokenTable<Grant: AccessGrant>: Sendable {
-    /// Those that hold, by number, and their numbers by hash.
+    /// The valid tokens by number, and their numbers by hash.
     private struct Tokens {
         var known: [UInt64: TokenAccess<Grant>] = [:]
         var numbers: [TokenHash: UInt64] = [:]
     }
 
-    /// Those of the store.
+    /// The tokens in the store.
     private let stored: StoredTokens
     private let tokens = Mutex(Tokens())
-    /// Held while the store is read, so that nothing older comes after.
+    /// Locked while the store is read, so that an older state cannot replace a newer one.
     private let reading = Mutex(())
     private let isNeeded = Atomic<Bool>(false)
-    /// The access of every request as long as no token is needed.
+    /// The access of every request while the store needs no token.
     package let open = TokenAccess<Grant>(nil)
 
     /// Reads the tokens of a store.
@@ -36,7 +36,8 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
 
     /// Returns the access of a token; nil for one that is unknown.
     ///
-    /// Cost: one hash and two look-ups; nobody can choose the bytes of a hash, so that their time tells nothing of other tokens.
+    /// Cost: one hash and two look-ups. A client cannot choose the bytes of a hash, so the time reveals nothing about other
+    /// tokens.
     package func access(of token: UnsafeRawBufferPointer) -> TokenAccess<Grant>? {
         guard let hash = TokenHash(of: token) else { return nil }
         return tokens.withLock { tokens in
@@ -44,20 +45,20 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
         }
     }
 
-    /// The users whom the store bars.
+    /// The users with blocks or sign-in horizons in the store.
     package func barredUsers() throws(RequestFault) -> [UserAccess] { try stored.read().users }
 
-    /// Returns the access of the token of a number; nil when there is none, or none any more.
+    /// Returns the access of the token with a number; nil if there is no such token.
     package func access(ofNumber number: UInt64) -> TokenAccess<Grant>? {
         tokens.withLock { $0.known[number] }
     }
 
-    /// Returns the token of a number; nil when there is none, or none any more.
+    /// Returns the token with a number; nil if there is no such token.
     package func token(ofNumber number: UInt64) -> Token? {
         tokens.withLock { $0.known[number]?.token }
     }
 
-    /// Ends the tokens whose time is over. Call it once a second. Cost: a look at each.
+    /// Removes expired tokens and ends their access. Call it once a second. Cost: linear in the tokens.
     package func endOverdue(at now: Timestamp = .now()) {
         tokens.withLock { tokens in
             for (number, access) in tokens.known {
@@ -69,7 +70,7 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
         }
     }
 
-    /// Lists or changes the tokens of the store, and then has the table know them.
+    /// Lists or changes the tokens of the store, then updates the table.
     ///
     /// Waits for the commit; see ``StoredTokens``.
     package func change<Result>(
@@ -80,11 +81,11 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
         return result
     }
 
-    /// Makes the tokens of the store those that are known.
+    /// Replaces the known tokens by the tokens of the store.
     private func adopt() throws(RequestFault) {
         try reading.withLock { _ throws(RequestFault) in
             let (present, areNeeded, users) = try stored.read()
-            // By bytes: texts that are equal to Swift may be two users.
+            // Users are compared by bytes: two texts that are equal in Swift may be two users.
             let horizons = Dictionary(
                 users.map { (Array($0.id.utf8), $0.horizon) }, uniquingKeysWith: { $1 })
             let now = Timestamp.now()
@@ -96,7 +97,7 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
                     let former = tokens.known.removeValue(forKey: token.number)
                     var access = former ?? TokenAccess(token)
                     access.change(to: token)
-                    // What was begun with other classes or claims is none of the token's.
+                    // Work that began under other classes or claims must not go on.
                     if let before = former?.token?.terms,
                         before.classes != token.terms.classes
                             || before.claims != token.terms.claims
@@ -116,28 +117,28 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
     }
 }
 
-/// The right of a token, and the grants that end with it. Requests without a token have one too, as long as none is
-/// needed.
+/// A token's right, and the grants that end with the token. While the store needs no token, requests without one have an access
+/// as well.
 package struct TokenAccess<Grant: AccessGrant>: Sendable {
     /// The right.
     package var right: Right { token?.terms.right ?? .admin }
-    /// For each right up to its own the grant of the requests that need it.
+    /// The grants for each right up to the token's, in the order of the rights.
     private var grants: [Grant] = []
-    /// The token; nil where none is needed.
+    /// The token; nil while none is needed.
     private(set) var token: Token?
 
-    /// Allows what a token does, or everything where none is needed.
+    /// Allows the rights of a token, or everything if no token is needed.
     init(_ token: Token?) {
         self.token = token
         raise()
     }
 
-    /// Returns the grant for requests that need a right; nil when they are refused. Cost: a reference.
+    /// Returns the grant for requests that need a right; nil if the token lacks it. Cost: a reference.
     package func grant(_ needed: Right) -> Grant? {
         needed.rank < grants.count ? grants[needed.rank] : nil
     }
 
-    /// Allows what the token does now, of which the right alone is another: grants beyond it end, others go on.
+    /// Adopts changed terms that differ only in the right. Grants beyond the new right end; others go on.
     mutating func change(to token: Token) {
         self.token = token
         for grant in grants.dropFirst(right.rank + 1) { grant.end(.lowered) }
@@ -145,7 +146,7 @@ package struct TokenAccess<Grant: AccessGrant>: Sendable {
         raise()
     }
 
-    /// Ends everything that it has admitted.
+    /// Ends all grants.
     func end() { for grant in grants { grant.end(.revoked) } }
 
     private mutating func raise() {
@@ -153,22 +154,22 @@ package struct TokenAccess<Grant: AccessGrant>: Sendable {
     }
 }
 
-/// The admission of work, such as a request, for as long as a token allows it. Several pieces of work share one; each
-/// looks at it and ends itself when the grant has ended. Thread-safe.
+/// The permission for work, such as a request, while a token allows it. Several pieces of work share one grant. Each checks the
+/// grant and stops when it has ended. Thread-safe.
 package protocol AccessGrant: AnyObject, Sendable {
-    /// Makes a grant that holds.
+    /// Makes a grant that has not ended.
     ///
-    /// - `token`: The token that it is of; nil where none is needed.
+    /// - `token`: The token that it belongs to; nil if no token is needed.
     init(of token: Token?)
 
-    /// Ends it.
+    /// Ends the grant.
     func end(_ reason: AccessEnd)
 }
 
-/// Why a grant has ended.
+/// The reason why a grant ended.
 package enum AccessEnd: Sendable {
-    /// The token is not known any more.
+    /// The token is no longer valid.
     case revoked
-    /// The token may not do this any more.
+    /// The token no longer has the right.
     case lowered
 }

@@ -1,19 +1,19 @@
 import HoldfastObjectModel
 
-/// The terms of a token: what it allows, whom, and how long.
+/// The terms of a token: its right, its user and classes, and its expiry.
 package struct TokenTerms: Sendable, Equatable {
-    /// Its right.
+    /// The right.
     package var right: Right
-    /// When it ends; nil for never.
+    /// The expiry; nil for a token that never expires.
     package var end: Timestamp?
-    /// The id of the user that it is of; nil for a token of the store.
+    /// The id of the user that the token belongs to; nil for a token of the store.
     package var user: String?
     /// The claims about the user.
     package var claims: Claims
-    /// The only classes that it is for, by their names; empty for all.
+    /// The only classes that the token may use, by name; empty for all.
     package var classes: [String] = []
 
-    /// Makes terms; of a token of the store that does not end where nothing else is said.
+    /// Makes terms; by default of a token of the store that never expires.
     package init(
         _ right: Right, end: Timestamp? = nil, user: String? = nil, claims: Claims = .none
     ) {
@@ -23,30 +23,30 @@ package struct TokenTerms: Sendable, Equatable {
         self.claims = claims
     }
 
-    /// Whether a token whose terms change to these reads the same afterwards, and could read it until now.
+    /// Whether a token can read the same with these terms as with its former ones, which have not expired.
     func read(asBefore former: TokenTerms, at now: Timestamp) -> Bool {
         !former.hasEnded(at: now) && claims == former.claims && classes == former.classes
             && (right >= .read) == (former.right >= .read)
     }
 
-    /// Whether the token has ended.
+    /// Whether the token has expired.
     package func hasEnded(at now: Timestamp) -> Bool { end.map { $0 <= now } ?? false }
 }
 
-/// The right of a token; each right includes those before it.
+/// A token's right. Each right includes the ones before it.
 package enum Right: String, Sendable, CaseIterable, Comparable {
     /// Reading metrics.
     case metrics
-    /// Reading objects, the schema and changes too.
+    /// Also reading objects, the schema and changes.
     case read
-    /// Changing objects too.
+    /// Also changing objects.
     case write
-    /// Changing the schema too.
+    /// Also changing the schema.
     case admin
 
     package static func < (left: Right, right: Right) -> Bool { left.rank < right.rank }
 
-    /// Its rank among them, from 0.
+    /// The rank of the right, from 0.
     var rank: Int {
         switch self {
         case .metrics: 0

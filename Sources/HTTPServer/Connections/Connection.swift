@@ -5,8 +5,8 @@ import HoldfastThreads
 import Synchronization
 
 /// One TCP connection, from its acceptance until libmicrohttpd closes it.
-// @unchecked: `headBegan` and `isStream` belong to the connection's thread, and `replyRate` to the thread of sockets. State that other threads
-// use is in `current` (a mutex) and in atomics.
+// @unchecked: `headBegan` and `isStream` belong to the connection's thread, `replyRate` to the thread of sockets. State that
+// other threads use is in `current` (a mutex) and in atomics.
 final class Connection: @unchecked Sendable {
     private struct Current {
         /// The object that serves this connection's requests, one after the other.
@@ -25,15 +25,16 @@ final class Connection: @unchecked Sendable {
     let identity: UInt64
     /// The peer as `address:port`, `[address]:port` for IPv6.
     let peer: String
-    /// The time when bytes of the present request's head were first noticed, before its line was complete, in monotonic nanoseconds; 0 if never.
+    /// The monotonic time in nanoseconds when bytes of the present request's head were first noticed, before its line was
+    /// complete; 0 if never.
     private var headBegan: UInt64 = 0
     /// Whether the socket became an event stream.
     var isStream = false
-    /// Monotonic nanoseconds by which head or body must be complete; 0 for none.
+    /// The monotonic time in nanoseconds by which head or body must be complete; 0 for no limit.
     private let deadline = Atomic<UInt64>(0)
     /// Whether the client has shut its sending side.
     private let isShut = Atomic<Bool>(false)
-    /// Whether it was asked since whether it still reads.
+    /// Whether an interim reply was sent to find out if the client still reads.
     private let isAsked = Atomic<Bool>(false)
     private let current = Mutex(Current())
     /// Belongs to the thread of sockets.
@@ -45,7 +46,7 @@ final class Connection: @unchecked Sendable {
         self.identity = identity
         socket = shim_connection_socket(handle)
         peer = shim_connection_address(handle).map(describe) ?? "unknown"
-        // A client that connects and says nothing has as long for its first request line.
+        // A client that connects and sends nothing has this time for its first request line.
         expect(within: server.options.headerTimeoutSeconds, since: monotonicNanoseconds())
         var on: Int32 = 1
         setsockopt(
@@ -54,7 +55,7 @@ final class Connection: @unchecked Sendable {
 
     // MARK: The connection's thread
 
-    /// The request object for the request that begins: the last one, unless somebody keeps that.
+    /// Returns the request object for the request that begins: the last one, unless another part still refers to it.
     func nextRequest() -> Request {
         current.withLock { current in
             headBegan = current.nextHead.began
@@ -71,34 +72,35 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Begins the time that a client has for a head after its line is complete. The time runs from the head's first byte, if that byte was noticed.
+    /// Begins the time limit for the rest of a head after its line. The time runs from the head's first byte, if that byte was
+    /// noticed.
     func expectHead(since start: UInt64) {
         expect(
             within: server.options.headerTimeoutSeconds, since: headBegan == 0 ? start : headBegan)
     }
 
-    /// Begins the time that a client has for a head or a body.
+    /// Begins the time limit for a head or a body.
     func expect(within seconds: Int, since start: UInt64) {
         deadline.store(start &+ UInt64(seconds) &* 1_000_000_000, ordering: .relaxed)
     }
 
-    /// Ends that time, because all is here.
+    /// Ends the time limit, because everything has arrived.
     func expectNothing() { deadline.store(0, ordering: .relaxed) }
 
-    /// The request is over.
+    /// Completes a request that is over.
     func endRequest(_ reason: MHD_RequestTerminationCode) {
         completeRequest(reason)
         releaseRequest()
     }
 
-    /// Without a place in its caller, which must hold no reference to the request behind it.
+    /// Not inlined, because the caller's frame must hold no reference to the request afterwards.
     @inline(never)
     private func completeRequest(_ reason: MHD_RequestTerminationCode) {
         expectNothing()
         if let request = current.withLock({ $0.request }) { server.complete(request, reason) }
     }
 
-    /// Gives the memory of a request back that is over, or leaves it to those who still read it.
+    /// Returns the memory of a request that is over, or leaves the request to the parts that still refer to it.
     private func releaseRequest() {
         current.withLock { current in
             if isKnownUniquelyReferenced(&current.request) {
@@ -111,7 +113,7 @@ final class Connection: @unchecked Sendable {
         if isShut.load(ordering: .acquiring) { shutdown(socket, Int32(SHUT_RD)) }
     }
 
-    /// libmicrohttpd is about to close the socket.
+    /// Prepares for the socket's end: libmicrohttpd is about to close it.
     func closed() {
         current.withLock { current in
             current.isClosed = true
@@ -120,8 +122,9 @@ final class Connection: @unchecked Sendable {
         if !isStream { linger() }
     }
 
-    /// Leaves a copy of the socket to the thread that waits until the client has read its last reply, unless that has left:
-    /// what it sends until then would have a reset for an answer, which takes the reply with it.
+    /// Hands a copy of the socket to the thread of sockets, unless the client has left. The thread keeps the copy open until the
+    /// client has read its last reply: with a closed socket, bytes that the client still sends would be answered by a reset,
+    /// which discards the reply.
     private func linger() {
         var byte: UInt8 = 0
         let count = recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
@@ -130,11 +133,11 @@ final class Connection: @unchecked Sendable {
         if copy >= 0 { server.loop?.post(.linger(copy)) }
     }
 
-    /// Prepares for the end of a wait whose client has shut its sending side. Call it while the request's state is locked.
+    /// Prepares to answer a waiting request if the client has shut its sending side. Call it while the request's state is locked.
     ///
-    /// When a suspended connection goes on, libmicrohttpd first reads, meets the end of the client's bytes, and closes it
-    /// without a reply; but it asks those with a time-out of their own for their answer before that (`MHD_epoll` in
-    /// daemon.c, 0.9.75 and 1.0.1).
+    /// When a suspended connection resumes, libmicrohttpd first reads, finds the end of the client's bytes, and closes the
+    /// connection without a reply. It asks connections that have a time-out of their own for their answer before that
+    /// (`MHD_epoll` in daemon.c, 0.9.75 and 1.0.1).
     func prepareToAnswer() {
         guard isShut.load(ordering: .acquiring) else { return }
         shim_set_timeout(handle, UInt32(server.options.idleTimeoutSeconds) + 1)
@@ -142,28 +145,28 @@ final class Connection: @unchecked Sendable {
 
     // MARK: Other threads
 
-    /// Whether the client reads no more, as far as can be told. For a connection that is suspended.
+    /// Whether the client has stopped reading, as far as this can be known. For a connection that is suspended.
     ///
-    /// A client that shut its sending side alone still reads its reply; one that has closed its socket cannot be told from it
-    /// until something is sent. So an interim reply is sent once, which every client of HTTP/1.1 reads over (RFC 9110,
-    /// section 15.2): a closed socket answers with a reset.
+    /// A client that has shut only its sending side still reads its reply. A client that has closed its socket looks the same
+    /// until something is sent. So one interim reply is sent, which every client of HTTP/1.1 skips (RFC 9110, section 15.2): a
+    /// closed socket answers with a reset.
     func hasLeft(isHTTP11: Bool) -> Bool {
         guard isShut.load(ordering: .acquiring) else { return false }
         guard isHTTP11, !shim_is_broken(socket) else { return true }
         if !isAsked.exchange(true, ordering: .relaxed) {
             let text: StaticString = "HTTP/1.1 100 Continue\r\n\r\n"
             let sent = send(socket, text.utf8Start, text.utf8CodeUnitCount, sendFlags)
-            // Too full to ask, or cut in the middle of a line.
+            // A line that is cut in the middle would spoil the reply. If nothing was sent, the buffer was full.
             if sent > 0, sent < text.utf8CodeUnitCount { shutdown(socket, Int32(SHUT_RDWR)) }
         }
         return false
     }
 
-    /// Takes notice of a client that has shut its sending side.
+    /// Notes that the client has shut its sending side.
     ///
     /// In libmicrohttpd 0.9.75 a short read counts as "no more to read", also when the client's bytes and their end came
-    /// together; the end is then noticed only at the idle time-out. Shutting the receiving side, which is closed anyway,
-    /// makes it look again. Bytes that were received before are still read.
+    /// together; the end is then noticed only at the idle time-out. Shutting the receiving side, which is closed anyway, makes it
+    /// look again. Bytes that were received before are still read.
     func noticeShut() {
         current.withLock { current in
             guard !current.isClosed else { return }
@@ -172,7 +175,7 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Ends requests that take too long and replies whose access has ended. Called once a second.
+    /// Ends requests that take too long and replies that the client may no longer receive. Called once a second.
     func watch(_ now: UInt64) {
         current.withLock { current in
             guard !current.isClosed else { return }
@@ -211,14 +214,14 @@ final class Connection: @unchecked Sendable {
         }
     }
 
-    /// Ends what is received or waits, because the server stops.
+    /// Ends a request that is being received or waits, because the server stops.
     func stop() {
         current.withLock { current in
             if !current.isClosed { current.request?.interrupt { server.stoppingReply() } }
         }
     }
 
-    /// Does to the connection what an interruption of its request wants.
+    /// Applies an interruption of the request to the connection.
     func apply(_ interruption: RequestState.Interruption) {
         if interruption.contains(.shut) { shutdown(socket, Int32(SHUT_RDWR)) }
         if interruption.contains(.shutReceiving) { shutdown(socket, Int32(SHUT_RD)) }
@@ -228,24 +231,24 @@ final class Connection: @unchecked Sendable {
 
 /// The bytes of a request's head that arrive before its line is complete. libmicrohttpd does not report them.
 ///
-/// Bytes that a connection receives while it has no request belong to the next request. The count is read at intervals, so the first byte is noticed
-/// late by at most one interval.
+/// Bytes that a connection receives while it has no request belong to the next request. The count is read at intervals, so the
+/// first byte is noticed late by at most one interval.
 struct NextHead {
     /// The time when bytes were first noticed, in nanoseconds of the monotonic clock; 0 if no bytes have arrived.
     private(set) var began: UInt64 = 0
-    /// The bytes that the connection had received when it was looked at last; nil before that.
+    /// The number of bytes that the connection had received at the last look; nil before the first.
     private var byteCount: UInt64?
     private var lookedAt: UInt64 = 0
 
     /// Describes the head of a connection's next request.
     ///
-    /// - `isFirst`: Whether the connection has received no bytes yet. If it has, bytes that arrive before the first look may belong to the
-    ///   previous request, and count only when more bytes follow.
+    /// - `isFirst`: Whether the connection has received no bytes yet. If it has, bytes that arrive before the first look may
+    ///   belong to the previous request, and count only when more bytes follow.
     init(isFirst: Bool) { byteCount = isFirst ? 0 : nil }
 
-    /// Looks for bytes, unless that was done within the interval. Call it while the connection has no request.
+    /// Looks for bytes, unless it has looked within the interval. Call it while the connection has no request.
     ///
-    /// - `receivedByteCount`: The bytes that the connection has received so far.
+    /// - `receivedByteCount`: The number of bytes that the connection has received so far.
     mutating func look(
         at now: UInt64, every interval: UInt64, _ receivedByteCount: () -> UInt64
     ) {
@@ -257,23 +260,23 @@ struct NextHead {
     }
 }
 
-/// The least rate at which a client has to read its reply, so that it is not kept for one that takes a byte a minute.
+/// The least rate at which a client has to read its reply, so that a client that takes a byte a minute does not keep one.
 struct ReplyRate {
     /// The state of a connection's sending.
     struct Progress {
         /// Bytes that the client has acknowledged since the connection began.
         let acknowledgedByteCount: UInt64
-        /// Whether more was sent than that.
+        /// Whether more bytes were sent than acknowledged.
         let isWaiting: Bool
     }
 
-    /// The request whose reply is measured, and where it stood when that began.
+    /// The request with the measured reply; then the time and the acknowledged bytes at the start of the measurement.
     private var sequence = 0
     private var measuredAt: UInt64 = 0
     private var acknowledgedByteCount: UInt64 = 0
 
-    /// Whether a client read less than `byteRateMin` bytes a second over the last `seconds`. A reply whose next piece
-    /// is not made yet is not its client's fault.
+    /// Whether a client read less than `byteRateMin` bytes a second over the last `seconds`. The time that the server takes to
+    /// make the next piece is not held against the client.
     ///
     /// - `sequence`: The number of the request on its connection.
     /// - `now`: Nanoseconds of the monotonic clock.

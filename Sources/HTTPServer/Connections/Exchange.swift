@@ -3,14 +3,13 @@ import Synchronization
 
 /// A request that waits, suspended, for its reply.
 ///
-/// Any thread may answer, once. An exchange that is dropped without an answer is answered 500, so
-/// that no client waits for ever.
+/// Any thread may answer, once. An exchange that is dropped without an answer is answered 500, so that no client waits for ever.
 package final class Exchange: Sendable {
-    /// The request. Its text, headers and body are valid as long as the exchange is held.
+    /// The request. Its text, headers and body are valid while a reference to the exchange exists.
     package let request: Request
-    /// When the request was complete, its body included, in milliseconds of the monotonic clock.
+    /// The time when the request was complete, including its body, in milliseconds of the monotonic clock.
     package let startedAtMilliseconds = monotonicNanoseconds() / 1_000_000
-    /// Whether somebody answered, so that the end of the exchange need not look.
+    /// Whether the exchange was answered, so that its `deinit` can skip the request's lock.
     private let isAnswered = Atomic<Bool>(false)
 
     init(_ request: Request) { self.request = request }
@@ -25,8 +24,8 @@ package final class Exchange: Sendable {
         return answer(.ready(server.prepared(response, for: request)))
     }
 
-    /// Answers with a closure that makes the reply on the connection's own thread, so that the
-    /// caller (the only writer, for example) spends no time on encoding.
+    /// Answers with a closure that makes the reply on the connection's own thread, so that the caller (the only writer, for
+    /// example) spends no time on encoding.
     ///
     /// - Returns: As ``respond(_:)-(Response)``.
     @discardableResult
@@ -34,8 +33,8 @@ package final class Exchange: Sendable {
         answer(.make(make))
     }
 
-    /// Answers with what makes the reply on the connection's own thread. Cost: as
-    /// ``respond(_:)-(Response)``; nothing is allocated.
+    /// Answers with an object that makes the reply on the connection's own thread. Cost: as ``respond(_:)-(Response)``; nothing
+    /// is allocated.
     ///
     /// - Returns: As ``respond(_:)-(Response)``.
     @discardableResult
@@ -43,13 +42,13 @@ package final class Exchange: Sendable {
         answer(.source(source))
     }
 
-    /// Ends the exchange without a reply and closes the connection, because its client has left: see ``isGone``. It
+    /// Ends the exchange without a reply and closes the connection, because the client has left: see ``isGone``. The request
     /// counts as aborted.
     package func abandon() { _ = answer(.abandoned) }
 
-    /// Whether the exchange needs no answer any more: it was answered or given up, or the client closed its socket. One that shut its
-    /// sending side alone still waits, unless it speaks HTTP/1.0.
-    /// Best effort: a client that vanished without a word is not noticed. Cost: a lock.
+    /// Whether the exchange needs no answer any more: it was answered or given up, or the client closed its socket. A client that
+    /// has shut only its sending side still waits, unless it speaks HTTP/1.0. Best effort: a client that vanished without closing
+    /// its socket is not noticed. Cost: a lock.
     package var isGone: Bool { request.isGone }
 
     private func answer(_ answer: RequestState.Answer) -> Bool {

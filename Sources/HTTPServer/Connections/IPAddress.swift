@@ -1,10 +1,10 @@
 import Glibc
 
-/// An address of IPv4 or IPv6. One of IPv4 is the address of IPv6 that stands for it (RFC 4291, section 2.5.5.2).
+/// An IPv4 or IPv6 address. An IPv4 address is stored as the IPv6 address that maps it (RFC 4291, section 2.5.5.2).
 struct IPAddress: Hashable, Sendable {
     let bits: UInt128
 
-    /// Reads an address, perhaps with a port, such as `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1` or `[2001:db8::1]:80`.
+    /// Reads an address, with or without a port, such as `192.0.2.1`, `192.0.2.1:80`, `2001:db8::1` or `[2001:db8::1]:80`.
     init?(_ text: String) {
         var name = Substring(text)
         if name.hasPrefix("[") {
@@ -23,10 +23,10 @@ struct IPAddress: Hashable, Sendable {
         bits = withUnsafeBytes(of: &long) { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) }
     }
 
-    /// Whether it is one of IPv4.
+    /// Whether this is an IPv4 address.
     var isShort: Bool { bits >> 32 == 0xFFFF }
 
-    /// The address as ``Request/client`` has it, without a port: in brackets where it is one of IPv6.
+    /// The address in the form of ``Request/client``, without a port; IPv6 addresses are in brackets.
     var clientText: String {
         var text = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
         if isShort {
@@ -43,12 +43,12 @@ struct IPAddress: Hashable, Sendable {
     }
 }
 
-/// The addresses that begin alike, such as `10.0.0.0/8`.
+/// A range of addresses with a common prefix, such as `10.0.0.0/8`.
 package struct AddressRange: Sendable, Equatable {
     private let first: IPAddress
     private let bitCount: Int
 
-    /// Reads a range in CIDR's form, or a single address; nil for what is neither.
+    /// Reads a range in CIDR notation, or a single address; nil if the text is neither.
     package init?(_ text: String) {
         let parts = text.split(separator: "/", maxSplits: 1, omittingEmptySubsequences: false)
         guard !text.contains("["), let address = IPAddress(String(parts[0])) else { return nil }

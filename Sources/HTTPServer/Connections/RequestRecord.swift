@@ -3,12 +3,12 @@ struct RequestRecord: Sendable {
     var route = -1
     var method = Method.other
     var status: UInt16 = 0
-    /// Whether the reply that begins with ``status`` was not sent whole.
+    /// Whether the reply with ``status`` was cut before its end.
     var isCut = false
     var startedAt: UInt64 = 0
     var byteCount = 0
     var receivedByteCount = 0
-    /// Copied only for streams, and only while there is an access log.
+    /// Set only for streams, and only while there is an access log.
     var path = ""
     var id = ""
     var client = ""

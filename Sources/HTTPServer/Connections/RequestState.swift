@@ -1,60 +1,60 @@
-/// Where a request stands, and each way from there to the next place.
+/// The state of a request, and each transition to the next state.
 ///
-/// libmicrohttpd's thread reads a request and sends its reply, workers answer it, and the watch of time and rights and the
-/// end of the server break in. They meet here: each event is a function that changes the state and returns what its caller
-/// has to do. There is no clock, no socket and no lock in it.
+/// libmicrohttpd's thread reads a request and sends its reply, workers answer it, and the watch of time and rights and the end of
+/// the server interrupt it. All of them meet here: each event is a function that changes the state and returns the caller's next
+/// action. The type has no clock, socket or lock.
 enum RequestState: Sendable {
     /// The reply of an exchange, on its way to the connection's thread.
     enum Answer: Sendable {
         case ready(Response)
         case make(@Sendable () -> Response)
         case source(any ResponseSource)
-        /// Every holder of the exchange let it go without an answer.
+        /// The exchange was dropped without an answer.
         case dropped
         /// The connection is closed without a reply, because its client has left.
         case abandoned
-        /// In place of the thread that was to answer; the connection's last.
+        /// A reply in place of the awaited answer; the connection's last.
         case instead(Response)
     }
 
-    /// The bytes that are read before a refusal is told.
+    /// The bytes that are read before a refusal is sent.
     enum Rest: Sendable {
         /// The rest of the body, up to a bound.
         case body
-        /// None: the receiving side of the socket is shut, and the refusal is the connection's last reply.
+        /// No bytes: the receiving side of the socket is shut, and the refusal is the connection's last reply.
         ///
-        /// - `isBegun`: Whether the head was whole, so that the request counts as one.
+        /// - `isBegun`: Whether the head was complete, so that the request is counted.
         case nothing(isBegun: Bool)
     }
 
     /// A body that is sent piece by piece.
     struct Pieces: Sendable {
         let admission: Admission?
-        /// Whether it has taken too long.
+        /// Whether sending has taken too long.
         let isOverdue: (@Sendable () -> Bool)?
     }
 
     /// There is no request, or it is over.
     case idle
-    /// The request line is here.
+    /// The request line has arrived.
     ///
-    /// - `isBegun`: Whether the head is whole and being looked at, so that the request counts as one.
+    /// - `isBegun`: Whether the head is complete and being checked, so that the request is counted.
     case head(isBegun: Bool)
-    /// The head is whole, the body is on its way.
+    /// The head is complete, the body is on its way.
     ///
-    /// - `mayContinue`: Whether a sink was told to go on before it had asked for a pause.
+    /// - `mayContinue`: Whether the sink was resumed before its request for a pause arrived.
     case receiving(until: Admission?, mayContinue: Bool)
     /// The connection is suspended until the sink of the body wants more.
     case paused(until: Admission?)
-    /// The reply is decided, and what is left of the request is dropped.
+    /// The reply is decided, and the rest of the request is dropped.
     case refused(Response, Rest)
     /// The connection is suspended until an exchange answers.
     case waiting(until: Admission?)
     /// The connection is resumed with an answer that is not sent yet.
     case answered(Answer)
-    /// The reply is libmicrohttpd's to send.
+    /// libmicrohttpd sends the reply.
     case sending(Pieces?)
-    /// The reply was written to the socket past libmicrohttpd, which closes the connection.
+    /// The reply was written directly to the socket, and libmicrohttpd closes the connection.
     case cut
     /// The socket became an event stream, which counts the request when it ends.
     case detached
@@ -65,28 +65,29 @@ enum RequestState: Sendable {
 extension RequestState {
     /// A step of the connection's thread when libmicrohttpd calls it for a request.
     enum Step: Sendable {
-        /// The head is whole.
+        /// The head is complete.
         case begin
         /// Takes a piece of the body.
         case take
-        /// The request is whole.
+        /// The request is complete.
         case finish
         /// Leaves the piece where it is; libmicrohttpd offers it again.
         case leave
         /// Drops a piece of the body.
         case drop(Response)
-        /// Tells a refusal by a reply, behind all that is read.
+        /// Sends a refusal as a reply, after everything that is read.
         ///
-        /// - `isBegun`: Whether the request began before; it begins with its reply where its head became whole later.
+        /// - `isBegun`: Whether the request began before. If not, because its head became complete later, it begins with its
+        ///   reply.
         case tell(Response, isLast: Bool, isBegun: Bool)
-        /// Tells a refusal in the middle of a body, where libmicrohttpd takes no reply.
+        /// Sends a refusal in the middle of a body, where libmicrohttpd takes no reply.
         case cut(Response)
         case answer(Answer)
         /// The reply is on its way.
         case nothing
     }
 
-    /// Begins a request whose line is here.
+    /// Begins a request after its line has arrived.
     mutating func begin() { self = .head(isBegun: false) }
 
     /// Decides the next step.
@@ -128,7 +129,7 @@ extension RequestState {
     enum Refusal: Sendable, Equatable {
         /// It is sent at once, as the connection's last reply.
         case sendNow
-        /// It is told behind the rest of the body.
+        /// It is sent after the rest of the body.
         case read(resumes: Bool)
     }
 
@@ -144,7 +145,7 @@ extension RequestState {
         case .paused:
             self = .refused(response, .body)
             return .read(resumes: true)
-        // It was refused before.
+        // The request was refused before.
         case .idle, .refused, .waiting, .answered, .sending, .cut, .detached: break
         }
         return .read(resumes: false)
@@ -159,23 +160,23 @@ extension RequestState {
     mutating func cut() { self = .cut }
     mutating func detach() { self = .detached }
 
-    /// The work that the end of a request leaves.
+    /// The work that is left at the end of a request.
     struct Ending: Sendable {
-        /// The refusal that was not told yet.
+        /// The refusal that was not sent yet.
         var refusal: Response?
-        /// The answer that libmicrohttpd did not take any more, since it saw the end of the client's bytes first.
+        /// The answer that libmicrohttpd did not take, because it met the end of the client's bytes first.
         var answer: Answer?
-        /// Whether it counts as a request that is over.
+        /// Whether the request is counted as completed.
         var isCounted = true
-        /// Whether it was counted as one under way.
+        /// Whether the request was counted as under way.
         var wasBegun = true
-        /// Whether its reply was libmicrohttpd's to send.
+        /// Whether libmicrohttpd sent the reply.
         var isSent = false
     }
 
-    /// Ends the request, for whatever reason.
+    /// Ends the request for any reason.
     ///
-    /// - `lateReply`: The reply to a request that libmicrohttpd has given up as too slow.
+    /// - `lateReply`: The reply to a request that libmicrohttpd has given up as too slow; nil for other ends.
     mutating func end(_ lateReply: Response?) -> Ending {
         defer { self = .idle }
         return switch self {
@@ -208,7 +209,7 @@ extension RequestState {
         return false
     }
 
-    /// Takes the answer of an exchange. Returns whether the connection is to be resumed; false when the client has left.
+    /// Takes the answer of an exchange. Returns whether the connection is to be resumed; false if the request no longer waits.
     mutating func answer(_ answer: Answer) -> Bool {
         guard case .waiting = self else { return false }
         self = .answered(answer)
@@ -218,10 +219,10 @@ extension RequestState {
     /// Whether there is no request.
     var isIdle: Bool { if case .idle = self { true } else { false } }
 
-    /// Whether an exchange is to answer.
+    /// Whether the request waits for an exchange's answer.
     var isWaiting: Bool { if case .waiting = self { true } else { false } }
 
-    /// Whether libmicrohttpd reads, so that the end of the client's bytes ends the request.
+    /// Whether libmicrohttpd reads from the socket, so that the end of the client's bytes ends the request.
     var isReading: Bool {
         switch self {
         case .idle, .head, .receiving, .refused: true
@@ -229,7 +230,7 @@ extension RequestState {
         }
     }
 
-    /// Whether a reply is being sent that has no limit of its own.
+    /// Whether a reply without a time limit of its own is being sent.
     var isSendingWithoutLimit: Bool {
         if case .sending(let pieces) = self { pieces?.isOverdue == nil } else { false }
     }
@@ -241,11 +242,11 @@ extension RequestState {
         static let resume = Interruption(rawValue: 1)
         /// The receiving side of the socket is shut, so that libmicrohttpd calls again.
         static let shutReceiving = Interruption(rawValue: 2)
-        /// Both sides are shut, so that the client sees that the reply is not whole.
+        /// Both sides are shut, so that the client sees that the reply is incomplete.
         static let shut = Interruption(rawValue: 4)
     }
 
-    /// Ends what is received or waits, with a reply in place of the request's own.
+    /// Ends a request that is being received or waits, with `reply` in place of its own.
     mutating func interrupt(_ reply: () -> Response) -> Interruption {
         switch self {
         case .head(let isBegun):
@@ -267,7 +268,7 @@ extension RequestState {
         }
     }
 
-    /// Ends the request if its admission has ended or its reply is overdue. Called again and again.
+    /// Ends the request if its admission has ended or its reply is overdue. Called repeatedly.
     mutating func watch(_ reply: (Grant.End) -> Response) -> Interruption {
         switch self {
         case .receiving(let admission, _), .paused(let admission), .waiting(let admission):

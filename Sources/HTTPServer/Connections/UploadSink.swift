@@ -1,8 +1,8 @@
 /// Whether a sink can take more at once.
 package enum UploadFlow: Sendable {
     case more
-    /// The piece was taken, but no more is wanted until ``Upload/resume()``. Nothing is read from
-    /// the client meanwhile: TCP makes it wait.
+    /// The piece was taken, but no more is wanted until ``Upload/resume()``. Nothing is read from the client meanwhile: TCP makes
+    /// it wait.
     case wait
     /// The upload is refused; the rest is dropped (up to a bound, then the connection is closed).
     case refuse(Response)
@@ -10,14 +10,13 @@ package enum UploadFlow: Sendable {
 
 /// Takes a streamed request body.
 ///
-/// It ends by itself when what has admitted the request has (``Upload/ending``), since it alone knows what became of the body so
-/// far.
+/// When the request's admission ends (``Upload/ending``), the sink ends the upload itself, because only the sink knows how much
+/// of the body was processed.
 ///
-/// Thread rule: all calls come from the connection's thread, one after the other; exactly one of
-/// `finish` and `abort` is the last.
+/// Thread rule: all calls come from the connection's thread, one after the other; exactly one of `finish` and `abort` is the
+/// last.
 package protocol UploadSink: AnyObject, Sendable {
-    /// Takes a piece as it was sent, compressed where `Content-Encoding` says so; the bytes are valid only during
-    /// the call.
+    /// Takes a piece as it was sent, compressed if `Content-Encoding` says so. The bytes are valid only during the call.
     func receive(_ bytes: UnsafeRawBufferPointer) -> UploadFlow
     /// The body is complete: decides the reply, like a handler.
     func finish() -> Outcome
@@ -25,7 +24,7 @@ package protocol UploadSink: AnyObject, Sendable {
     func abort()
 }
 
-/// The decision of a streamed route on a request whose headers are here.
+/// The decision of a streamed route on a request after its headers have arrived.
 package enum UploadStart: Sendable {
     case accept(any UploadSink)
     case refuse(Response)
@@ -41,16 +40,15 @@ package final class Upload: Sendable {
         admission = request.admission
     }
 
-    /// Why the request may not go on; nil as long as what has admitted it holds. Any thread.
+    /// The reason why the request may not go on; nil while its admission is valid. Any thread.
     package var ending: ServerFault? { admission?.ending.map { Server.accessEnded($0) } }
 
-    /// Ends the current `.wait`, or the one that is just being returned. Any thread; call it once
-    /// for each `.wait`.
+    /// Ends the current `.wait`, or the one that is just being returned. Any thread; call it once for each `.wait`.
     package func resume() {
         request.resume()
     }
 
-    /// Ends an upload that is not whole yet with its connection's last reply, without waiting for the rest. Any thread.
+    /// Ends an incomplete upload with the connection's last reply, without waiting for the rest. Any thread.
     package func end(_ reply: Response) {
         request.interrupt { reply }
     }

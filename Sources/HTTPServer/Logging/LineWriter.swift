@@ -10,15 +10,15 @@ package final class LineWriter: @unchecked Sendable {
         var isStopped = false
     }
 
-    /// Bytes that may wait.
+    /// The most bytes that may wait.
     private static let byteCountMax = 4 << 20
     private let buffer = Monitor(Buffer())
     private let descriptor: Int32
     private var thread: SystemThread?
 
-    /// Starts the thread. The descriptor is not closed at the end.
+    /// Starts the thread. The descriptor stays open at the end.
     ///
-    /// - Throws: ``ServerError`` when the system has no thread left.
+    /// - Throws: ``ServerError`` if the system cannot start another thread.
     package init(descriptor: Int32) throws(ServerError) {
         self.descriptor = descriptor
         guard let thread = SystemThread({ self.run() }) else {
@@ -40,7 +40,7 @@ package final class LineWriter: @unchecked Sendable {
         }
     }
 
-    /// Writes what is queued and ends the thread. Later lines are dropped.
+    /// Writes the queued lines and ends the thread. Later lines are dropped.
     package func stop() {
         var wasStopped = true
         buffer.update { buffer in
@@ -58,7 +58,7 @@ package final class LineWriter: @unchecked Sendable {
                 swap(&buffer.bytes, &spare)
                 return buffer.isStopped
             }
-            // Who reads a log has gone when it cannot be written.
+            // A failed write is ignored: there is no other place to report it.
             _ = spare.withUnsafeBytes { writeAll($0, to: descriptor) }
             spare.removeAll(keepingCapacity: true)
             if isStopped { return }

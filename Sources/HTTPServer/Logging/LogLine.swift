@@ -7,7 +7,7 @@ struct LogLine {
     private let json: JSONWriter
     private var isEmpty = true
 
-    /// An empty line.
+    /// Begins an empty line.
     init(_ format: Logger.Format, capacity: Int = 256) {
         self.format = format
         json = JSONWriter(ByteBuffer(capacity: capacity))
@@ -22,13 +22,13 @@ struct LogLine {
         stamp.withUnsafeBufferPointer { member("time", $0) }
     }
 
-    /// Writes a member whose value is a string.
+    /// Writes a member with a string.
     mutating func member(_ name: StaticString, _ value: String) {
         var value = value
         value.withUTF8 { member(name, $0) }
     }
 
-    /// Writes a member whose value is UTF-8; other bytes are replaced.
+    /// Writes a member with UTF-8; other bytes are replaced.
     mutating func member(_ name: StaticString, _ value: UnsafeBufferPointer<UInt8>) {
         key(name)
         if format == .logfmt, Self.isBare(value) {
@@ -40,7 +40,7 @@ struct LogLine {
         }
     }
 
-    /// Writes a member whose value is an integer.
+    /// Writes a member with an integer.
     mutating func member(_ name: StaticString, _ value: Int) {
         key(name)
         json.int(Int64(value))
@@ -52,7 +52,7 @@ struct LogLine {
         return json.buffer.array
     }
 
-    /// Writes what stands before a value.
+    /// Writes the separator and the name before a value.
     private mutating func key(_ name: StaticString) {
         if !isEmpty { json.raw(format == .json ? "," : " ") }
         isEmpty = false
@@ -61,7 +61,7 @@ struct LogLine {
         json.raw("=")
     }
 
-    /// Whether a value of logfmt needs no quotes.
+    /// Whether a value needs no quotes in logfmt.
     private static func isBare(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
         !value.isEmpty
             && value.allSatisfy {

@@ -1,22 +1,23 @@
 import HoldfastThreads
 import Synchronization
 
-/// Lets so many lines a second through, so that what clients cause as often as they like does not fill the log. Thread-safe.
+/// Limits log lines to a number per second, so that events that clients can cause at will do not fill the log. Thread-safe.
 package final class LogPace: Sendable {
     private struct State {
         var second: UInt64 = 0
         var count = 0
-        /// Those that were left out since the last one that was not.
+        /// The number of lines that were left out since the last one that was written.
         var leftOut = 0
     }
 
     private let perSecond: Int
     private let state = Mutex(State())
 
-    /// Lets so many lines a second through.
+    /// Allows `perSecond` lines a second.
     package init(perSecond: Int) { self.perSecond = perSecond }
 
-    /// Whether another line may be written: how many were left out before it; nil where it is left out, too.
+    /// Decides whether another line may be written. Returns the number of lines that were left out before it; nil if this line is
+    /// left out, too.
     package func pass(at milliseconds: UInt64 = monotonicMilliseconds()) -> Int? {
         state.withLock { state in
             let second = milliseconds / 1000

@@ -53,7 +53,7 @@ package struct Logger: Sendable {
         _ = line.withUnsafeBytes { writeAll($0, to: descriptor) }
     }
 
-    /// Writes one line with fields given one by one.
+    /// Writes one line with fields in separate arguments.
     package func log(
         _ level: Level, _ message: String, _ fields: (StaticString, Value)...
     ) {

@@ -1,44 +1,44 @@
 import CHoldfastMicroHTTPD
 import Glibc
 
-/// A look at the bytes of a request's head for what libmicrohttpd passes over and a proxy in front may read differently.
+/// A check of the bytes of a request's head for faults that libmicrohttpd ignores and a proxy in front may read differently.
 ///
-/// libmicrohttpd 0.9.75 appends the text of a folded line to the field's name, drops what follows a NUL, takes LF alone as
-/// the end of a line, and goes by the first of two lengths. But it takes the head apart in place, with a NUL for each
+/// libmicrohttpd 0.9.75 appends the text of a folded line to the field's name, drops the rest of a field after a NUL, takes a
+/// single LF as the end of a line, and uses the first of two lengths. But it takes the head apart in place, with a NUL for each
 /// separator and for each byte of a line's end. So each piece of a well-formed head begins where the one before it ends, and
-/// whatever was hidden leaves a gap. libmicrohttpd 1.0 refuses such lines itself (``looksAtLines``), and only what fields
-/// say is looked at.
+/// hidden text leaves a gap. libmicrohttpd 1.0 refuses such lines itself (``looksAtLines``), and then only the contents of fields
+/// are checked.
 ///
 /// Cost: one pass over the head, which copies its fields into the request. Connection thread.
 struct HeadCheck: ~Copyable {
-    /// Whether the ends of lines are looked at, which libmicrohttpd 1.0 does itself.
+    /// Whether the ends of lines are checked, which libmicrohttpd 1.0 does itself.
     static var looksAtLines: Bool { !shim_checks_lines() }
 
-    /// The `Content-Length`; 0 without one.
+    /// The `Content-Length`; 0 if there is none.
     private(set) var bodyByteCount: UInt64 = 0
     /// Whether the body comes in chunks.
     private(set) var isChunked = false
-    /// The first fault, which makes the head ambiguous, so that nothing behind it may be taken for a request; nil for one that is
-    /// well-formed.
+    /// The first fault; nil for a well-formed head. A fault makes the head ambiguous, so nothing after it may be taken for a
+    /// request.
     private(set) var fault: ServerFault?
 
     /// The number of records that libmicrohttpd keeps for the fields, including one of its own.
     private(set) var recordCount = 0
 
     private let request: Request
-    /// Where the next field begins.
+    /// The start of the next field.
     private var position: UnsafePointer<UInt8>
     private var hostCount = 0
     private var contentLengthCount = 0
     private var transferEncodingCount = 0
     private var contentTypeCount = 0
     private var authorizationCount = 0
-    /// The value of `Expect`, where libmicrohttpd has it.
+    /// The value of `Expect`, at its place in libmicrohttpd's memory.
     private var expectation: UnsafePointer<UInt8>?
 
-    /// Looks at the complete head of a request, whose target was loaded up to its first NUL.
+    /// Checks the complete head of a request. Its target was loaded up to the first NUL.
     ///
-    /// - `method`, `version`: As libmicrohttpd gives them, in the memory of the head.
+    /// - `method`, `version`: As libmicrohttpd passes them, in the memory of the head.
     init(_ request: Request, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>) {
         self.request = request
         let handle = request.connection.handle
@@ -47,7 +47,7 @@ struct HeadCheck: ~Copyable {
         let methodByteCount = strlen(method)
         // libmicrohttpd has made sure that the version has eight bytes.
         position = version + 10
-        // A fault ends the look at the fields.
+        // A fault ends the pass over the fields, so the records are counted here.
         defer { if fault != nil { recordCount = Int(shim_request_header_count(handle)) } }
         guard start + methodByteCount + 1 + request.target.rawCount + 1 == version,
             isToken(UnsafeBufferPointer(start: start, count: methodByteCount)),
@@ -76,11 +76,12 @@ struct HeadCheck: ~Copyable {
         } else {
             fault = contradiction
         }
-        // libmicrohttpd tells a client to go on that has nothing to send, and loses its reply if it has shut its side by then.
+        // libmicrohttpd sends 100 Continue to a client that has nothing to send, and loses its reply if the client has shut its
+        // sending side before.
         if !isChunked, bodyByteCount == 0, let expectation { shim_forget_value(expectation) }
     }
 
-    /// The fault of fields that contradict each other; nil when none do.
+    /// The fault of fields that contradict each other; nil if they agree.
     private var contradiction: ServerFault? {
         let isHTTP11 = request.isHTTP11
         if hostCount > 1 || (isHTTP11 && hostCount == 0) { return .host }
@@ -90,12 +91,12 @@ struct HeadCheck: ~Copyable {
         return authorizationCount > 1 ? .authorization : nil
     }
 
-    /// Takes the next field in. Returns whether the head is well-formed so far.
+    /// Reads the next field. Returns whether the head is well-formed so far.
     fileprivate mutating func visit(
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
     ) -> Bool {
         recordCount += 1
-        // The first is not the client's: see `shim_hide_cookies`.
+        // The first record is not from the client: see `shim_hide_cookies`.
         if recordCount == 1 { return true }
         guard isToken(name), isFieldValue(value), isInPlace(name, value) else {
             fault = .field
@@ -121,7 +122,7 @@ struct HeadCheck: ~Copyable {
         return true
     }
 
-    /// Takes in what a field says of the message.
+    /// Notes a field that describes the message, such as its length.
     private mutating func note(_ name: RequestText, _ value: RequestText) {
         if name.equalsIgnoringCase(HeaderName.host.text) {
             hostCount += 1
@@ -131,7 +132,7 @@ struct HeadCheck: ~Copyable {
             bodyByteCount = value.decimal ?? 0
         } else if name.equalsIgnoringCase(HeaderName.transferEncoding.text) {
             transferEncodingCount += 1
-            // With a blank behind it, it is another coding for libmicrohttpd 0.9.75.
+            // libmicrohttpd 0.9.75 takes the name with a blank after it for another coding.
             isChunked = value.equalsIgnoringCase("chunked")
         } else if name.equalsIgnoringCase(HeaderName.contentType.text) {
             contentTypeCount += 1
@@ -182,13 +183,13 @@ private let visitField: MHD_KeyValueIteratorN = { context, _, name, nameCount, v
         ? .YES : .NO
 }
 
-/// Whether CR LF stood here: both are NUL by now.
+/// Whether CR LF ended a line here: libmicrohttpd has replaced both bytes by NUL.
 @inline(__always)
 private func isLineEnd(_ bytes: UnsafePointer<UInt8>) -> Bool { bytes[0] == 0 && bytes[1] == 0 }
 
 /// One bit for each byte below 64 that a token may have (RFC 9110, section 5.6.2): `!#$%&'*+-.` and digits.
 private let lowTokenBytes: UInt64 = 0x03FF_6CFA_0000_0000
-/// The same for 64 to 127: letters and ``^_`|~``.
+/// The same for bytes from 64 to 127: letters and ``^_`|~``.
 private let highTokenBytes: UInt64 = 0x57FF_FFFF_C7FF_FFFE
 
 /// Whether `bytes` are a token.
@@ -200,17 +201,17 @@ private func isToken(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         }
 }
 
-/// Whether `bytes` have no control character but tabs (RFC 9110, section 5.5).
+/// Whether `bytes` have no control character except tabs (RFC 9110, section 5.5).
 private func isFieldValue(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     var controls: UInt8 = 0
-    // Without an early end or a branch, so that many bytes are looked at together.
+    // The loop has no early end and no branch, so that it is vectorized.
     for byte in bytes {
         controls |= (byte < 0x20 ? 1 : 0) & (byte != 0x09 ? 1 : 0) | (byte == 0x7F ? 1 : 0)
     }
     return controls == 0
 }
 
-/// Whether `bytes` have nothing that ends a target for somebody: blanks, control characters, a fragment.
+/// Whether `bytes` have nothing that some reader takes for the end of a target: blanks, control characters, a fragment.
 private func isTarget(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     var isBroken = false
     for byte in bytes { isBroken = isBroken || byte <= 0x20 || byte == 0x7F || byte == 0x23 }

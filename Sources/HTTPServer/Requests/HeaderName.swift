@@ -1,10 +1,10 @@
-/// The name of a header field: a constant of the program, so that setting and looking one up copies
-/// nothing. Look-up ignores case (RFC 9110, section 5.1).
+/// The name of a header field: a constant of the program, so that setting and finding a field copies nothing. Look-up ignores
+/// case (RFC 9110, section 5.1).
 package struct HeaderName: Sendable {
     /// The name as it is sent.
     package let text: StaticString
 
-    /// A name that is not listed here. It must be a token: letters, digits and `-`.
+    /// Creates a name that is not listed here. It must be a token: letters, digits and `-`.
     package init(_ text: StaticString) {
         self.text = text
     }

@@ -1,10 +1,10 @@
-/// A request method that routes can name. Anything else is answered 405 (RFC 9110, section 9).
+/// A request method that routes can name. Other methods are answered 405 (RFC 9110, section 9).
 package enum Method: UInt8, Sendable, CaseIterable {
     case get, head, post, put, patch, delete, options
     /// Any method that the service does not know.
     case other
 
-    /// The method as it stands in a request line.
+    /// The method as it appears in a request line.
     package var name: StaticString {
         switch self {
         case .get: "GET"

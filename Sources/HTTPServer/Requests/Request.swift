@@ -2,13 +2,13 @@ import CHoldfastMicroHTTPD
 import HoldfastThreads
 import Synchronization
 
-/// One request: its method, target, headers and body.
+/// A request: its method, target, headers and body.
 ///
-/// All of it is its own: target, headers and body stay as long as somebody refers to it, whatever becomes of its connection.
-/// Pieces of it (``RequestText``, ``body``) point into its memory. One object serves the requests of a connection one after
-/// the other, unless somebody keeps a reference.
-// @unchecked: the connection's thread writes all that handlers read before they run, and nobody changes it after that; the
-// hand-over to another thread goes through a lock. `state` is a mutex.
+/// The object owns its memory: target, headers and body stay valid as long as a reference to it exists, even if its connection is
+/// gone. Pieces (``RequestText``, ``body``) point into this memory. One object serves the requests of a connection one after the
+/// other, unless a reference to it is kept.
+// @unchecked: the connection's thread writes everything that handlers read before they run, and it does not change after that;
+// the hand-over to another thread goes through a lock. `state` is a mutex.
 package final class Request: @unchecked Sendable {
     let connection: Connection
     let state = Mutex(RequestState.idle)
@@ -27,14 +27,14 @@ package final class Request: @unchecked Sendable {
     var receivedByteCount = 0
     /// The bytes that the request's head leaves for the reply's head, see ``HeadMemory``.
     var replyRoom = 0
-    /// The `Content-Length`; 0 without one.
+    /// The `Content-Length`; 0 if there is none.
     var announcedByteCount: UInt64 = 0
     /// Whether the body comes in chunks.
     var isChunked = false
 
-    /// The admission of the request, which ends its exchange; nil for a request that no end of access concerns.
+    /// The admission whose end also ends the exchange; nil if no end of access concerns the request.
     private(set) var admission: Admission?
-    /// The grant that admitted the request; nil for a request that no end of access concerns.
+    /// The grant that admitted the request; nil if no end of access concerns the request.
     package var grant: Grant? {
         get { admission?.grant }
         set { admission = newValue.map { Admission($0) } }
@@ -43,7 +43,7 @@ package final class Request: @unchecked Sendable {
     package internal(set) var method = Method.other
     /// Nanoseconds of the monotonic clock when the request line was complete.
     package internal(set) var startedAt: UInt64 = 0
-    /// Whether the client speaks HTTP/1.1 (else 1.0).
+    /// Whether the client speaks HTTP/1.1 (otherwise 1.0).
     package internal(set) var isHTTP11 = true
 
     init(_ connection: Connection) {
@@ -51,9 +51,9 @@ package final class Request: @unchecked Sendable {
         requestBody = RequestBody(in: connection.server.metrics.messageMemory)
     }
 
-    /// Makes the object ready for the connection's next request.
+    /// Prepares the object for the connection's next request.
     ///
-    /// - Returns: False without memory for the target.
+    /// - Returns: False if there is no memory for the target.
     func begin(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         state.withLock { $0.begin() }
         route = -1
@@ -73,19 +73,19 @@ package final class Request: @unchecked Sendable {
         return target.load(text)
     }
 
-    /// Has the exchange end with the present epoch of work, too, once it is admitted.
+    /// Makes the exchange end with the present epoch of work, too, once it is admitted.
     package func end(with epoch: WorkEpoch) { admission?.end(with: epoch) }
 
-    /// Has the exchange go on beyond the epoch of work, as it knows by itself what follows from that.
+    /// Makes the exchange outlive the epoch of work, because it handles the end of the epoch itself.
     package func outliveEpochs() { admission?.outliveEpochs() }
 
-    /// Tells the sink of an upload, if there is one, that nothing will follow.
+    /// Ends the sink of an upload, if there is one, without further pieces.
     func abortUpload() {
         upload?.abort()
         upload = nil
     }
 
-    /// Drops what a request that is over does not need; the next one of the connection must not see it.
+    /// Drops the parts of a request that is over, which the connection's next request must not see.
     func reset() {
         inflater = nil
         admission = nil
@@ -95,7 +95,7 @@ package final class Request: @unchecked Sendable {
     /// Whether a body follows the head.
     var hasBody: Bool { isChunked || announcedByteCount > 0 }
 
-    /// The target as it was received, query included.
+    /// The target as it was received, including the query.
     package var rawTarget: RequestText { target.raw }
 
     /// The path as it was received.
@@ -106,8 +106,8 @@ package final class Request: @unchecked Sendable {
     /// The decoded path segments: `/a/b%2Fc` has `a` and `b/c`.
     package var segments: ContiguousArray<RequestText> { target.segments }
 
-    /// The path parameter number `index`, in the order they stand in the route's pattern; for a
-    /// rest, its first segment (see ``rest``).
+    /// Returns the path parameter number `index`, in the order of the route's pattern; for a rest, its first segment (see
+    /// ``rest``).
     package func parameter(_ index: Int) -> RequestText {
         target.segments[connection.server.router.segment(ofParameter: index, route: route)]
     }
@@ -120,10 +120,10 @@ package final class Request: @unchecked Sendable {
         return ArraySlice(target.segments[first...])
     }
 
-    /// The query parameters in the order they stand, repeats included. `+` is `+`.
+    /// The query parameters in the order of the target, including repeats. `+` is a blank.
     package var query: ContiguousArray<(name: RequestText, value: RequestText)> { target.query }
 
-    /// Whether there is a query parameter. Cost: no count of a reference.
+    /// Whether there is a query parameter. Cost: no reference is counted.
     package var hasQuery: Bool { !target.query.isEmpty }
 
     /// The body, complete and decompressed, followed by 64 readable zero bytes.
@@ -132,42 +132,41 @@ package final class Request: @unchecked Sendable {
     /// The position of the route in the server's table; -1 before routing.
     package var routeNumber: Int { route }
 
-    /// The host, with a port if there is one, that the request is for: that of an absolute-form target, else the field
-    /// Host (RFC 9112, section 3.2.2); nil when there is neither.
+    /// The host that the request is for, with a port if there is one: the host of an absolute-form target, otherwise the field
+    /// Host (RFC 9112, section 3.2.2); nil if both are missing.
     package var host: RequestText? { target.authority ?? header(.host) }
 
-    /// Whether an origin is that of the request's own host under a scheme, such as `http://`.
+    /// Whether an origin is the request's own host with a scheme such as `http://`.
     package func isForHost(of origin: RequestText, _ scheme: StaticString) -> Bool {
         guard let host else { return false }
         return origin.hasPrefix(scheme)
             && origin.bytes.dropFirst(scheme.utf8CodeUnitCount).elementsEqual(host.bytes)
     }
 
-    /// The first header of that name, not copied; nil when there is none. Cost: a pass over the
-    /// headers.
+    /// Returns the first header with a name, not copied; nil if there is none. Cost: a pass over the headers.
     package func header(_ name: HeaderName) -> RequestText? {
         fields.first(name)
     }
 
-    /// All headers of that name, in order.
+    /// Returns all headers with a name, in order.
     package func headers(_ name: HeaderName) -> [RequestText] {
         var found: [RequestText] = []
         fields.forEach(name) { found.append($0) }
         return found
     }
 
-    /// The id that ties log lines and the reply to this request: the client's `X-Request-Id` when
-    /// it is sane, else one of ours.
+    /// The id that connects log lines and the reply with this request: the client's `X-Request-Id` if it is valid, otherwise an
+    /// id of the server.
     package var id: String { withRequestID { String(decoding: $0, as: UTF8.self) } }
 }
 
-// What happens to a request: the change of its state under its lock, and what libmicrohttpd is told of it there.
+// Events of a request: each changes its state under its lock, and calls libmicrohttpd there.
 //
-// Nobody but the thread that ended a wait resumes a connection, and libmicrohttpd frees no suspended one.
+// Only the thread that ended a wait resumes a connection, and libmicrohttpd frees no suspended connection.
 extension Request {
     // MARK: The connection's thread
 
-    /// Suspends the connection until ``resume()``, unless that came already or the request has ended.
+    /// Suspends the connection until ``resume()``, unless that was called already or the request has ended.
     func pause() {
         state.withLock { state in
             if connection.server.allowsWaiting, state.pause() {
@@ -187,7 +186,7 @@ extension Request {
         }
     }
 
-    /// Suspends the connection until an exchange answers, or `admission` ends. Returns false when the request has ended.
+    /// Suspends the connection until an exchange answers, or `admission` ends. Returns false if the request has ended.
     func wait(until admission: Admission?) -> Bool {
         state.withLock { state in
             guard connection.server.allowsWaiting else { return false }
@@ -204,7 +203,7 @@ extension Request {
     func end(_ lateReply: Response?) -> RequestState.Ending {
         var left = RequestState.idle
         state.withLock { swap(&$0, &left) }
-        // Behind the lock, since it may hold the last reference to an exchange.
+        // Done after the lock, because the state may hold the last reference to an exchange.
         return left.end(lateReply)
     }
 
@@ -213,17 +212,17 @@ extension Request {
     /// Lets a paused body go on.
     func resume() {
         state.withLock { state in
-            // Under the lock: libmicrohttpd may hand on the next piece before it has left the call that paused, and a pause for
-            // that piece may not come between.
+            // Done under the lock: libmicrohttpd may pass on the next piece before it has left the call that paused, and a pause
+            // for that piece must not come between.
             if state.resume() { MHD_resume_connection(connection.handle) }
         }
     }
 
-    /// Answers the request, unless it was answered before. Returns false when its client has left.
+    /// Answers the request, unless it was answered before. Returns false if the request no longer waits.
     @discardableResult
     func answer(_ answer: RequestState.Answer) -> Bool {
         let isTaken = state.withLock { $0.answer(answer) }
-        // Outside of the lock, which the connection's thread takes as soon as it is woken.
+        // Done after the lock, which the connection's thread takes as soon as it is woken.
         if isTaken { MHD_resume_connection(connection.handle) }
         return isTaken
     }
@@ -236,12 +235,12 @@ extension Request {
         }
     }
 
-    /// Takes notice of a client that has shut its sending side.
+    /// Notes that the client has shut its sending side.
     ///
-    /// - Returns: Whether the connection ends with it, since libmicrohttpd reads.
+    /// - Returns: Whether the connection ends as a result, because libmicrohttpd is reading.
     func noticeShut() -> Bool {
         state.withLock { state in
-            // One that has left altogether answers with a reset, which is seen before anybody asks.
+            // A client that has closed its socket answers with a reset, which arrives before ``isGone`` is read.
             if state.isWaiting {
                 _ = connection.hasLeft(isHTTP11: isHTTP11)
                 connection.prepareToAnswer()
@@ -250,22 +249,21 @@ extension Request {
         }
     }
 
-    /// Ends what is received or waits, with a reply in place of the request's own.
+    /// Ends a request that is being received or waits, with `reply` in place of its own.
     func interrupt(_ reply: () -> Response) {
         state.withLock { connection.apply($0.interrupt(reply)) }
     }
 
-    /// The client's address: with its port, such as `127.0.0.1:50312`, where it is the other end of the connection; without,
-    /// where that is a proxy that is trusted (``ServerOptions/trustedProxies``) and says whose request it passes on.
+    /// The client's address. If the peer is a trusted proxy (``ServerOptions/trustedProxies``) that reports its client, this is
+    /// that client's address without a port. Otherwise it is the peer with its port, such as `127.0.0.1:50312`.
     package var client: String {
         let trusted = connection.server.options.trustedProxies
         return trusted.isEmpty ? connection.peer : forwarder(trusted) ?? connection.peer
     }
 
-    /// The last address before the trusted proxies; nil when there is none between.
+    /// Returns the last address before the trusted proxies; nil if there is none.
     ///
-    /// Each proxy adds the address that it was asked from at the end, so that what is before the first one that isn't trusted could be
-    /// anybody's.
+    /// Each proxy appends the address of its client. So addresses before the first untrusted one may be invented.
     private func forwarder(_ trusted: [AddressRange]) -> String? {
         func isTrusted(_ address: IPAddress) -> Bool { trusted.contains { $0.contains(address) } }
         guard let peer = IPAddress(connection.peer), isTrusted(peer) else { return nil }
@@ -282,12 +280,11 @@ extension Request {
         return last?.clientText
     }
 
-    /// The longest `X-Request-Id` that is taken over.
+    /// The longest `X-Request-Id` that is accepted.
     static let requestIDByteCountMax = 128
 
-    /// Takes the client's id if it is sane, else makes one: twelve hexadecimal digits of the
-    /// connection and the number of the request on it, so that lines of one connection are seen
-    /// to belong together.
+    /// Takes the client's id if it is valid. Otherwise the id is twelve hexadecimal digits of the connection and the number of
+    /// the request on it, so that log lines of one connection can be recognized.
     func decideRequestID() {
         requestIDText = header(.requestID).flatMap { Request.isSane($0) ? $0 : nil }
     }
@@ -305,7 +302,7 @@ extension Request {
         }
     }
 
-    /// Gives the id's bytes without an allocation.
+    /// Calls `body` with the id's bytes. Nothing is allocated.
     package func withRequestID<Result>(_ body: (UnsafeBufferPointer<UInt8>) -> Result) -> Result {
         if let requestIDText { return body(requestIDText.bytes) }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 40) { buffer in
@@ -334,8 +331,9 @@ extension Request {
 
 /// The memory that libmicrohttpd has for a connection: a request's head, a record for each field, and then the head of the reply.
 ///
-/// libmicrohttpd closes a connection without an answer when a reply's head does not fit, even if the reply is a refusal. So requests that leave
-/// no room for a reply are refused without libmicrohttpd, and a field of a reply that does not fit is left out.
+/// libmicrohttpd closes a connection without an answer when a reply's head does not fit, even if the reply is a refusal. So
+/// requests that leave no room for a reply are refused without libmicrohttpd, and a field of a reply that does not fit is left
+/// out.
 enum HeadMemory {
     /// Bytes of a record (`struct MHD_HTTP_Header`).
     static let recordByteCount = 64
@@ -348,7 +346,7 @@ enum HeadMemory {
     /// The largest number of bytes that the server itself adds to a reply's head.
     private static let ownByteCountMax = 1 << 10
 
-    /// Counts the memory that is left for the head of a reply.
+    /// Returns the memory that is left for the head of a reply.
     ///
     /// - Parameters:
     ///   - headByteCount: The bytes of the request's line and fields.
@@ -359,6 +357,6 @@ enum HeadMemory {
         byteCount - headByteCount - recordCount * recordByteCount
     }
 
-    /// The bytes of that which a handler's fields may have.
+    /// Returns the bytes of that memory that a handler's fields may use.
     static func fieldRoom(in replyRoom: Int) -> Int { replyRoom - ownByteCountMax }
 }

@@ -2,9 +2,9 @@ import Glibc
 
 /// A request body in one piece of memory, followed by readable zero bytes.
 ///
-/// simdjson reads up to 64 bytes past the end of its input, so that many always follow.
+/// The zero bytes are needed because simdjson reads up to 64 bytes past the end of its input.
 struct RequestBody: ~Copyable {
-    /// Readable bytes after the last one of the body.
+    /// The number of readable bytes after the end of the body.
     static let paddingByteCount = 64
 
     private let budget: MessageMemory
@@ -12,7 +12,7 @@ struct RequestBody: ~Copyable {
     private var capacity = 0
     private(set) var count = 0
 
-    /// Makes an empty one whose memory counts in `budget`.
+    /// Creates an empty body whose memory is counted in `budget`.
     init(in budget: MessageMemory) { self.budget = budget }
 
     deinit {
@@ -23,7 +23,7 @@ struct RequestBody: ~Copyable {
     /// The body; valid until the next change.
     var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: memory, count: count) }
 
-    /// Makes room for `wanted` bytes in all. Returns false when there is no memory, or the budget has none.
+    /// Makes room for `wanted` bytes in all. Returns false if there is no memory, or no room in the budget.
     mutating func reserve(_ wanted: Int) -> Bool {
         guard wanted + RequestBody.paddingByteCount > capacity else { return true }
         // Doubling keeps the copying linear.
@@ -36,7 +36,7 @@ struct RequestBody: ~Copyable {
         return true
     }
 
-    /// Appends `bytes`. Returns false when there is no memory.
+    /// Appends `bytes`. Returns false if there is no memory.
     mutating func append(_ bytes: UnsafeRawBufferPointer) -> Bool {
         guard let from = bytes.baseAddress, bytes.count > 0 else { return true }
         guard reserve(count + bytes.count), let memory else { return false }
@@ -45,14 +45,14 @@ struct RequestBody: ~Copyable {
         return true
     }
 
-    /// Writes the zero bytes that follow the body. Returns false when there is no memory.
+    /// Writes the zero bytes that follow the body. Returns false if there is no memory.
     mutating func pad() -> Bool {
         guard reserve(count), let memory else { return false }
         memset(memory + count, 0, RequestBody.paddingByteCount)
         return true
     }
 
-    /// Empties it, and gives memory back that a usual request does not need.
+    /// Empties the body, and releases memory that a usual request does not need.
     mutating func reset() {
         count = 0
         if capacity > MessageMemory.uncountedByteCountMax {

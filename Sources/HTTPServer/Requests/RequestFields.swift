@@ -1,6 +1,6 @@
 import Glibc
 
-/// The header fields of a request: copies, which stay as long as the request does, whatever becomes of its connection.
+/// The header fields of a request: copies that stay valid as long as the request, even if its connection is gone.
 ///
 /// The memory is kept from one request of a connection to the next, so a request of usual length allocates nothing.
 struct RequestFields: ~Copyable {
@@ -9,7 +9,7 @@ struct RequestFields: ~Copyable {
         let value: Range<Int32>
     }
 
-    /// More fields are refused; each costs a look-up time.
+    /// The most fields; a request with more is refused, because each field slows look-ups.
     static let countMax = 256
     private static let keptByteCount = 4096
 
@@ -20,16 +20,16 @@ struct RequestFields: ~Copyable {
 
     deinit { free(memory) }
 
-    /// Forgets all fields; the memory is kept.
+    /// Removes all fields; the memory is kept.
     mutating func removeAll() {
         fields.removeAll(keepingCapacity: true)
         byteCount = 0
     }
 
-    /// Makes room for fields, where there are none.
+    /// Makes room for fields. Call it while there are no fields.
     ///
-    /// - `byteCount`: The most bytes that names and values have together.
-    /// - Returns: False without memory.
+    /// - `byteCount`: The most bytes of all names and values together.
+    /// - Returns: False if there is no memory.
     mutating func reserve(byteCount wanted: Int) -> Bool {
         guard wanted > capacity || capacity > max(wanted, Self.keptByteCount) else { return true }
         free(memory)
@@ -39,9 +39,9 @@ struct RequestFields: ~Copyable {
         return memory != nil
     }
 
-    /// Appends a field, without the blanks behind its value.
+    /// Appends a field, without the blanks around its value.
     ///
-    /// - Returns: False for one too many, or one without room.
+    /// - Returns: False if there are too many fields, or no room for this one.
     mutating func append(
         _ name: UnsafeBufferPointer<UInt8>, _ value: UnsafeBufferPointer<UInt8>
     ) -> Bool {
@@ -60,13 +60,13 @@ struct RequestFields: ~Copyable {
         return Int32(truncatingIfNeeded: start)..<Int32(truncatingIfNeeded: byteCount)
     }
 
-    /// The first field of that name, compared without case; nil when there is none. Cost: a pass over the fields.
+    /// Returns the first field with a name, compared without case; nil if there is none. Cost: a pass over the fields.
     func first(_ name: HeaderName) -> RequestText? {
         for field in fields where isNamed(field, name.text) { return piece(field.value) }
         return nil
     }
 
-    /// Calls `body` with all fields of that name, in order.
+    /// Calls `body` with all fields with a name, in order.
     func forEach(_ name: HeaderName, _ body: (RequestText) -> Void) {
         for field in fields where isNamed(field, name.text) { body(piece(field.value)) }
     }

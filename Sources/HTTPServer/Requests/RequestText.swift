@@ -1,17 +1,16 @@
 import Glibc
 import HoldfastJSON
 
-/// A piece of a request in place: a path segment, a query name or value, a header's value.
+/// A piece of a request, not copied: a path segment, a query name or value, a header's value.
 ///
-/// - Important: It points into the request and is valid until the request is answered. Take
-///   ``string`` to keep it.
+/// - Important: It points into the request and is valid until the request is answered. Take ``string`` to keep it.
 package struct RequestText: @unchecked Sendable {
     // @unchecked: the bytes are written before the handler runs and constant until the answer.
 
     /// The bytes after percent-decoding; path and query pieces are valid UTF-8, headers need not be.
     package let bytes: UnsafeBufferPointer<UInt8>
 
-    /// A part of another piece, valid as long as that.
+    /// Refers to a part of another piece, and is valid as long as that piece.
     package init(_ bytes: UnsafeBufferPointer<UInt8>) {
         self.bytes = bytes
     }
@@ -20,7 +19,7 @@ package struct RequestText: @unchecked Sendable {
         bytes = UnsafeBufferPointer(start: start, count: count)
     }
 
-    /// Number of bytes.
+    /// The number of bytes.
     package var count: Int { bytes.count }
     /// Whether there are no bytes.
     package var isEmpty: Bool { bytes.isEmpty }
@@ -54,7 +53,7 @@ package struct RequestText: @unchecked Sendable {
             && areEqual(bytes.baseAddress, prefix.utf8Start, prefix.utf8CodeUnitCount)
     }
 
-    /// The bytes in `range` without blanks at either end.
+    /// Returns the bytes in `range` without blanks at either end.
     func trimmed(_ range: Range<Int>) -> RequestText {
         var start = range.lowerBound
         var end = max(range.upperBound, start)
@@ -63,7 +62,7 @@ package struct RequestText: @unchecked Sendable {
         return RequestText(UnsafeBufferPointer(rebasing: bytes[start..<end]))
     }
 
-    /// A decimal number without sign that fits, or nil.
+    /// The value of a decimal number without sign; nil if the text is not such a number, or the number is too large.
     package var decimal: UInt64? { UInt64(jsonDigits: UnsafeRawBufferPointer(bytes)) }
 }
 
@@ -72,17 +71,17 @@ private func lower(_ byte: UInt8) -> UInt8 {
     byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
 }
 
-/// Whether two runs of `count` bytes are the same; a missing one equals only an empty one.
+/// Whether two runs of `count` bytes are equal. A missing run equals only an empty one.
 @inline(__always)
 func areEqual(_ left: UnsafePointer<UInt8>?, _ right: UnsafePointer<UInt8>?, _ count: Int) -> Bool {
     guard count > 0 else { return true }
     guard let left, let right else { return false }
-    // Most of those that differ do so in the first byte, and a call takes longer than to look at it.
+    // Most runs that differ do so in the first byte, and testing it is faster than a call.
     return left[0] == right[0] && memcmp(left, right, count) == 0
 }
 
 extension RequestText {
-    /// Whether it may be a host with an optional port (RFC 3986, section 3.2; no commas, which would be a list).
+    /// Whether the text may be a host with an optional port (RFC 3986, section 3.2; without commas, which would make a list).
     var isHostWithPort: Bool {
         guard let port = portStart else { return bytes.allSatisfy(Self.isOfHost) }
         let number = RequestText(UnsafeBufferPointer(rebasing: bytes[(port + 1)...]))
@@ -90,7 +89,7 @@ extension RequestText {
             && (number.isEmpty || number.decimal.map { $0 <= UInt64(UInt16.max) } ?? false)
     }
 
-    /// The position of the colon before the port: the first one behind the brackets that an IPv6 address stands in.
+    /// The position of the colon before the port: the first colon after the brackets of an IPv6 address, if there are any.
     private var portStart: Int? {
         let end = bytes.first == UInt8(ascii: "[") ? bytes.firstIndex(of: UInt8(ascii: "]")) : nil
         return bytes[(end ?? 0)...].firstIndex(of: UInt8(ascii: ":"))
@@ -107,22 +106,22 @@ extension RequestText {
     }
 }
 
-/// How well a media type matches a client's `Accept` (RFC 9110, section 12.5.1).
+/// The degree to which a media type matches a client's `Accept` (RFC 9110, section 12.5.1).
 package struct Acceptance: Sendable, Equatable {
-    /// How much it is wanted, in thousandths: the `q` of the range that names it best; 0 refuses it.
+    /// The preference in thousandths: the `q` of the most precise range; 0 refuses the type.
     package var quality: Int
-    /// Whether it is named by itself (2), with all subtypes (1), or with everything (0).
+    /// The precision of that range: the type itself (2), all its subtypes (1), or all types (0).
     package var precision: Int
-    /// The place of the range that names it best.
+    /// The position of that range in the list.
     package var position: Int
 }
 
 extension Request {
-    /// The preference of the fields `Accept`, which are one list (RFC 9110, section 5.3), for a media type; nil when
-    /// no range of them has it, and as `*/*` when there is none. Parameters other than `q` do not count.
-    /// Cost: a pass over the headers, without allocation.
+    /// Returns the preference of the fields `Accept`, which form one list (RFC 9110, section 5.3), for a media type. Nil if no
+    /// range includes the type; without the field, the result is that of `*/*`. Parameters other than `q` are ignored. Cost: a
+    /// pass over the headers, without allocation.
     ///
-    /// - `type`: Such as `text/csv`, in lower case.
+    /// - `type`: A type such as `text/csv`, in lower case.
     package func acceptance(of type: StaticString) -> Acceptance? {
         var best: Acceptance?
         var rangeCount = 0
@@ -142,7 +141,7 @@ extension Request {
 }
 
 extension RequestText {
-    /// Whether a comma-separated list has `token` as an element (case ignored) that its `q` does not refuse.
+    /// Whether a comma-separated list has `token` as an element (ignoring case) that its `q` does not refuse.
     package func listContains(_ token: StaticString) -> Bool {
         var isFound = false
         forEachElement { name, quality in
@@ -151,8 +150,8 @@ extension RequestText {
         return isFound
     }
 
-    /// Hands over the elements of a comma-separated list: what stands before `;`, and how much it is wanted, in
-    /// thousandths (RFC 9110, section 12.4.2). Empty ones are left out.
+    /// Calls `body` with the elements of a comma-separated list: the text before `;`, and the preference in thousandths (RFC
+    /// 9110, section 12.4.2). Empty elements are left out.
     fileprivate func forEachElement(_ body: (RequestText, _ quality: Int) -> Void) {
         var start = 0
         while start <= count {
@@ -175,12 +174,12 @@ extension RequestText {
         }
     }
 
-    /// The first position of a byte in a range; its end where there is none.
+    /// Returns the first position of a byte in a range; the range's end if the byte is missing.
     private func index(of byte: UInt8, in range: Range<Int>) -> Int {
         bytes[range].firstIndex(of: byte) ?? range.upperBound
     }
 
-    /// How precisely a media range names a type; nil when it does not.
+    /// Returns the precision with which a media range includes a type; nil if it does not include it.
     fileprivate func precision(of type: StaticString) -> Int? {
         if equalsIgnoringCase(type) { return 2 }
         if self == "*/*" { return 0 }
@@ -193,7 +192,7 @@ extension RequestText {
         return 1
     }
 
-    /// A number from 0 to 1 in thousandths; 0 for what is none.
+    /// Returns a number from 0 to 1 in thousandths; 0 for invalid text.
     private func thousandths(from start: Int) -> Int {
         var value = 0
         var scale = 1000

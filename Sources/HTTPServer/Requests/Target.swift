@@ -1,20 +1,19 @@
 import Glibc
 import HoldfastJSON
 
-/// A request target, taken apart: the raw text, path segments and query parameters.
+/// A request target, split into the raw text, path segments and query parameters.
 ///
-/// It is split before it is decoded, so `%2F` stays inside a segment. In the path `+` stays `+`; in
-/// the query it is a blank, as curl, browsers and most libraries write one (WHATWG URL, section 5)
-/// (RFC 3986, sections 2.2 and 3.3). The storage is kept from one request of a connection to the
-/// next, so a request of usual length allocates nothing.
+/// It is split before it is decoded, so `%2F` stays inside a segment (RFC 3986, sections 2.2 and 3.3). In the path `+` stays `+`;
+/// in the query it is a blank, as curl, browsers and most libraries write one (WHATWG URL, section 5). The storage is kept from
+/// one request of a connection to the next, so a request of usual length allocates nothing.
 struct Target: ~Copyable {
-    /// The raw target, then room to decode escaped pieces (never longer than the raw text).
+    /// The raw target, followed by room for decoded pieces (never longer than the raw text).
     private var memory: UnsafeMutablePointer<UInt8>?
     private var capacity = 0
     private var decodedEnd = 0
     private(set) var rawCount = 0
     private(set) var pathCount = 0
-    /// The host and port of an absolute-form target, which count in place of the field Host (RFC 9112, section 3.2.2).
+    /// The host and port of an absolute-form target, which replace the field Host (RFC 9112, section 3.2.2).
     private(set) var authority: RequestText?
     private(set) var segments: ContiguousArray<RequestText> = []
     private(set) var query: ContiguousArray<(name: RequestText, value: RequestText)> = []
@@ -26,7 +25,7 @@ struct Target: ~Copyable {
         RequestText(UnsafeBufferPointer(start: memory, count: rawCount))
     }
 
-    /// Copies the raw target. Returns false when there is no memory for it.
+    /// Copies the raw target. Returns false if there is no memory for it.
     mutating func load(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
         let count = text.count
         if count * 2 + 2 > capacity || (capacity > 4096 && count < 1024) {
@@ -49,7 +48,7 @@ struct Target: ~Copyable {
         return true
     }
 
-    /// Splits and decodes. Cost: one pass over the raw text.
+    /// Splits and decodes the target. Cost: one pass over the raw text.
     mutating func parse() throws(ServerFault) {
         guard let memory, rawCount > 0 else { throw .noPath }
         var index = 0
@@ -68,7 +67,7 @@ struct Target: ~Copyable {
             }
             segments.append(try piece(memory, start..<index, isPlain: isPlain))
         }
-        // An absolute target without a path is that of the root (RFC 9110, section 4.2.3).
+        // An absolute target without a path means the root (RFC 9110, section 4.2.3).
         if segments.isEmpty, authority != nil { segments.append(RequestText(memory, count: 0)) }
         pathCount = index
         if index < rawCount { try parseQuery(memory, from: index + 1) }
@@ -129,10 +128,10 @@ struct Target: ~Copyable {
         return text
     }
 
-    /// Reads what is before the path in an absolute-form or asterisk-form target (RFC 9112, section 3.2), whose scheme may
-    /// be in either case (RFC 3986, section 3.1).
+    /// Reads the part before the path in an absolute-form or asterisk-form target (RFC 9112, section 3.2). The scheme may be in
+    /// either case (RFC 3986, section 3.1).
     ///
-    /// - Returns: Where the path begins.
+    /// - Returns: The position where the path begins.
     private mutating func readAbsoluteForm(
         _ memory: UnsafeMutablePointer<UInt8>
     ) throws(ServerFault) -> Int {
@@ -168,7 +167,7 @@ extension ServerFault {
     /// The target is neither `/…`, `http://host/…` nor `*`.
     fileprivate static let noPath = ServerFault(
         400, .badTarget, "The request target has no path; it begins with '/'.")
-    /// The host or port of an absolute target is none.
+    /// The host or port of an absolute target is invalid.
     fileprivate static let noHost = ServerFault(
         400, .badTarget,
         "The request target names no host with an optional port of at most 65535; it begins with "

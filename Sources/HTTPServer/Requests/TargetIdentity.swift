@@ -1,16 +1,15 @@
 import HoldfastBytes
 
-/// An identity of request targets, equal however they are percent-encoded: their segments, and their parameters in
-/// their order.
+/// An identity of request targets that does not depend on percent-encoding: the segments, and the parameters in their order.
 package struct TargetIdentity {
     /// The decoded segments of the path.
     package let segments: [String]
-    /// Equal for equal targets alone.
+    /// Bytes that are equal only for equal targets.
     package let bytes: [UInt8]
 
-    /// Reads a target that begins with its path; nil when a client could not send it.
+    /// Reads a target that begins with its path; nil if a client could not send it.
     ///
-    /// - `name`: A parameter that does not count.
+    /// - `name`: A parameter that is ignored.
     package init?(_ text: String, leavingOut name: StaticString) {
         guard text.utf8.first == UInt8(ascii: "/"), !text.utf8.contains(0) else { return nil }
         var target = Target()
@@ -21,7 +20,7 @@ package struct TargetIdentity {
 
     fileprivate init(_ target: borrowing Target, leavingOut name: StaticString) {
         let identity = ByteBuffer(capacity: 2 * target.rawCount + 64)
-        // With its length before it, so that no piece can pass for two.
+        // The length in front keeps one piece from being equal to two.
         func append(_ piece: RequestText) {
             identity.append(little: UInt64(piece.count))
             identity.append(UnsafeRawBufferPointer(piece.bytes))
@@ -38,9 +37,9 @@ package struct TargetIdentity {
 }
 
 extension Request {
-    /// The identity of the target without one parameter.
+    /// Returns the identity of the target without one parameter.
     ///
-    /// - `name`: A parameter that does not count.
+    /// - `name`: A parameter that is ignored.
     package func identity(leavingOut name: StaticString) -> TargetIdentity {
         TargetIdentity(target, leavingOut: name)
     }

@@ -2,11 +2,11 @@ import Glibc
 import HoldfastBytes
 import HoldfastJSON
 
-/// An immutable run of bytes that can be shared by many replies and streams without a copy.
+/// An immutable run of bytes that many replies and streams can share without a copy.
 ///
-/// The storage is one allocation with the reference count, memory from `malloc` that is freed with the last
-/// reference, memory of another owner, which is retained, or a constant of the program.
-// @unchecked: nobody writes to the memory after `init`, and the storage's count is atomic.
+/// The storage is one allocation with the reference count, memory from `malloc` that is freed with the last reference, memory of
+/// another owner, which is retained, or a constant of the program.
+// @unchecked: the memory is not written after `init`, and the storage's count is atomic.
 package struct Bytes: @unchecked Sendable {
     /// The owner of the bytes, which follow it in memory unless they were adopted.
     final class Storage: ManagedBuffer<UnsafeMutableRawPointer?, UInt8> {
@@ -17,7 +17,7 @@ package struct Bytes: @unchecked Sendable {
     /// The owner of the bytes; nil for constants.
     let storage: AnyObject?
     private let base: UnsafeRawPointer?
-    /// Number of bytes.
+    /// The number of bytes.
     package let count: Int
 
     /// Takes ownership of memory from `malloc`; it is freed by `free` with the last reference.
@@ -29,13 +29,13 @@ package struct Bytes: @unchecked Sendable {
         self.count = count
     }
 
-    /// Takes over what a buffer has, which is empty afterwards.
+    /// Takes over the bytes of a buffer, which is empty afterwards.
     package init(taking buffer: ByteBuffer) {
         let (base, count) = buffer.takeStorage()
         self.init(adopting: base, count: count)
     }
 
-    /// Refers to bytes of `owner`, which must stay valid and unchanged as long as it lives. Cost: a reference.
+    /// Refers to bytes of `owner`, which must stay valid and unchanged as long as `owner` lives. Cost: a reference.
     package init(_ bytes: UnsafeRawBufferPointer, keptBy owner: AnyObject) {
         storage = owner
         base = bytes.baseAddress
@@ -85,7 +85,7 @@ package struct Bytes: @unchecked Sendable {
 }
 
 extension Bytes {
-    /// A document of `application/problem+json` (RFC 9457).
+    /// Creates a document of `application/problem+json` (RFC 9457).
     ///
     /// - `rest`: Adds further members.
     package init(

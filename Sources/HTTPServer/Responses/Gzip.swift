@@ -2,11 +2,10 @@ import CHoldfastZlib
 import Glibc
 import Synchronization
 
-/// Writers kept for reuse: preparing one allocates and clears 260 KiB, which would cost more than
-/// compressing a small reply.
+/// Writers kept for reuse: preparing a writer allocates and clears 260 KiB, which would cost more than compressing a small reply.
 private let idleWriters = Mutex<[GzipWriter]>([])
 
-/// A stream of zlib that `prepare` has made ready; nil without memory.
+/// Returns a zlib stream that `prepare` has made ready; nil if there is no memory.
 private func makeStream(_ prepare: (z_streamp) -> Int32) -> UnsafeMutablePointer<z_stream>? {
     let stream = UnsafeMutablePointer<z_stream>.allocate(capacity: 1)
     stream.initialize(to: z_stream())
@@ -16,16 +15,17 @@ private func makeStream(_ prepare: (z_streamp) -> Int32) -> UnsafeMutablePointer
 }
 
 /// Compresses to gzip (RFC 1952), level 1: the fastest, with most of the gain on JSON.
-// @unchecked: one owner at a time; a writer is handed over through the mutex of idle ones.
+// @unchecked: a writer has one owner at a time, and is handed over through the mutex of idle writers.
 final class GzipWriter: @unchecked Sendable {
     private let stream: UnsafeMutablePointer<z_stream>
 
-    /// A writer that is ready, reused if possible; nil without memory.
+    /// Returns a writer that is ready, reused if possible; nil if there is no memory.
     static func take() -> GzipWriter? {
         idleWriters.withLock { $0.popLast() } ?? GzipWriter()
     }
 
-    /// Gives a writer back, which forgets its input: that of a body whose client left may not have been read to its end.
+    /// Returns a writer to the idle ones. Its input is cleared, because the body of a client that left may not have been read to
+    /// its end.
     static func give(_ writer: GzipWriter) {
         writer.setInput(UnsafeRawBufferPointer(start: nil, count: 0))
         guard deflateReset(writer.stream) == Z_OK else { return }
@@ -42,8 +42,7 @@ final class GzipWriter: @unchecked Sendable {
         stream.deallocate()
     }
 
-    /// Compresses all of `source` in one go; nil when there is no memory or it would not get
-    /// smaller.
+    /// Compresses all of `source` in one go; nil if there is no memory or the result would not be smaller.
     func compress(_ source: UnsafeRawBufferPointer) -> Bytes? {
         guard source.count > 0, source.count < Int(UInt32.max), let memory = malloc(source.count)
         else { return nil }
@@ -57,18 +56,17 @@ final class GzipWriter: @unchecked Sendable {
         return Bytes(adopting: memory, count: source.count - Int(stream.pointee.avail_out))
     }
 
-    /// Sets what the next calls of ``write(to:isLast:)`` read; it must stay in place until then.
+    /// Sets the input of the next calls of ``write(to:isLast:)``; it must stay in place until they have read it.
     func setInput(_ source: UnsafeRawBufferPointer) {
         stream.pointee.next_in = UnsafeMutablePointer(
             mutating: source.baseAddress?.assumingMemoryBound(to: UInt8.self))
         stream.pointee.avail_in = UInt32(source.count)
     }
 
-    /// Whether all input was taken.
+    /// Whether all input was read.
     var needsInput: Bool { stream.pointee.avail_in == 0 }
 
-    /// Compresses into `target`; returns the bytes written and whether the end was written, or nil
-    /// when zlib fails.
+    /// Compresses into `target`. Returns the number of bytes written and whether the end was written; nil if zlib fails.
     func write(
         to target: UnsafeMutableRawBufferPointer, isLast: Bool
     ) -> (count: Int, isOver: Bool)? {
@@ -82,7 +80,7 @@ final class GzipWriter: @unchecked Sendable {
 
 /// Reads gzip, piece by piece.
 package final class GzipReader {
-    /// Why a text can't be read.
+    /// The reason why a text cannot be read.
     package enum Fault: Error {
         /// It is not gzip.
         case broken
@@ -92,10 +90,10 @@ package final class GzipReader {
 
     private let stream: UnsafeMutablePointer<z_stream>
     private let scratch = UnsafeMutableRawBufferPointer.allocate(byteCount: 1 << 15, alignment: 16)
-    /// Whether the input so far is a whole stream.
+    /// Whether the input so far is a complete stream.
     package private(set) var isOver = false
 
-    /// Makes a reader; nil without memory.
+    /// Creates a reader; nil if there is no memory.
     package init?() {
         guard let stream = makeStream(shim_inflate_init_gzip) else {
             scratch.deallocate()
@@ -110,8 +108,8 @@ package final class GzipReader {
         scratch.deallocate()
     }
 
-    /// Decompresses `source` and calls `sink` with each piece (32 KiB at most) until it returns
-    /// false. Members that follow one another are read as one text (RFC 1952, section 2.2).
+    /// Decompresses `source` and calls `sink` with each piece (at most 32 KiB) until it returns false. Consecutive members are
+    /// read as one text (RFC 1952, section 2.2).
     package func read(
         _ source: UnsafeRawBufferPointer, _ sink: (UnsafeRawBufferPointer) -> Bool
     ) throws(Fault) {
@@ -143,7 +141,7 @@ package final class GzipReader {
     }
 }
 
-/// Compresses what another source produces, in bounded memory.
+/// Compresses the body of another source, in bounded memory.
 final class GzipSource: PullSource {
     private let body: PullBody
     private var writer: GzipWriter?

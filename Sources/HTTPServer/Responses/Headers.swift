@@ -1,11 +1,11 @@
 /// Header fields of a reply, in the order they were added, in one block of memory.
 ///
-/// Each entry is `name NUL value NUL`, the form libmicrohttpd takes, so that sending needs no
-/// further copy of ours. A usual reply costs one allocation here.
+/// Each entry is `name NUL value NUL`, the form that libmicrohttpd takes, so that sending needs no further copy. A usual reply
+/// costs one allocation here.
 package struct Headers: Sendable {
     private(set) var block: [UInt8] = []
 
-    /// No fields.
+    /// Creates an empty list.
     package init() {}
 
     /// Appends a field. Control characters in `value` (they would end the field) become blanks; an
@@ -15,7 +15,7 @@ package struct Headers: Sendable {
         value.withUTF8 { add(name, $0) }
     }
 
-    /// Appends a field whose value is a constant.
+    /// Appends a field with a constant value.
     package mutating func add(_ name: HeaderName, _ value: StaticString) {
         add(name, value.bytes)
     }
@@ -26,13 +26,13 @@ package struct Headers: Sendable {
         if block.isEmpty { block.reserveCapacity(256) }
         let name = name.text.bytes
         let start = name.count + 1
-        // Made on the stack and appended as a whole, since each call of the array makes sure that it is unique.
+        // The entry is made on the stack and appended as a whole, because each call of the array checks that it is unique.
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: start + value.count + 1) { entry in
             _ = entry.update(fromContentsOf: name)
             entry[start - 1] = 0
             let end = entry[start...].update(fromContentsOf: value)
             var hasControl = false
-            // Without an early end, so that many bytes are looked at together.
+            // The loop has no early end, so that it is vectorized.
             for byte in value { hasControl = hasControl || byte < 0x20 || byte == 0x7F }
             if hasControl {
                 for index in start..<end where entry[index] < 0x20 || entry[index] == 0x7F {
@@ -61,7 +61,7 @@ package struct Headers: Sendable {
         }
     }
 
-    /// The first value of that name, copied; for tests and for stored replies.
+    /// Returns the first value with a name, copied; for tests and for stored replies.
     package func value(_ wanted: HeaderName) -> String? {
         var found: String?
         forEach { name, value in

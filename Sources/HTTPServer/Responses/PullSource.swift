@@ -4,27 +4,26 @@ import Glibc
 
 /// The result of pulling a body's next piece.
 package enum Pull: Sendable {
-    /// That many bytes were written to the buffer; at least one.
+    /// The number of bytes that were written to the buffer; at least one.
     case bytes(Int)
     /// The body is complete.
     case end
-    /// It cannot be completed: the connection is cut, so that the client notices.
+    /// The body cannot be completed: the connection is cut, so that the client notices.
     case failed
 }
 
 /// Produces a reply's body piece by piece.
 ///
-/// Thread rule: `read` and `close` are called on the connection's thread, one at a time. A long
-/// pause in `read` holds up every other connection of that thread, so a piece should be made of
-/// data at hand.
+/// Thread rule: `read` and `close` are called on the connection's thread, one at a time. A long pause in `read` blocks every
+/// other connection of that thread, so a piece should be made of data at hand.
 package protocol PullSource: AnyObject {
-    /// Writes the next bytes to `buffer` (128 bytes at least, usually 16 to 32 KiB).
+    /// Writes the next bytes to `buffer` (at least 128 bytes, usually 16 to 32 KiB).
     func read(into buffer: UnsafeMutableRawBufferPointer) -> Pull
 
-    /// The memory of what was made and is not read yet, in bytes: no more than a piece, unless one can't be cut.
+    /// The memory of bytes that were made and are not read yet: at most one piece, or one indivisible part that is longer.
     var heldByteCount: Int { get }
 
-    /// Called exactly once, when no more is read; also for a reply that was never sent.
+    /// Called exactly once, after the last read; also for a reply that was never sent.
     func close()
 }
 
@@ -33,21 +32,21 @@ extension PullSource {
 }
 
 /// The body of a reply that is pulled; it owns the source and closes it exactly once.
-// @unchecked: the source is touched only by the thread that owns the reply: the handler's until it
-// is returned, the connection's afterwards. The hand-over goes through a lock.
+// @unchecked: only the thread that owns the reply uses the source: the handler's until the reply is returned, the connection's
+// afterwards. The hand-over goes through a lock.
 package final class PullBody: @unchecked Sendable {
     private let source: any PullSource
-    /// Whether it has taken too long.
+    /// Whether sending has taken too long.
     let isOverdue: (@Sendable () -> Bool)?
     private var isClosed = false
-    /// Counts what the source holds; nil before the reply is sent.
+    /// Counts the memory of the source; nil before the reply is sent.
     var memory: MessageMemory?
     private var heldByteCount = 0
-    /// The connection's socket once the reply is queued, and whether its end is the body's end.
+    /// The connection's socket once the reply is queued; then, whether its end is the body's end.
     var socket: Int32 = -1
     var endsWithConnection = false
 
-    /// Wraps `source`; one protocol call a piece, not a byte.
+    /// Wraps `source`. There is one protocol call for each piece.
     package init(_ source: some PullSource, until isOverdue: (@Sendable () -> Bool)? = nil) {
         self.source = source
         self.isOverdue = isOverdue
@@ -65,19 +64,19 @@ package final class PullBody: @unchecked Sendable {
         return pull
     }
 
-    /// libmicrohttpd closes a connection that a reader ends only at the connection's next event, and
-    /// with `MHD_USE_TURBO` there is none, so this makes one. What was sent is still delivered.
+    /// Shuts the socket. When a reader ends, libmicrohttpd closes the connection only at its next event, and with `MHD_USE_TURBO`
+    /// there is none, so this causes one. Bytes that were sent are still delivered.
     private func shut() {
         if socket >= 0 { shutdown(socket, Int32(SHUT_RDWR)) }
     }
 
-    /// What the source holds.
+    /// The memory of the source, in bytes.
     var sourceByteCount: Int { source.heldByteCount }
 
-    /// Counts the memory of what is not read yet; false where there is no room for more.
+    /// Counts the memory of bytes that are not read yet. Returns false if there is no room for more.
     private func hold(_ byteCount: Int) -> Bool {
         guard let memory, byteCount != heldByteCount else { return true }
-        // A piece of usual length is never refused, as no reply of that length is.
+        // A piece of usual length is never refused, because no reply of that length is.
         let hasRoom =
             byteCount <= MessageMemory.grantedByteCountMax || byteCount < heldByteCount
             || memory.hasRoom(for: byteCount, insteadOf: heldByteCount)

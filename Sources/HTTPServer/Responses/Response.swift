@@ -1,7 +1,7 @@
 /// A reply: a status, header fields and a body.
 ///
-/// `Content-Length`, `Date`, `Connection`, `Vary`, `X-Request-Id`, compression and the fields of
-/// CORS are the server's; everything else is set here.
+/// The server sets `Content-Length`, `Date`, `Connection`, `Vary`, `X-Request-Id`, compression and the fields of CORS. Everything
+/// else is set here.
 package struct Response: Sendable {
     package enum Body: Sendable {
         case empty
@@ -17,43 +17,43 @@ package struct Response: Sendable {
         case none
         /// The bytes are counted as memory.
         case counted
-        /// They are counted, and compressed.
+        /// The bytes are counted as memory, and compressed.
         case compressed
     }
 
     /// The status code (RFC 9110, section 15).
     ///
-    /// A 304 that is given the bytes of the 200 sends their length and no body, as RFC 9110, section
-    /// 8.6, wants it; without them libmicrohttpd says `Content-Length: 0`, which clients ignore.
+    /// A 304 that has the bytes of the 200 sends their length and no body, as RFC 9110, section 8.6, requires. Without them
+    /// libmicrohttpd sends `Content-Length: 0`, which clients ignore.
     package var status: UInt16
     package var contentType: ContentType?
     package var headers = Headers()
     package var body: Body
-    /// What was done with large bytes, by the thread that made them.
+    /// The preparation of large bytes by the thread that made them.
     var preparation = Preparation.none
 
-    /// A reply without a body.
+    /// Creates a reply without a body.
     package init(_ status: UInt16) {
         self.status = status
         body = .empty
     }
 
-    /// A reply with bytes that are complete.
+    /// Creates a reply with complete bytes.
     package init(_ status: UInt16, _ contentType: ContentType, _ bytes: Bytes) {
         self.status = status
         self.contentType = contentType
         body = .bytes(bytes)
     }
 
-    /// A reply with a text; for small ones, since it is copied.
+    /// Creates a reply with a text. The text is copied, so it should be small.
     package init(_ status: UInt16, _ contentType: ContentType, _ text: String) {
         self.init(status, contentType, Bytes(text))
     }
 
-    /// A reply whose body `source` produces while it is sent.
+    /// Creates a reply with a body that `source` produces while it is sent.
     ///
-    /// - `isOverdue`: Asked once a second, on the thread of sockets: true cuts the connection, so that
-    ///   the client sees that the body is not whole. It must not block.
+    /// - `isOverdue`: Called once a second, on the thread of sockets. If it returns true, the connection is cut, so that the
+    ///   client sees that the body is incomplete. It must not block.
     package init(
         _ status: UInt16, _ contentType: ContentType, pulling source: some PullSource,
         until isOverdue: (@Sendable () -> Bool)? = nil
@@ -63,8 +63,8 @@ package struct Response: Sendable {
         body = .pull(PullBody(source, until: isOverdue))
     }
 
-    /// A stream of server-sent events (status 200, `text/event-stream`, never stored or compressed), which is closed
-    /// where the reply is not sent.
+    /// Creates a stream of server-sent events (status 200, `text/event-stream`, never stored or compressed). The stream is closed
+    /// if the reply is not sent.
     package init(events stream: EventStream) {
         status = 200
         contentType = .eventStream
@@ -72,7 +72,7 @@ package struct Response: Sendable {
         headers.add(.cacheControl, "no-store")
     }
 
-    /// The same reply with one more header field.
+    /// Returns the reply with one more header field.
     package consuming func with(_ name: HeaderName, _ value: String) -> Response {
         headers.add(name, value)
         return self
@@ -83,10 +83,10 @@ package struct Response: Sendable {
 package struct ContentType: Sendable {
     /// The field's value, such as `"application/json"`.
     package let text: StaticString
-    /// Whether replies of this type are offered gzip.
+    /// Whether replies of this type may be compressed.
     package let isCompressible: Bool
 
-    /// A type that is not listed here.
+    /// Creates a type that is not listed here.
     package init(_ text: StaticString, isCompressible: Bool) {
         self.text = text
         self.isCompressible = isCompressible

@@ -1,37 +1,36 @@
-/// Decides a request whose body (if the route takes one) is complete.
+/// Handles a request after its body (if the route takes one) is complete.
 ///
-/// Thread rule: runs on the connection's thread and must not block; answer `.later` for work that
-/// waits.
+/// Thread rule: runs on the connection's thread and must not block; answer `.later` for work that waits.
 package typealias Handler = @Sendable (Request) -> Outcome
 
-/// One operation: a method, a path pattern, a name and what answers.
+/// An operation: a method, a path pattern, a name and the handler.
 package struct Route: Sendable {
     /// The use that a route makes of a request body.
     package enum Body: Sendable {
-        /// None is expected; a small one is dropped.
+        /// No body is expected; a small one is dropped.
         case none
-        /// Collected before the handler runs.
+        /// The body is collected before the handler runs.
         case buffered
-        /// Given to a sink as it comes. The closure runs when the headers are here.
+        /// The body is given to a sink as it arrives. The closure runs when the headers have arrived.
         case streamed(@Sendable (Request, Upload) -> UploadStart)
     }
 
     package let method: Method
-    /// Such as `/v1/classes/{class}/objects/{id}`. `{name}` matches one segment that is not empty,
-    /// a last `{name*}` one or more.
+    /// A pattern such as `/v1/classes/{class}/objects/{id}`. `{name}` matches one segment that is not empty; a last `{name*}`
+    /// matches one or more.
     package let pattern: String
     /// The name in the contract, in metrics and in the access log.
     package let operationID: String
     package let body: Body
     /// Whether a GET route answers HEAD too: the handler runs, and the body is not sent.
     package let answersHead: Bool
-    /// Whether a request changes no data, so that it may be refused when its reply is made already.
+    /// Whether a request changes no data, so that it may still be refused when its reply has been made.
     package let isForReading: Bool
-    /// The most bytes of a body that is collected, where that is less than the server takes.
+    /// The most bytes of a collected body, if that is less than the server's limit.
     let bodyByteCountMax: Int
     let handler: Handler
 
-    /// A route without a body, or with one that is collected; a GET is for reading where that is not said.
+    /// Creates a route without a body, or with one that is collected. By default only a GET is for reading.
     package init(
         _ method: Method, _ pattern: String, _ operationID: String, body: Body = .none,
         answersHead: Bool = true, isForReading: Bool? = nil, bodyByteCountMax: Int = .max,
@@ -47,7 +46,7 @@ package struct Route: Sendable {
         self.handler = handler
     }
 
-    /// A route whose body is streamed; the sink's `finish` decides the reply.
+    /// Creates a route with a streamed body; the sink's `finish` decides the reply.
     package init(
         _ method: Method, _ pattern: String, _ operationID: String,
         streaming start: @escaping @Sendable (Request, Upload) -> UploadStart

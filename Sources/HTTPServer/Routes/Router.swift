@@ -1,41 +1,40 @@
-/// Finds the route of a request: a tree of path segments compared as bytes.
+/// Finds the route of a request in a tree of path segments that are compared as bytes.
 ///
-/// A literal segment wins over a parameter, a parameter over a rest. Cost: one comparison a literal
-/// at each level; nothing is allocated, and no reference is counted. Every thread of connections walks the
-/// tree for every request: were it made of arrays, each step would count references in memory that all
-/// threads share, which costs more than the comparisons.
+/// A literal segment takes precedence over a parameter, and a parameter over a rest. Cost: one comparison for each literal at
+/// each level; nothing is allocated, and no reference is counted. Every connection thread walks the tree for every request. In a
+/// tree of arrays each step would count references in memory that all threads share, which costs more than the comparisons.
 // @unchecked: the memory is filled in `init`, never written afterwards and freed in `deinit`.
 package final class Router: @unchecked Sendable {
-    /// Why a table of routes cannot be used.
+    /// The reason why a table of routes cannot be used.
     package enum TableError: Error, Equatable {
         case notAPath(String)
         case duplicate(String)
-        /// `{name*}` stands before the end.
+        /// `{name*}` is not the last segment.
         case restNotLast(String)
     }
 
     enum Match {
         case route(Int)
-        /// The path exists, but not with this method. The node tells which methods do.
+        /// The path exists, but not with this method. The node has the list of its methods.
         case wrongMethod(node: Int)
         case nothing
     }
 
-    /// A place in the tree: what a path has led to. Other nodes are named by number, none by −1.
+    /// A node of the tree. It refers to other nodes by number; −1 means no node.
     private struct Node {
-        /// The segment that leads here, in ``text``, of a literal.
+        /// The position in ``text`` of the segment that leads here, for a literal.
         var textStart = 0
         var textCount = 0
-        /// The next literal of the node before.
+        /// The next literal with the same parent.
         var next = -1
-        /// The first literal that goes on from here, and where a parameter and a rest lead.
+        /// The first literal child; then the child for a parameter and for a rest.
         var literal = -1
         var parameter = -1
         var rest = -1
         var hasRoutes = false
     }
 
-    /// The demands of a route on its requests.
+    /// The parameters and body of a route.
     private struct Entry {
         var parameterStart: Int
         var parameterCount: Int
@@ -45,11 +44,11 @@ package final class Router: @unchecked Sendable {
     private static let methodCount = Method.allCases.count
 
     package let routes: [Route]
-    /// For each node, the methods that it answers, as the value of `Allow`.
+    /// The methods that each node answers, as the value of `Allow`.
     let allowed: [String]
     private let nodes: UnsafeMutablePointer<Node>
     private let text: UnsafeMutablePointer<UInt8>
-    /// Route numbers by node and method, −1 for none.
+    /// Route numbers by node and method; −1 if there is no route.
     private let numbers: UnsafeMutablePointer<Int>
     private let entries: UnsafeMutablePointer<Entry>
     /// The segment numbers of all routes' parameters.
@@ -57,14 +56,14 @@ package final class Router: @unchecked Sendable {
 
     /// Builds the tree.
     ///
-    /// - Throws: ``TableError`` when a pattern is malformed or two routes are the same.
+    /// - Throws: ``TableError`` if a pattern is malformed or two routes are the same.
     package init(_ routes: [Route]) throws(TableError) {
         var nodes = [Node()]
         var text: [UInt8] = []
         var numbers = [Int](repeating: -1, count: Self.methodCount)
         var entries: [Entry] = []
         var parameters: [Int] = []
-        /// The node to which a link of another leads; a new one where it leads nowhere yet.
+        /// Returns the node behind a link of another node; creates it if the link is empty.
         func follow(_ node: Int, _ link: WritableKeyPath<Node, Int>) -> Int {
             if nodes[node][keyPath: link] < 0 {
                 nodes[node][keyPath: link] = nodes.count
@@ -159,7 +158,7 @@ package final class Router: @unchecked Sendable {
         return entries[route]
     }
 
-    /// The segment number of a route's parameter, in the order they stand in its pattern.
+    /// Returns the segment number of a route's parameter, in the order of its pattern.
     ///
     /// - Precondition: The route has such a parameter (traps).
     func segment(ofParameter index: Int, route: Int) -> Int {
@@ -168,7 +167,7 @@ package final class Router: @unchecked Sendable {
         return parameters[entry.parameterStart + index]
     }
 
-    /// The segment number of a route's last parameter; nil when it has none.
+    /// Returns the segment number of a route's last parameter; nil if it has none.
     func lastParameterSegment(route: Int) -> Int? {
         let count = entry(route).parameterCount
         return count == 0 ? nil : segment(ofParameter: count - 1, route: route)
@@ -177,7 +176,7 @@ package final class Router: @unchecked Sendable {
     /// Whether a route's body is given to a sink.
     func isStreamed(route: Int) -> Bool { entry(route).isStreamed }
 
-    /// Finds the route of `segments` for `method`.
+    /// Returns the route of `segments` for `method`.
     func match(_ method: Method, _ segments: borrowing ContiguousArray<RequestText>) -> Match {
         let node = segments.withUnsafeBufferPointer { find(0, $0, 0) }
         guard node >= 0 else { return .nothing }
@@ -191,7 +190,7 @@ package final class Router: @unchecked Sendable {
         return .wrongMethod(node: node)
     }
 
-    /// The node of a whole path, or −1. It goes back to a parameter when a literal leads nowhere.
+    /// Returns the node of a whole path, or −1. When a literal leads to no route, it tries the parameter.
     private func find(
         _ node: Int, _ segments: UnsafeBufferPointer<RequestText>, _ index: Int
     ) -> Int {

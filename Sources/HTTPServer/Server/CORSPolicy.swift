@@ -1,18 +1,18 @@
 /// The origins whose pages may use the service from a browser (the Fetch standard's CORS protocol).
 package struct CORSPolicy: Sendable {
-    /// Such as `https://app.example.org`, compared as they stand; `*` allows every origin.
+    /// Origins such as `https://app.example.org`, compared as text; `*` allows every origin.
     package let origins: [String]
-    /// For how many seconds a browser may keep the answer to a preflight.
+    /// Seconds for which a browser may keep the answer to a preflight.
     static let maxAgeSeconds: StaticString = "7200"
-    /// Whether pages of all origins may send a request and read its reply, such as one that states a secret that only its
-    /// sender knows. It is asked where no origins are named.
+    /// Whether pages of all origins may send a request and read its reply, for example because the request carries a secret that
+    /// only its sender knows. Called if ``origins`` is empty.
     package var admitsAll: @Sendable (Request) -> Bool = { _ in false }
 
-    /// Makes a policy for pages of some origins.
+    /// Creates a policy for pages of some origins.
     package init(origins: [String] = []) { self.origins = origins }
 
-    /// Whether a browser could send `text` as its `Origin` (RFC 6454, section 6.2), or it is `*`. Others, such as a
-    /// host without a scheme or an address with a path, would never match.
+    /// Whether `text` is `*`, or a browser could send it as its `Origin` (RFC 6454, section 6.2). Other texts, such as a host
+    /// without a scheme or an address with a path, would never match.
     package static func isOrigin(_ text: String) -> Bool {
         if text == "*" { return true }
         let parts = text.split(separator: "://", maxSplits: 1, omittingEmptySubsequences: false)
@@ -31,7 +31,7 @@ package struct CORSPolicy: Sendable {
 
     private var allowsAll: Bool { origins.contains("*") }
 
-    /// Whether its replies differ by the origin that asks.
+    /// Whether replies differ by the requesting origin.
     var variesByOrigin: Bool { !origins.isEmpty && !allowsAll }
 
     static let exposed: StaticString =
@@ -43,7 +43,7 @@ package struct CORSPolicy: Sendable {
         case all
         /// It may read the reply.
         case own
-        /// It may not.
+        /// It may not read the reply.
         case none
     }
 

@@ -1,10 +1,10 @@
 import Glibc
 
-/// Where a server listens: a host and a port.
+/// The host and the port at which a server listens.
 package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     /// A name or a numeric IPv4 or IPv6 address, without brackets.
     package let host: String
-    /// 0 lets the system choose a free one.
+    /// The port; 0 lets the system choose a free one.
     package let port: UInt16
 
     package init(host: String, port: UInt16) {
@@ -14,7 +14,7 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
 
     /// Reads `host:port`, `[v6]:port`.
     ///
-    /// - Throws: ``ServerError`` `.badAddress` with what was expected.
+    /// - Throws: ``ServerError`` `.badAddress` with the expected form.
     package init(_ text: String) throws(ServerError) {
         let bad = ServerError(
             code: .badAddress,
@@ -37,7 +37,7 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
         host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
     }
 
-    /// Opens one listening socket for each address the host has.
+    /// Opens a listening socket for each address of the host.
     func open(backlog: Int32) throws(ServerError) -> [(socket: Int32, address: ListenAddress)] {
         var hints = addrinfo()
         hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
@@ -56,7 +56,7 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
             while let info = entry?.pointee {
                 opened.append(try open(info, backlog))
                 entry = info.ai_next
-                // With port 0 each family would get another one; the first is enough.
+                // With port 0 each family would get a port of its own; the first is enough.
                 if port == 0 { break }
             }
         } catch {
@@ -126,7 +126,7 @@ func portNumber(_ address: UnsafePointer<sockaddr>) -> UInt16 {
     }
 }
 
-/// `address:port`, with brackets around IPv6 addresses.
+/// Returns `address:port`, with brackets around IPv6 addresses.
 func describe(_ address: UnsafePointer<sockaddr>) -> String {
     var text = [CChar](repeating: 0, count: 64)
     let isIPv6 = Int32(address.pointee.sa_family) == AF_INET6
@@ -141,9 +141,9 @@ func describe(_ address: UnsafePointer<sockaddr>) -> String {
     return ListenAddress(host: host, port: portNumber(address)).description
 }
 
-/// Why a server could not start.
+/// The reason why a server could not start.
 package struct ServerError: Error, Sendable, Equatable, CustomStringConvertible {
-    /// Callers switch on this.
+    /// The code that callers switch on.
     package enum Code: Sendable { case badAddress, addressInUse, notPermitted, badRoutes, system }
     package let code: Code
     /// The failure and the remedy, for the operator.

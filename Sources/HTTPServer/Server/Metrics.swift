@@ -12,7 +12,7 @@ package final class Metrics: @unchecked Sendable {
     /// The figures of one operation at one moment.
     package struct Operation: Sendable {
         package let operationID: String
-        /// Requests by status class: index 2 for 2xx, index 0 for those without a whole reply.
+        /// Requests by status class: index 2 for 2xx, index 0 for requests without a complete reply.
         package let countByStatusClass: [Int]
         /// Bytes of reply bodies (of streams: of everything sent).
         package let sentByteCount: Int
@@ -30,7 +30,7 @@ package final class Metrics: @unchecked Sendable {
 
     private let operationIDs: [String]
     private let slots: UnsafeMutablePointer<Atomic<Int>>
-    /// Requests whose headers are here and whose reply is not complete (streams are counted apart).
+    /// Requests with complete headers and an incomplete reply (streams are counted apart).
     package let inFlight = Atomic<Int>(0)
     /// Open TCP connections, streams included.
     package let connections = Atomic<Int>(0)
@@ -38,7 +38,7 @@ package final class Metrics: @unchecked Sendable {
     package let streams = Atomic<Int>(0)
     /// Connections that were refused because there were too many.
     package let refusedConnections = Atomic<Int>(0)
-    /// Bodies and replies that were refused because those under way took all the memory for them.
+    /// Bodies and replies that were refused because others under way took all the memory for them.
     package let refusedMessages = Atomic<Int>(0)
     /// Replies that were cut because their clients read too slowly.
     package let slowReplies = Atomic<Int>(0)
@@ -78,8 +78,7 @@ package final class Metrics: @unchecked Sendable {
         base[slot].wrappingAdd(value, ordering: .relaxed)
     }
 
-    /// The figures of all operations that were ever asked for; an empty name stands for requests
-    /// that no route matched.
+    /// Returns the figures of all operations that have been requested; an empty name stands for requests that no route matched.
     package func operations() -> [Operation] {
         operationIDs.indices.compactMap { route in
             let base = slots + route * Metrics.stride

@@ -2,7 +2,7 @@ import Glibc
 
 /// The process's limit of open files: each connection needs one.
 package enum OpenFileLimit {
-    /// Raises the soft limit to the hard one and returns the limit that then holds.
+    /// Raises the soft limit to the hard one and returns the limit in force.
     package static func raise() -> Int {
         var limit = rlimit()
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -15,8 +15,8 @@ package enum OpenFileLimit {
         return Int(clamping: limit.rlim_cur)
     }
 
-    /// Makes room for so many descriptors at once. The kernel's table doubles as it fills, for which each thread that
-    /// opens one waits some 10 ms: until no other thread can still look into the old table.
+    /// Makes room for `count` descriptors at once. The kernel's table doubles as it fills, and then each thread that opens a
+    /// descriptor waits about 10 ms, until no other thread can still use the old table.
     static func makeRoom(for count: Int) {
         let file = open("/dev/null", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return }

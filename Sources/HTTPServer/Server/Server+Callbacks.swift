@@ -1,10 +1,10 @@
 import CHoldfastMicroHTTPD
 import Glibc
 
-// The functions that libmicrohttpd calls. Each finds its object and hands over.
+// The functions that libmicrohttpd calls. Each finds its object and calls a method of it.
 
-/// The request line is complete: the raw target, before libmicrohttpd takes it apart. What this
-/// returns is the request's context in all later calls.
+/// Called when the request line is complete, with the raw target, before libmicrohttpd takes it apart. The return value is the
+/// request's context in all later calls.
 let targetReceived:
     @convention(c) (
         UnsafeMutableRawPointer?, UnsafePointer<CChar>?, OpaquePointer?
@@ -16,7 +16,7 @@ let targetReceived:
             let request = connection.nextRequest()
             let bytes = UnsafeRawBufferPointer(start: target, count: strlen(target))
             guard request.begin(bytes.assumingMemoryBound(to: UInt8.self)) else { return nil }
-            // The request has a copy of the target, and no use for cookies.
+            // The request has a copy of the target, and does not use cookies.
             shim_drop_query(target)
             shim_hide_cookies(handle)
             connection.expectHead(since: request.startedAt)
@@ -29,7 +29,7 @@ let targetReceived:
 let accessHandler: MHD_AccessHandlerCallback = {
     _, handle, _, method, version, data, count, context in
     guard let count, let method, let version, let raw = context?.pointee else { return .NO }
-    // The connection holds the request until it is over.
+    // The connection keeps the request until it is over.
     return Unmanaged<Request>.fromOpaque(raw)._withUnsafeGuaranteedRef { request in
         request.connection.server.handle(
             request, method: method, version: version, data: data, count: count)
@@ -61,7 +61,7 @@ extension Server {
     }
 }
 
-/// The request is over, for whatever reason.
+/// Called when a request is over, for any reason.
 let requestCompleted: MHD_RequestCompletedCallback = { _, _, context, reason in
     guard let raw = context?.pointee else { return }
     context?.pointee = nil
@@ -69,7 +69,7 @@ let requestCompleted: MHD_RequestCompletedCallback = { _, _, context, reason in
     connection.endRequest(reason)
 }
 
-/// A connection was opened or is about to be closed.
+/// Called when a connection was opened or is about to be closed.
 let connectionChanged: MHD_NotifyConnectionCallback = { context, handle, stored, event in
     guard let context, let handle, let stored else { return }
     let server = Unmanaged<Server>.fromOpaque(context).takeUnretainedValue()
@@ -81,7 +81,7 @@ let connectionChanged: MHD_NotifyConnectionCallback = { context, handle, stored,
     }
 }
 
-/// A line of libmicrohttpd's own log: clients that leave in the middle, mostly.
+/// Writes a line of libmicrohttpd's own log: mostly clients that leave in the middle of a request.
 let libraryLog: shim_log_line = { context, line in
     guard let context, let line else { return }
     let server = Unmanaged<Server>.fromOpaque(context).takeUnretainedValue()
@@ -91,7 +91,7 @@ let libraryLog: shim_log_line = { context, line in
     server.logger.log(.debug, "libmicrohttpd", ("detail", .text(text)))
 }
 
-/// Gives back the bytes of a reply.
+/// Releases the bytes of a reply.
 let releaseBytes: MHD_ContentReaderFreeCallback = { context in
     if let context { Unmanaged<AnyObject>.fromOpaque(context).release() }
 }
@@ -107,7 +107,7 @@ let pullBody: MHD_ContentReaderCallback = { context, _, buffer, count in
     }
 }
 
-/// The reply is over.
+/// Closes the source of a reply that is over.
 let closeBody: MHD_ContentReaderFreeCallback = { context in
     if let context { Unmanaged<PullBody>.fromOpaque(context).takeRetainedValue().close() }
 }

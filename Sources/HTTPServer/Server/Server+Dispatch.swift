@@ -2,12 +2,12 @@ import CHoldfastMicroHTTPD
 import Glibc
 import HoldfastThreads
 
-// The life of a request on its connection's thread: head, body, handler, answer.
+// The phases of a request on its connection's thread: head, body, handler, answer.
 extension Server {
-    /// The head is here: finds the route and decides what happens with the body.
+    /// Begins a request after its head has arrived: finds the route and decides how to read the body.
     ///
-    /// A reply is queued here only as the connection's last: libmicrohttpd closes a connection whose reply is queued in its
-    /// first call.
+    /// A reply is queued here only as the connection's last: libmicrohttpd closes a connection whose reply is queued in its first
+    /// call.
     func begin(
         _ request: Request, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>
     ) -> MHD_Result {
@@ -20,13 +20,14 @@ extension Server {
             behind: shim_request_header_bytes(request.connection.handle),
             recordCount: head.recordCount, in: options.connectionMemoryByteCount)
         guard request.replyRoom >= HeadMemory.replyByteCountMin else {
-            // libmicrohttpd closes a connection without a reply for which it has no memory left.
+            // libmicrohttpd closes a connection without a reply when it has no memory left for the reply.
             return cut(request, tooLargeHead(request) ?? tooManyFields(head.recordCount))
         }
         if let fault = head.fault {
             return refuse(request, options.makeProblem(fault), isLast: true)
         }
-        // Behind the step that a stop looks at: either it finds this request, or the request finds the stop.
+        // Checked after the request has left the state that a stop looks at: either the stop finds this request, or the request
+        // finds the stop.
         guard allowsWaiting else { return refuse(request, stoppingReply(), isLast: true) }
         request.announcedByteCount = head.bodyByteCount
         request.isChunked = head.isChunked
@@ -50,7 +51,7 @@ extension Server {
         request.route < 0 ? nil : options.admit?(request)
     }
 
-    /// Finds what is wrong with the headers, and the route.
+    /// Finds the route. Returns a refusal if the headers or the target are wrong.
     private func check(_ request: Request) -> Response? {
         if let refusal = tooLargeHead(request) { return refusal }
         do throws(ServerFault) { try request.target.parse() } catch {
@@ -125,15 +126,16 @@ extension Server {
         return response
     }
 
-    /// A problem of the server's own.
+    /// Returns a problem of the server itself.
     func fault(_ status: UInt16, _ code: ServerFault.Code, _ detail: String) -> Response {
         options.makeProblem(ServerFault(status, code, detail))
     }
 
     // MARK: Refusals
 
-    /// Refuses a request: behind the rest of its body where that is short and comes promptly, so that the connection is kept;
-    /// else at once, as the connection's last reply, and nothing that follows is taken for a request.
+    /// Refuses a request. If the rest of its body is short and arrives promptly, the refusal is sent after it, so that the
+    /// connection is kept. Otherwise the refusal is sent at once, as the connection's last reply, and nothing that follows is
+    /// taken for a request.
     private func refuse(
         _ request: Request, _ response: Response, isLast: Bool = false
     ) -> MHD_Result {
@@ -153,17 +155,17 @@ extension Server {
         return .YES
     }
 
-    /// Seconds that the body of a refused request has to come, before the refusal is told without it.
+    /// Seconds within which the body of a refused request has to arrive, before the refusal is sent without it.
     private static let refusedBodySeconds = 1
 
-    /// Forgets what came of a body that is refused.
+    /// Drops the received part of a body that is refused.
     private func dropBody(of request: Request) {
         request.abortUpload()
         request.inflater = nil
         request.requestBody.reset()
     }
 
-    /// Reads over a piece of a refused body; too much of it ends the connection.
+    /// Reads over a piece of a refused body. Too many bytes end the connection.
     func drop(
         _ bytes: UnsafeRawBufferPointer, of request: Request, _ refusal: Response
     ) -> MHD_Result {
@@ -178,13 +180,13 @@ extension Server {
         request.connection.expect(within: options.bodyTimeoutSeconds, since: start)
     }
 
-    /// Prepares for the body that the route takes. Returns what refuses it.
+    /// Prepares for the body that the route takes. Returns the refusal, if there is one.
     private func beginBody(_ request: Request) -> Response? {
         guard request.hasBody || router.isStreamed(route: request.route) else { return nil }
         if request.hasBody, let refusal = beginInflating(request) { return refusal }
         switch router.routes[request.route].body {
         case .none:
-            // Read over like a refused one, but the handler runs.
+            // The body is read over like a refused one, but the handler runs.
             request.bodyLimit = -1
             request.inflater = nil
             return beginCollecting(request, upTo: options.drainByteCountMax)
@@ -193,12 +195,12 @@ extension Server {
                 options.bodyByteCountMax, router.routes[request.route].bodyByteCountMax,
                 request.grant?.bodyByteCountMax ?? .max)
             if let refusal = beginCollecting(request, upTo: request.bodyLimit) { return refusal }
-            // The length that a client only announces is not trusted beyond that.
+            // Beyond that, the length that a client announces is not trusted.
             let expected = Int(min(request.announcedByteCount, 64 << 10))
             guard request.inflater == nil else { return nil }
             return request.requestBody.reserve(expected) ? nil : noMemory()
         case .streamed(let start):
-            // The sink unpacks it, on a thread of its own.
+            // The sink decompresses the body, on a thread of its own.
             request.inflater = nil
             request.bodyLimit = request.grant?.bodyByteCountMax ?? .max
             guard request.announcedByteCount <= UInt64(request.bodyLimit) else {
@@ -234,7 +236,7 @@ extension Server {
         return request.announcedByteCount > UInt64(limit) ? bodyTooLarge(limit) : nil
     }
 
-    /// The refusal of a body or a reply that has no room beside those under way.
+    /// Returns the refusal of a body or a reply that has no room beside those under way.
     func noMemory() -> Response {
         metrics.refusedMessages.wrappingAdd(1, ordering: .relaxed)
         return fault(
@@ -250,7 +252,7 @@ extension Server {
             "The body is larger than the \(limit) bytes that this operation takes of its caller.")
     }
 
-    /// A piece of the body.
+    /// Receives a piece of the body.
     func receive(_ bytes: UnsafeRawBufferPointer, for request: Request) -> MHD_Result {
         if request.bodyLimit < 0 {
             return drop(bytes, of: request, bodyTooLarge(options.drainByteCountMax))
@@ -301,7 +303,7 @@ extension Server {
 
     // MARK: The handler and its answer
 
-    /// The request is complete.
+    /// Runs the handler of a complete request.
     func finish(_ request: Request) -> MHD_Result {
         request.connection.expectNothing()
         if let upload = request.upload {
@@ -312,13 +314,13 @@ extension Server {
             dropBody(of: request)
             return send(refusal, for: request)
         }
-        // Without a copy of the route, which counts all that it refers to.
+        // The route is not copied, because that would count references to everything that it contains.
         let outcome = router.routes[request.route].handler(request)
         return apply(
             outcome, to: request, isForReading: router.routes[request.route].isForReading)
     }
 
-    /// The refusal of a request whose body is whole, which took its time; nil where there is none.
+    /// Returns the refusal of a request after its body has arrived completely; nil if it is not refused.
     private func lastRefusal(of request: Request) -> Response? {
         if let inflater = request.inflater, !inflater.isOver, request.receivedByteCount > 0 {
             return brokenGzip()
@@ -334,7 +336,7 @@ extension Server {
         switch outcome {
         case .respond(let response): return send(response, for: request)
         case .later(let start):
-            // A wait for the end of a write is not cut: its client would not learn what became of it.
+            // A wait for the end of a write is not cut, because its client would not learn the outcome.
             guard request.wait(until: isForReading ? request.admission : nil) else {
                 return send(stoppingReply(), for: request)
             }
@@ -343,14 +345,14 @@ extension Server {
         }
     }
 
-    /// The connection was resumed with an answer.
+    /// Sends the answer with which the connection was resumed.
     func send(_ answer: RequestState.Answer, for request: Request) -> MHD_Result {
         guard let response = response(to: answer) else { return .NO }
         if case .instead = answer { return send(response, for: request, isLast: true) }
         return send(response, for: request)
     }
 
-    /// The reply that an answer stands for; nil for none.
+    /// Returns the reply for an answer; nil if the exchange was abandoned.
     func response(to answer: RequestState.Answer) -> Response? {
         switch answer {
         case .ready(let response), .instead(let response): response

@@ -2,9 +2,9 @@ import CHoldfastEpoll
 import CHoldfastMicroHTTPD
 import Glibc
 
-// Replies that libmicrohttpd does not send: refusals where it takes none, and the heads of event streams.
+// Replies that libmicrohttpd does not send: refusals at points where it takes no reply, and the heads of event streams.
 extension Server {
-    /// A reply as bytes, for a connection that is closed after it.
+    /// Returns a reply as bytes, for a connection that is closed after it.
     func rawReply(_ reply: Response, for request: Request? = nil) -> [UInt8] {
         var text = rawHead(reply, request)
         if case .bytes(let bytes) = reply.body {
@@ -41,20 +41,20 @@ extension Server {
         return text
     }
 
-    /// Tells a refusal in the middle of a body, and has libmicrohttpd close the connection.
+    /// Sends a refusal in the middle of a body, and makes libmicrohttpd close the connection.
     func cut(_ request: Request, _ refusal: Response) -> MHD_Result {
         write(refusal, for: request)
         request.state.withLock { $0.cut() }
         return .NO
     }
 
-    /// Writes a reply to the socket of a connection that libmicrohttpd closes: a refusal, or an answer that it did not take.
-    /// One that is pulled is not written.
+    /// Writes a reply to the socket of a connection that libmicrohttpd closes: a refusal, or an answer that it did not take. A
+    /// pulled reply is not written.
     func write(_ reply: Response, for request: Request) {
         if case .pull(let body) = reply.body { return body.close() }
         request.status = reply.status
         let bytes = rawReply(reply, for: request)
-        // As much as fits into the empty buffer of the socket, which is any usual reply.
+        // Sends as much as fits into the socket's empty buffer, which is enough for any usual reply.
         let sent = bytes.withUnsafeBytes {
             Glibc.send(request.connection.socket, $0.baseAddress, $0.count, sendFlags)
         }
@@ -63,8 +63,8 @@ extension Server {
 
     // MARK: Event streams
 
-    /// Gives the connection's socket to the thread of the streams, and lets libmicrohttpd close its
-    /// own descriptor (see `shim_MHD_start_daemon`: it does not shut the socket down).
+    /// Gives the connection's socket to the thread of the streams, and lets libmicrohttpd close its own descriptor (see
+    /// `shim_MHD_start_daemon`: it does not shut the socket down).
     func detach(_ stream: EventStream, _ reply: Response, _ request: Request) -> MHD_Result {
         let socket = fcntl(request.connection.socket, F_DUPFD_CLOEXEC, 0)
         guard socket >= 0, let loop, allowsWaiting else {
@@ -72,7 +72,7 @@ extension Server {
             return send(stoppingOrFull(), for: request)
         }
         var reply = reply
-        // A proxy such as nginx passes each event on as it comes.
+        // The header makes a proxy such as nginx pass on each event as it arrives.
         reply.headers.add(.accelBuffering, "no" as StaticString)
         var head = rawHead(reply, request)
         if request.isHTTP11 {
@@ -102,7 +102,7 @@ extension Server {
             .with(.retryAfter, "2")
     }
 
-    /// Lets the kernel give up a client that takes nothing or has vanished.
+    /// Makes the kernel give up a client that takes nothing or has vanished.
     private func limitPatience(_ socket: Int32) {
         let size = socklen_t(MemoryLayout<Int32>.size)
         var on: Int32 = 1

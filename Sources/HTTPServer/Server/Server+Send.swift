@@ -1,11 +1,11 @@
 import CHoldfastMicroHTTPD
 import Glibc
 
-// Replies on their way out.
+// Sending of replies.
 extension Server {
     /// Queues a reply. Connection thread, in the access handler.
     ///
-    /// - `isLast`: Whether nothing that follows the request is taken for another.
+    /// - `isLast`: Whether nothing that follows the request is taken for another request.
     func send(_ reply: Response, for request: Request, isLast: Bool = false) -> MHD_Result {
         if needsPreparing(reply) {
             return send(prepared(reply, for: request), for: request, isLast: isLast)
@@ -18,12 +18,12 @@ extension Server {
         guard let native = makeNative(reply, request, &fields) else { return .NO }
         if let type = reply.contentType {
             add(native, .contentType, type.text)
-            // No browser is to take stored bytes for a page or a script.
+            // Browsers must not take stored bytes for a page or a script.
             add(native, .contentTypeOptions, "nosniff")
         }
         var room = HeadMemory.fieldRoom(in: request.replyRoom)
         reply.headers.forEach { name, value in
-            // Such as `Link` with a target of some kilobytes.
+            // A field may be as long as `Link` with a target of some kilobytes.
             let count = strlen(name) + strlen(value) + 4
             guard count <= room else { return }
             room -= count
@@ -31,8 +31,8 @@ extension Server {
         }
         fields.forEach { _ = MHD_add_response_header(native, $0, $1) }
         addRequestID(native, request)
-        // Lines of chunks may end with LF alone, which libmicrohttpd does not show: what follows such
-        // a body may belong to it, and is not taken for a request.
+        // Lines of chunks may end with LF only, which libmicrohttpd does not show. Bytes after such a body may belong to it, so
+        // they are not taken for a request.
         if closesConnections || isLast || request.isChunked { add(native, .connection, "close") }
         var pieces: RequestState.Pieces?
         if case .pull(let body) = reply.body {
@@ -44,7 +44,7 @@ extension Server {
         return result
     }
 
-    /// Whether a reply is so large that it is counted, and was not yet. Most are small: nothing of them is copied.
+    /// Whether a reply is large enough to be counted, and was not counted yet. Most replies are small: nothing of them is copied.
     @inline(__always)
     func needsPreparing(_ reply: borrowing Response) -> Bool {
         guard case .bytes(let bytes) = reply.body else { return false }
@@ -52,8 +52,8 @@ extension Server {
             && bytes.storage != nil
     }
 
-    /// Refuses a large reply for which there is no memory, and counts and compresses any other: once, by the thread that made it, since
-    /// it takes long.
+    /// Prepares a large reply: refuses it if there is no memory for it, otherwise counts and compresses it. This takes long, so
+    /// it is done once, by the thread that made the reply.
     func prepared(_ reply: consuming Response, for request: Request) -> Response {
         guard case .bytes(let bytes) = reply.body else { return reply }
         if bytes.count > MessageMemory.grantedByteCountMax, request.route >= 0,
@@ -128,7 +128,7 @@ extension Server {
         }
     }
 
-    /// The headers of a reply whose body has no known length.
+    /// Returns the headers of a reply with a body of unknown length.
     private func withoutBody(_ reply: Response) -> OpaquePointer? {
         reply.status == 304 || reply.status == 204
             ? MHD_create_response_from_buffer(0, nil, .RESPMEM_PERSISTENT)
@@ -149,7 +149,7 @@ extension Server {
         body.socket = request.connection.socket
         body.endsWithConnection = !request.isHTTP11
         let context = Unmanaged.passRetained(body).toOpaque()
-        // The block is used for HTTP/1.0 only; chunks are written into the connection's memory.
+        // The block is used only for HTTP/1.0; chunks are written into the connection's memory.
         let native = MHD_create_response_from_callback(
             shim_size_unknown, request.isHTTP11 ? 1024 : 16 << 10, pullBody, context, closeBody)
         if native == nil { Unmanaged<PullBody>.fromOpaque(context).release() }
@@ -177,7 +177,7 @@ extension Server {
         }
     }
 
-    /// Adds what a page of another origin needs to read the reply, where it may.
+    /// Adds the fields that a page of another origin needs to read the reply, if it may read it.
     func addCORS(_ request: Request, _ fields: inout Headers) {
         guard let origin = request.header(.origin) else { return }
         switch options.cors.verdict(on: request, from: origin) {
@@ -195,7 +195,8 @@ extension Server {
     }
 }
 
-/// The phrase that follows a status code, and the title of a problem that has no type (RFC 9457, section 4.2.1).
+/// Returns the phrase that follows a status code, which is also the title of a problem that has no type (RFC 9457, section
+/// 4.2.1).
 package func reasonPhrase(_ status: UInt16) -> String {
     MHD_get_reason_phrase_for(UInt32(status)).map { String(cString: $0) } ?? "Unknown"
 }

@@ -5,10 +5,10 @@ import Synchronization
 
 /// An HTTP/1.1 server on libmicrohttpd: it routes requests to handlers and sends their replies.
 ///
-/// Connections are served by a fixed number of threads (epoll); no handler may block them. One more
-/// thread accepts connections and serves event streams. The server runs from `init` to ``stop``.
-// @unchecked: constants after `init` (`daemon` and `loop` are set before the first connection); what changes is in atomics and
-// in a mutex.
+/// A fixed number of threads (epoll) serves the connections; no handler may block them. One more thread accepts connections and
+/// serves event streams. The server runs from `init` to ``stop``.
+// @unchecked: constants after `init` (`daemon` and `loop` are set before the first connection); the variable state is in atomics
+// and in a mutex.
 package final class Server: @unchecked Sendable {
     let options: ServerOptions
     let router: Router
@@ -16,15 +16,15 @@ package final class Server: @unchecked Sendable {
     let refusedOrigins: RefusedOrigins
     /// Counters; they may be read at any time.
     package let metrics: Metrics
-    /// Where the server listens; with port 0 this has the port that was found.
+    /// The addresses at which the server listens; for port 0 they have the port that was found.
     package let addresses: [ListenAddress]
 
     private(set) var daemon: OpaquePointer?
     private(set) var loop: SocketLoop?
     private let daemonOptions: UnsafeMutablePointer<shim_daemon_options>
-    /// The open connections, by identity: libmicrohttpd's own record may have the address of one that is gone.
+    /// The open connections, by identity: libmicrohttpd's own record may have the address of a connection that is gone.
     private let connections = Mutex<[UInt64: Connection]>([:])
-    /// How many new connections libmicrohttpd may be handed.
+    /// The number of new connections that libmicrohttpd may be handed.
     let allowance: ConnectionAllowance
     private let identities: Atomic<UInt64>
     private let isStopping = Atomic<Bool>(false)
@@ -69,7 +69,7 @@ package final class Server: @unchecked Sendable {
 
     private func start(_ sockets: [Int32]) throws(ServerError) {
         checkOpenFiles()
-        // Kept until `stop`: the threads call back with this pointer.
+        // Released by `stop`, because the threads call back with this pointer until then.
         daemonOptions.pointee.context = Unmanaged.passRetained(self).toOpaque()
         do throws(ServerError) {
             let loop = try SocketLoop(self, listening: sockets)
@@ -118,7 +118,7 @@ package final class Server: @unchecked Sendable {
     /// Whether replies ask the client to close.
     var closesConnections: Bool { isStopping.load(ordering: .relaxed) }
 
-    /// Counts a connection that was just accepted; false when there are too many.
+    /// Counts a connection that was just accepted. Returns false if there are too many.
     func mayAdmitConnection() -> Bool {
         let count = metrics.connections.wrappingAdd(1, ordering: .relaxed).newValue
         if count <= options.connectionCountMax { return true }
@@ -131,7 +131,7 @@ package final class Server: @unchecked Sendable {
         metrics.refusedConnections.wrappingAdd(1, ordering: .relaxed)
     }
 
-    /// The reply to a connection above the limit.
+    /// Returns the reply to a connection above the limit.
     func overloadReply() -> Response {
         fault(
             503, .tooManyConnections,
@@ -156,10 +156,10 @@ package final class Server: @unchecked Sendable {
         metrics.connections.wrappingSubtract(1, ordering: .relaxed)
     }
 
-    /// The open connection of an identity.
+    /// Returns the open connection with an identity.
     func connection(_ identity: UInt64) -> Connection? { connections.withLock { $0[identity] } }
 
-    /// Ends requests that take too long and replies whose access has ended. Called once a second.
+    /// Ends requests that take too long and replies that the client may no longer receive. Called once a second.
     func watchConnections(_ now: UInt64) {
         let all = connections.withLock { Array($0.values) }
         for connection in all { connection.watch(now) }
@@ -167,11 +167,11 @@ package final class Server: @unchecked Sendable {
 
     // MARK: The end
 
-    /// Stops gracefully; call it once, from a thread that is not one of the server's.
+    /// Stops gracefully. Call it once, from a thread that does not belong to the server.
     ///
-    /// No connection is accepted any more; event streams are ended; requests that run, wait or are
-    /// being received get `graceSeconds` to finish; then what waits, is not here whole, or begins is answered 503 and all
-    /// connections are closed. Returns when no handler or callback will run any more.
+    /// No more connections are accepted, and event streams are ended. Requests that run, wait or are being received get
+    /// `graceSeconds` to finish. After that, requests that wait, are incomplete or begin are answered 503, and all connections
+    /// are closed. Returns when no handler or callback will run any more.
     package func stop(graceSeconds: Int = 10) {
         guard !isStopped.exchange(true, ordering: .acquiringAndReleasing) else { return }
         isStopping.store(true, ordering: .releasing)
@@ -181,8 +181,8 @@ package final class Server: @unchecked Sendable {
             self.metrics.inFlight.load(ordering: .relaxed) == 0
                 && self.metrics.streams.load(ordering: .relaxed) == 0
         }
-        // libmicrohttpd must not be stopped with suspended connections: it ends the process. From
-        // here no handler suspends one, and those that are suspended are resumed.
+        // libmicrohttpd must not be stopped with suspended connections: it ends the process. From here on handlers suspend no
+        // connection, and suspended connections are resumed.
         isCutting.store(true, ordering: .sequentiallyConsistent)
         let all = connections.withLock { Array($0.values) }
         for connection in all { connection.stop() }
@@ -190,7 +190,7 @@ package final class Server: @unchecked Sendable {
         wait(seconds: 2) {
             self.metrics.inFlight.load(ordering: .relaxed) == 0
         }
-        // First the thread that adds connections.
+        // The thread that adds connections ends first.
         loop?.post(.exit)
         loop?.join()
         MHD_stop_daemon(daemon)
@@ -206,14 +206,14 @@ package final class Server: @unchecked Sendable {
     }
 }
 
-// What happens to exchanges whose grant ends while they go on.
+// Exchanges that go on when their grant ends.
 extension Server {
-    /// The refusal of a request whose grant has ended; nil while it holds, and for one without.
+    /// Returns the refusal of a request if its grant has ended; nil while the grant is valid, and for a request without a grant.
     func accessRefusal(_ request: Request) -> Response? {
         request.admission?.ending.map { accessEnded($0) }
     }
 
-    /// The refusal of what a grant that has ended does not allow any more.
+    /// Returns the refusal of a request that its ended grant no longer allows.
     func accessEnded(_ end: Grant.End) -> Response {
         let fault = Self.accessEnded(end)
         let response = options.makeProblem(fault)
@@ -222,7 +222,7 @@ extension Server {
         return response.with(.wwwAuthenticate, "Bearer realm=\"holdfast\", error=\"invalid_token\"")
     }
 
-    /// The fault for clients whose grant has ended.
+    /// Returns the fault that reports the end of a grant.
     static func accessEnded(_ end: Grant.End) -> ServerFault {
         switch end {
         case .revoked:
@@ -240,10 +240,11 @@ extension Server {
 }
 
 extension SocketLoop {
-    /// The parts into which the streams are divided, so that events do not wait while all of some thousands are looked at.
+    /// The number of parts into which the streams are divided, so that events do not wait until several thousand streams are
+    /// checked.
     static let accessPartCount: UInt64 = 8
 
-    /// Ends the streams of a part whose admission has ended: with an event that says so in place of what is queued.
+    /// Ends the streams of a part that have no valid admission. An event that reports this replaces the queued events.
     func endAccess(inPart part: UInt64) {
         for token in roles.keys where token % Self.accessPartCount == part {
             guard case .stream(let socket) = roles[token], let end = socket.admission?.ending else {
@@ -257,16 +258,17 @@ extension SocketLoop {
 
 // The end of requests: figures, log lines, callbacks.
 extension Server {
-    /// libmicrohttpd is done with a request. Called exactly once for each that began.
+    /// Completes a request that libmicrohttpd is done with. Called exactly once for each request that began.
     func complete(_ request: Request, _ reason: MHD_RequestTerminationCode) {
         let isLate = reason == .REQUEST_TERMINATED_TIMEOUT_REACHED
         let ending = request.end(isLate ? lateReply() : nil)
         request.abortUpload()
-        // Nothing else is being sent, and libmicrohttpd closes the connection.
+        // No other reply is being sent, and libmicrohttpd closes the connection.
         if let refusal = ending.refusal ?? ending.answer.flatMap(response(to:)) {
             write(refusal, for: request)
         }
-        // Counted as answered before it is no longer under way: it is never neither.
+        // The request is counted as completed before it is removed from those under way, so that it is always counted in one of
+        // the two.
         if ending.isCounted {
             var record = record(request, forLater: false)
             record.isCut = ending.isSent && reason != .REQUEST_TERMINATED_COMPLETED_OK
@@ -296,7 +298,7 @@ extension Server {
         }
     }
 
-    /// An event stream is over.
+    /// Counts an event stream that is over.
     func streamFinished(_ record: RequestRecord) {
         finished(record) { text in
             text.member("path", record.path)
@@ -307,7 +309,7 @@ extension Server {
         metrics.streams.wrappingSubtract(1, ordering: .releasing)
     }
 
-    /// Counts what is over, and writes its line to the access log.
+    /// Counts a request that is over, and writes its line to the access log.
     private func finished(_ record: RequestRecord, _ rest: (inout LogLine) -> Void) {
         let microseconds = Int((monotonicNanoseconds() &- record.startedAt) / 1000)
         metrics.count(record, microseconds: microseconds)
@@ -328,7 +330,7 @@ extension Server {
 }
 
 extension Request {
-    /// The target without its query: filters hold what objects hold.
+    /// The target without its query, because filters contain values of objects.
     package var loggedPath: RequestText {
         let target = rawTarget.bytes
         let end = target.firstIndex(of: UInt8(ascii: "?")) ?? target.count
@@ -336,19 +338,18 @@ extension Request {
     }
 }
 
-/// The origins whose pages were not let read a reply: each is told to the log once, as far as they are remembered.
-/// Thread-safe.
+/// The origins whose pages were not allowed to read a reply. Each is logged once, as far as they are remembered. Thread-safe.
 final class RefusedOrigins: Sendable {
     private let logger: Logger
     private let told = Mutex<Set<String>>([])
 
-    /// So many are remembered and told.
+    /// The most origins that are remembered and logged.
     private static let countMax = 100
     private static let byteCountMax = 256
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Notes the origin of a refused page. Cost: a lock, and for a new one a line of the log.
+    /// Notes the origin of a refused page. Cost: a lock, and for a new origin a line of the log.
     func note(_ origin: String) {
         guard origin.utf8.count <= Self.byteCountMax,
             told.withLock({ $0.count < Self.countMax && $0.insert(origin).inserted })

@@ -1,6 +1,6 @@
 /// An error that the server itself answers, before or instead of a handler.
 package struct ServerFault: Error, Equatable {
-    /// Why. The raw value is the stable code in the reply's body.
+    /// The reason. The raw value is the stable code in the reply's body.
     package enum Code: String, Sendable {
         case badTarget = "bad-target"
         case badEscape = "bad-escape"
@@ -22,12 +22,12 @@ package struct ServerFault: Error, Equatable {
 
     package let status: UInt16
     package let code: Code
-    /// One sentence for a person: what is wrong and what to do.
+    /// A sentence for a person: the mistake and the remedy.
     package let detail: String
-    /// The path that is probably meant.
+    /// The path that was probably meant.
     package let hint: String?
 
-    /// A fault with its status.
+    /// Creates a fault with its status.
     package init(_ status: UInt16, _ code: Code, _ detail: String, hint: String? = nil) {
         self.status = status
         self.code = code
@@ -35,7 +35,7 @@ package struct ServerFault: Error, Equatable {
         self.hint = hint
     }
 
-    /// The default body: a problem document (RFC 9457).
+    /// Makes the default body: a problem document (RFC 9457).
     package static func problem(_ fault: ServerFault) -> Response {
         Response(
             fault.status, .problem,

@@ -1,9 +1,9 @@
-/// Limits and habits of a server. Every limit has a test at it and above it.
+/// Limits and behaviour of a server. Every limit has a test at it and above it.
 package struct ServerOptions: Sendable {
     package var listen: ListenAddress
     /// Threads that serve connections.
     package var threadCount: Int
-    /// Connections served at a time, streams included; more are answered 503 and closed.
+    /// Connections served at a time, including streams; more are answered 503 and closed.
     package var connectionCountMax = 10_000
     /// Bytes of the request target (414 above).
     package var targetByteCountMax = 16 << 10
@@ -17,43 +17,42 @@ package struct ServerOptions: Sendable {
     var connectionMemoryByteCount: Int {
         max(HeadMemory.usualByteCount, headerByteCountMax + HeadMemory.besideHeadByteCount)
     }
-    /// Bytes of the bodies and replies of all connections that are under way (503 above).
+    /// Bytes of the bodies and replies under way of all connections together (503 above).
     package var messageByteCountMax = 512 << 20
-    /// Bytes a second that a client has to read of a reply without a limit of its own; 0 for any.
+    /// Bytes a second that a client has to read of a reply without a time limit of its own; 0 for no limit.
     package var replyByteRateMin = 4 << 10
     /// Seconds over which that rate is measured.
     package var replyRateSeconds = 60
     /// Seconds without any byte after which a connection is closed.
     package var idleTimeoutSeconds = 60
-    /// Seconds a client has for its headers, counted from their first byte; a client that has not sent a first request line has as long
-    /// from the connection on.
+    /// Seconds a client has for its headers, counted from their first byte. Before the first request line, they are counted from
+    /// the connection on.
     package var headerTimeoutSeconds = 30
     /// Seconds a client has for a collected body (408 after that).
     package var bodyTimeoutSeconds = 120
-    /// Seconds after which a stream whose client takes nothing is cut.
+    /// Seconds after which a stream is cut if its client takes nothing.
     package var streamTimeoutSeconds = 60
-    /// Replies of at least so many bytes are compressed for clients that accept it.
+    /// The least bytes of a reply that is compressed for clients that accept it.
     package var compressionByteCountMin = 1024
     package var cors = CORSPolicy()
-    /// The proxies whose `X-Forwarded-For` says who a client is.
+    /// The proxies whose `X-Forwarded-For` is trusted for a client's address.
     package var trustedProxies: [AddressRange] = []
     /// Makes the bodies of the server's own errors.
     package var makeProblem: @Sendable (ServerFault) -> Response = ServerFault.problem
-    /// Finds the paths that one without a resource probably means, by its decoded segments.
+    /// Finds existing paths near an unknown one, by its decoded segments.
     package var nearestPaths: @Sendable ([String]) -> [String] = { _ in [] }
-    /// Makes the last event of a stream whose grant has ended.
+    /// Makes the last event of a stream after the end of its grant.
     package var makeEvent: @Sendable (ServerFault) -> Bytes = { _ in Bytes("") }
-    /// Runs when a route is found and before its body is read: a reply refuses the request (for
-    /// want of rights, for example) without reading the body. It may set the request's grant.
+    /// Runs when a route is found and before its body is read. A reply refuses the request (for missing rights, for example)
+    /// without reading the body. It may set the request's grant.
     package var admit: (@Sendable (Request) -> Response?)?
-    /// Runs once a second, on the thread of sockets, before exchanges whose grants have ended are
-    /// ended. It must not block.
+    /// Runs once a second, on the thread of sockets, before the server ends exchanges without a valid grant. It must not block.
     package var watchAccess: (@Sendable () -> Void)?
-    /// Gets one line for each request, in the logger's format; nil writes none.
+    /// Gets one line for each request, in the logger's format; nil if there is no access log.
     package var accessLog: LineWriter?
     package var logger = Logger()
 
-    /// Defaults for everything but the address; two threads at least.
+    /// Sets defaults for everything but the address; two threads by default.
     package init(listen: ListenAddress, threadCount: Int = 2) {
         self.listen = listen
         self.threadCount = threadCount

@@ -1,11 +1,10 @@
 import Synchronization
 
-/// The body of a reply that other threads push, such as server-sent events.
+/// A reply body that other threads push, such as server-sent events.
 ///
-/// The queue is bounded in bytes: past the bound `send` refuses, and the owner decides what to fold.
-/// Once it is returned from a handler (``Response/init(events:)``) its socket is served by one
-/// thread for all streams, so an idle stream holds no buffer and no connection's memory, and
-/// a client that leaves is noticed at once when it closes its socket.
+/// The queue is bounded in bytes: beyond the bound `send` refuses, and the owner decides what to fold. When a handler returns the
+/// stream (``Response/init(events:)``), the thread that serves all streams takes over its socket. So an idle stream holds no
+/// buffer and no connection memory, and a client that closes its socket is noticed at once.
 package final class EventStream: Sendable {
     /// The outcome of ``send(_:)``.
     package enum Sent: Sendable {
@@ -18,25 +17,25 @@ package final class EventStream: Sendable {
 
     private struct Piece {
         let bytes: Bytes
-        /// Whether the next piece was given together with it.
+        /// Whether the next piece was queued together with it.
         let goesOn: Bool
     }
 
     private struct State {
         var queue: [Piece] = []
-        /// Whether the piece that was taken last goes on with the first piece that is left.
+        /// Whether the piece that was taken last continues with the first remaining piece.
         var isWithin = false
         /// Bytes that are queued, or taken and not sent yet.
         var byteCount = 0
-        /// Bytes that were taken last.
+        /// Bytes of the last `take`.
         var takenByteCount = 0
         var isEnded = false
         var isClosed = false
-        /// The loop knows that there is something to write.
+        /// Whether the loop knows that there is something to write.
         var isScheduled = false
         var socket: StreamSocket?
         var onClose: (@Sendable () -> Void)?
-        /// The senders that wait until no more than some bytes are queued.
+        /// The callbacks that wait until at most `byteCount` bytes are queued.
         var waiting: [(byteCount: Int, body: @Sendable () -> Void)] = []
     }
 
@@ -44,11 +43,11 @@ package final class EventStream: Sendable {
     package let queueByteCountMax: Int
     private let state: Mutex<State>
 
-    /// A stream that is not sent yet; what is queued before it is goes out first.
+    /// Creates a stream that is not sent yet. Pieces that are queued before it is sent go out first.
     ///
     /// - Parameters:
     ///   - queueByteCountMax: The bound of the queue, in bytes.
-    ///   - onClose: Runs exactly once, when the stream is over for whatever reason.
+    ///   - onClose: Runs exactly once, when the stream is over for any reason.
     package init(
         queueByteCountMax: Int = 1 << 20, onClose: @escaping @Sendable () -> Void = {}
     ) {
@@ -56,13 +55,13 @@ package final class EventStream: Sendable {
         state = Mutex(State(onClose: onClose))
     }
 
-    /// Queues bytes, which may be shared with other streams. Any thread. Cost: a lock, and a wake-up
-    /// of the streams' thread when it sleeps.
+    /// Queues bytes, which may be shared with other streams. Any thread. Cost: a lock, and a wake-up of the streams' thread when
+    /// it sleeps.
     ///
-    /// A frame that is larger than the whole bound is taken when the queue is empty.
+    /// A piece that is larger than the whole bound is taken when the queue is empty.
     package func send(_ bytes: Bytes) -> Sent { send(all: CollectionOfOne(bytes)) }
 
-    /// Queues all of some pieces or none of them, as ``send(_:)``.
+    /// Queues either all pieces or nothing, as ``send(_:)``.
     package func send(all pieces: some Collection<Bytes>) -> Sent {
         let byteCount = pieces.reduce(0) { $0 + $1.count }
         let (sent, socket) = state.withLock { state -> (Sent, StreamSocket?) in
@@ -82,13 +81,14 @@ package final class EventStream: Sendable {
         return sent
     }
 
-    /// Ends the stream after what is queued. Any thread; more calls do nothing.
+    /// Ends the stream after the queued pieces. Any thread; more calls do nothing.
     package func end() { end(sending: Bytes("")) }
 
-    /// Ends the stream after what is queued, and `last` behind that, for which there is always room.
+    /// Ends the stream after the queued pieces and `last`, which always has room.
     package func end(sending last: Bytes) { end(last, inPlaceOfQueue: false) }
 
-    /// Ends the stream with `last` in place of what is queued, behind the rest of what has begun. Any thread.
+    /// Ends the stream with `last` in place of the queued pieces; a group of pieces that has begun is sent to its end first. Any
+    /// thread.
     func end(with last: Bytes) { end(last, inPlaceOfQueue: true) }
 
     private func end(_ last: Bytes, inPlaceOfQueue: Bool) {
@@ -116,8 +116,8 @@ package final class EventStream: Sendable {
         if let socket { socket.loop.wake(for: socket) }
     }
 
-    /// Has `body` run once when no more than some bytes are queued, or the stream is over: at once, or later on the
-    /// streams' thread, which it must not hold up. Any thread.
+    /// Runs `body` once when at most `byteCount` bytes are queued, or the stream is over: at once, or later on the streams'
+    /// thread, which it must not block. Any thread.
     package func whenQueued(atMost byteCount: Int, _ body: @escaping @Sendable () -> Void) {
         let isDue = state.withLock { state in
             if state.isClosed || state.byteCount <= byteCount { return true }
@@ -151,10 +151,11 @@ package final class EventStream: Sendable {
         }
     }
 
-    /// Moves up to `limit` queued bytes (whole pieces, one at least) to `sink`; what was moved before has been sent.
+    /// Moves up to `limit` queued bytes (whole pieces, at least one) to `sink`. The call means that the pieces of the call before
+    /// have been sent.
     ///
-    /// - Returns: Whether the stream is ended and nothing is left. When false and nothing was
-    ///   moved, the loop is woken by the next `send`.
+    /// - Returns: Whether the stream is ended and the queue is empty. When false and nothing was moved, the next `send` wakes the
+    ///   loop.
     func take(upTo limit: Int, _ sink: (Bytes) -> Void) -> Bool {
         let (isOver, due) = state.withLock { state in
             var (count, moved) = (0, 0)
@@ -167,7 +168,7 @@ package final class EventStream: Sendable {
                 sink(piece.bytes)
             }
             state.takenByteCount = moved
-            // An idle stream has no memory for it.
+            // An idle stream keeps no memory for its queue.
             if count == state.queue.count {
                 state.queue = []
             } else {
@@ -183,7 +184,7 @@ package final class EventStream: Sendable {
         return isOver
     }
 
-    /// The stream is over: drops what is queued and notifies the owner, once.
+    /// Closes a stream that is over: drops its queue and notifies the owner, once.
     func close() {
         let (onClose, waiting, queue, socket) = state.withLock { state in
             state.isClosed = true
@@ -198,7 +199,7 @@ package final class EventStream: Sendable {
         _ = (queue, socket)
     }
 
-    /// Closes a stream that was never bound to a socket: its reply is not sent.
+    /// Closes a stream that has no socket because its reply is not sent.
     func closeUnlessAttached() {
         if state.withLock({ $0.socket == nil }) { close() }
     }
@@ -206,7 +207,7 @@ package final class EventStream: Sendable {
     deinit { close() }
 }
 
-/// The body of a reply that is pushed: a stream that has no socket is closed with the last reference to this.
+/// The body of a reply that is pushed. When its last reference goes, a stream without a socket is closed.
 package final class EventBody: Sendable {
     let stream: EventStream
 

@@ -3,9 +3,9 @@ import Glibc
 import Synchronization
 import HoldfastThreads
 
-/// The queue that a loop's thread waits at: sockets in epoll, and messages of other threads.
+/// The queue at which a loop's thread waits: sockets in epoll, and messages of other threads.
 ///
-/// A message wakes the thread only while it rests, so that those that come while it works cost no system call.
+/// A message wakes the thread only while it rests, so that messages that come while it works cost no system call.
 final class LoopQueue<Message: Sendable>: Sendable {
     private struct Inbox {
         var messages: [Message] = []
@@ -13,7 +13,7 @@ final class LoopQueue<Message: Sendable>: Sendable {
         var isAwake = false
     }
 
-    /// The descriptor that sockets are added to, with numbers other than 0.
+    /// The descriptor to which sockets are added, with numbers other than 0.
     let epoll: Int32
     private let wakeUp: Int32
     private let inbox = Mutex(Inbox())
@@ -23,7 +23,7 @@ final class LoopQueue<Message: Sendable>: Sendable {
         epoll = shim_epoll_create()
         wakeUp = shim_event_create()
         guard epoll >= 0, wakeUp >= 0 else { throw .system("epoll_create1", errno: errno) }
-        // Edge-triggered: each signal is an edge, and nobody need read the counter.
+        // Edge-triggered: each signal is an edge, so the counter need not be read.
         guard shim_epoll_add(epoll, wakeUp, 0, shim_readable | shim_edges) == 0 else {
             throw .system("epoll_ctl", errno: errno)
         }
@@ -48,7 +48,7 @@ final class LoopQueue<Message: Sendable>: Sendable {
         return thread
     }
 
-    /// Leaves a message. Any thread. Cost: a lock, and a system call when the thread rests.
+    /// Posts a message. Any thread. Cost: a lock, and a system call when the thread rests.
     func post(_ message: Message) {
         let mustWake = inbox.withLock { inbox in
             inbox.messages.append(message)
@@ -60,20 +60,20 @@ final class LoopQueue<Message: Sendable>: Sendable {
 
     /// Waits for sockets or messages. The loop's thread.
     ///
-    /// - `milliseconds`: Other than 0 only after ``take(_:)`` has allowed to rest; -1 for any time.
-    /// - Returns: Those of `events` that were filled.
+    /// - `milliseconds`: Other than 0 only after ``take(_:)`` has allowed to rest; -1 for no limit.
+    /// - Returns: The part of `events` that was filled.
     func wait(
         _ events: UnsafeMutableBufferPointer<shim_ready>, milliseconds: Int32
     ) -> Slice<UnsafeMutableBufferPointer<shim_ready>> {
         let count = shim_epoll_wait(epoll, events.baseAddress, Int32(events.count), milliseconds)
-        // Until it rests again nobody need wake it.
+        // Until the thread rests again, a message need not wake it.
         if milliseconds != 0 { inbox.withLock { $0.isAwake = true } }
         return events[0..<Int(max(0, count))]
     }
 
-    /// Takes the messages that were left, in place of those in `messages`. The loop's thread.
+    /// Replaces the contents of `messages` by the messages that were posted. The loop's thread.
     ///
-    /// - Returns: Whether there were none, so that the thread may rest.
+    /// - Returns: Whether there were no messages, so that the thread may rest.
     func take(_ messages: inout [Message]) -> Bool {
         messages.removeAll(keepingCapacity: true)
         return inbox.withLock { inbox in

@@ -2,7 +2,7 @@ import CHoldfastEpoll
 import Glibc
 
 extension SocketLoop {
-    /// Takes over a stream's socket and sends what is queued.
+    /// Takes over a stream's socket and sends the queued pieces.
     func adopt(_ socket: StreamSocket) {
         let token = add(.stream(socket))
         socket.token = token
@@ -45,11 +45,11 @@ extension SocketLoop {
         }
     }
 
-    /// Bytes of a chunk, if the first piece has not more.
+    /// The bytes of a chunk, unless its first piece is longer.
     private static let frameByteCount = 1 << 16
     private static let lastChunk = Bytes("0\r\n\r\n" as StaticString)
 
-    /// Returns false when bytes are left, or the socket is broken (and removed).
+    /// Writes the pending frame. Returns false when bytes are left, or the socket is broken (and removed).
     private func flush(_ socket: StreamSocket) -> Bool {
         while let pending = socket.pending, !pending.isSent {
             let count = pending.send(to: socket.socket)
@@ -60,14 +60,14 @@ extension SocketLoop {
             }
             socket.sentByteCount += count
         }
-        // What was sent is not kept.
+        // Frames that were sent are released.
         socket.pending = nil
         return true
     }
 
     /// Ends a stream: closes its socket and notifies its owner.
     ///
-    /// - `isSent`: Whether all of it was handed to the kernel.
+    /// - `isSent`: Whether all of the stream was handed to the kernel.
     func remove(_ socket: StreamSocket, isSent: Bool = false) {
         guard let token = socket.token.take() else { return }
         roles[token] = nil
@@ -85,21 +85,21 @@ extension SocketLoop {
 }
 
 /// The socket of a connection that has become an event stream.
-// @unchecked: only the thread of the loop touches the variables.
+// @unchecked: only the loop's thread uses the variables.
 final class StreamSocket: @unchecked Sendable {
     let loop: SocketLoop
     let stream: EventStream
     let socket: Int32
     let record: RequestRecord
-    /// HTTP/1.1 clients get chunks, so that they can tell an end from a broken connection.
+    /// Whether the body is sent in chunks, so that an HTTP/1.1 client can tell its end from a broken connection.
     let isChunked: Bool
-    /// The frame that the kernel has not taken whole yet.
+    /// The frame that the kernel has not taken completely yet.
     var pending: StreamFrame?
     var sentByteCount = 0
     var isEnding = false
-    /// The number by which the loop knows it; nil before that, and when it is removed.
+    /// The number by which the loop knows the socket; nil before it is added and after it is removed.
     var token: UInt64?
-    /// The admission that the stream ends with.
+    /// The admission whose end also ends the stream.
     var admission: Admission?
 
     init(
@@ -115,36 +115,36 @@ final class StreamSocket: @unchecked Sendable {
     }
 }
 
-/// Bytes on their way into a socket: pieces that many streams may share, which are not copied, with the framing of a
-/// chunk (RFC 9112, section 7.1) around them. On the thread of the loop.
+/// Bytes on their way into a socket: pieces, with the framing of a chunk (RFC 9112, section 7.1) around them. Many streams may
+/// share the pieces, which are not copied. For the loop's thread.
 final class StreamFrame {
     private let parts: [Bytes]
-    /// How much of all of it the kernel has taken.
+    /// The number of bytes that the kernel has taken.
     private var sentByteCount = 0
     private let byteCount: Int
 
-    /// Parts as they are.
+    /// Takes parts without framing.
     init(_ parts: [Bytes]) {
         self.parts = parts
         byteCount = parts.reduce(0) { $0 + $1.count }
     }
 
-    /// Pieces as one chunk.
+    /// Takes pieces as one chunk.
     convenience init(chunk pieces: [Bytes]) {
         let byteCount = pieces.reduce(0) { $0 + $1.count }
         let head = Bytes(String(byteCount, radix: 16) + "\r\n")
         self.init([head] + pieces + [Bytes("\r\n" as StaticString)])
     }
 
-    /// Whether the kernel has taken all of it.
+    /// Whether the kernel has taken all bytes.
     var isSent: Bool { sentByteCount == byteCount }
 
-    /// The most parts of one call; the kernel takes no more than 1,024.
+    /// The most parts of one call; the kernel takes at most 1,024.
     private static let partCountMax = 64
 
-    /// Hands the kernel what is left, in one call if it has few parts.
+    /// Hands the remaining bytes to the kernel, in one call if they have few parts.
     ///
-    /// - Returns: How many bytes it took; negative, with `errno`, when none.
+    /// - Returns: The number of bytes that the kernel took; negative, with `errno`, if it took no bytes.
     func send(to socket: Int32) -> Int {
         let vectors = UnsafeMutableBufferPointer<iovec>.allocate(capacity: Self.partCountMax)
         defer { vectors.deallocate() }

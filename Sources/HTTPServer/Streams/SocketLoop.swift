@@ -3,17 +3,16 @@ import CHoldfastMicroHTTPD
 import Glibc
 import HoldfastThreads
 
-/// A write never blocks and never raises SIGPIPE.
+/// Flags with which a write never blocks and never raises SIGPIPE.
 let sendFlags = Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT)
 
-/// One thread for the sockets that libmicrohttpd does not serve: the listening ones, event streams, and connections that
-/// linger until their client has read the last reply. It also sees clients of connections leave, and looks for requests that
-/// are too slow once a second.
+/// A thread for the sockets that libmicrohttpd does not serve: listening sockets, event streams, and connections that linger
+/// until their client has read the last reply. It also notices clients that leave, and looks for requests that are too slow once
+/// a second.
 ///
-/// libmicrohttpd could listen itself and could suspend streams, but in 0.9.75
-/// `MHD_quiesce_daemon` races with the workers' own removal of the listening socket (a panic), and
-/// each resume walks the list of all suspended connections: with 9,000 streams suspended, every
-/// write would pay for them.
+/// libmicrohttpd could listen itself and could suspend streams, but in 0.9.75 `MHD_quiesce_daemon` races with the workers' own
+/// removal of the listening socket (a panic), and each resume walks the list of all suspended connections: with 9,000 streams
+/// suspended, every write would pay for them.
 // @unchecked: `queue` is Sendable; everything else belongs to the loop's thread after `start`.
 final class SocketLoop: @unchecked Sendable {
     enum Message {
@@ -72,7 +71,7 @@ final class SocketLoop: @unchecked Sendable {
     /// Waits until the thread has ended, after `.exit`.
     func join() { thread?.join() }
 
-    /// Hands the thread something to do. Any thread.
+    /// Posts a message to the thread. Any thread.
     func post(_ message: Message) { queue.post(message) }
 
     /// Wakes the loop because `socket` has something to write. Any thread.
@@ -97,17 +96,18 @@ final class SocketLoop: @unchecked Sendable {
 
     // MARK: Clients of connections
 
-    /// The bit of tokens that are identities of connections, which those have not.
+    /// The bit that marks tokens that are identities of connections. No identity has it set itself.
     static let connectionBit: UInt64 = 1 << 63
 
-    /// Begins to look whether the client of a connection leaves: libmicrohttpd does not, while it is suspended. Any thread.
+    /// Begins to watch whether the client of a connection leaves. libmicrohttpd does not notice it while the connection is
+    /// suspended. Any thread.
     func watchClient(of connection: Connection) {
         let token = connection.identity | Self.connectionBit
-        // Without it a client that leaves while its request waits is not noticed.
+        // If this fails, a client that leaves while its request waits is not noticed.
         _ = watch(connection.socket, token: token, events: shim_peer_closed | shim_edges)
     }
 
-    /// Ends that, before the socket is closed. Any thread.
+    /// Ends the watch before the socket is closed. Any thread.
     func forgetClient(of connection: Connection) {
         _ = shim_epoll_remove(epoll, connection.socket)
     }
@@ -152,7 +152,7 @@ final class SocketLoop: @unchecked Sendable {
         case .stream(let socket): handle(socket, events: event.events)
         case .lingering(let socket, _):
             if !drain(socket) { endLingering(token, socket) }
-        // Else messages, or a socket that an event before this one has ended.
+        // Otherwise the event is for messages, or for a socket that an earlier event has ended.
         case nil: if let socket = listeners[token] { accept(from: socket) }
         }
     }
@@ -197,7 +197,7 @@ final class SocketLoop: @unchecked Sendable {
         server.watchConnections(now)
     }
 
-    /// Closes what was left for the thread after it had ended.
+    /// Closes the sockets of messages that were posted after the thread had ended.
     func closeLeft() {
         var messages: [Message] = []
         _ = queue.take(&messages)
@@ -214,8 +214,8 @@ final class SocketLoop: @unchecked Sendable {
 
     // MARK: Lingering
 
-    /// A socket that is closed with unread bytes resets the connection, and the client may lose the
-    /// refusal it was sent. So the sending side is shut, and the rest is read for a while.
+    /// Shuts the sending side of a socket, and reads the rest for a while. A socket that is closed with unread bytes resets the
+    /// connection, and the client may lose the refusal that it was sent.
     private func linger(_ socket: Int32) {
         shutdown(socket, Int32(SHUT_WR))
         guard lingeringCount < 256, drain(socket) else {
@@ -235,7 +235,7 @@ final class SocketLoop: @unchecked Sendable {
         close(socket)
     }
 
-    /// Reads and drops what is there. Returns false at the end of the peer's data.
+    /// Reads and drops the available bytes. Returns false at the end of the peer's data.
     func drain(_ socket: Int32) -> Bool {
         for _ in 0..<64 {
             let count = recv(socket, scratch.baseAddress, scratch.count, Int32(MSG_DONTWAIT))
@@ -247,7 +247,7 @@ final class SocketLoop: @unchecked Sendable {
 }
 
 extension SocketLoop {
-    /// Accepts what waits, up to a bound, so that streams get their turn.
+    /// Accepts the waiting connections, up to a bound, so that streams get their turn.
     func accept(from listener: Int32) {
         for _ in 0..<64 {
             guard server.allowance.allowsOne else { return pauseAccepting() }
@@ -298,15 +298,15 @@ extension SocketLoop {
 
     func stopListening() {
         for socket in listeners.values {
-            // A child that is just being started has the socket too; nobody connects to it from here on.
+            // A child process that is just being started has the socket too; the shutdown keeps clients from connecting to it.
             shutdown(socket, Int32(SHUT_RDWR))
             close(socket)
         }
         listeners = [:]
     }
 
-    /// Stops watching the listening sockets, which are ready as long as a connection waits, until ``resumeAccepting()``: when
-    /// the allowance has been given back, and once a second.
+    /// Stops watching the listening sockets, which are ready as long as a connection waits. ``resumeAccepting()`` watches them
+    /// again: when the allowance has been given back, and once a second.
     private func pauseAccepting() {
         isAcceptPaused = true
         for socket in listeners.values { _ = shim_epoll_remove(epoll, socket) }

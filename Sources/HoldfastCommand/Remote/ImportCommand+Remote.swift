@@ -8,7 +8,7 @@ import HoldfastThreads
 extension ImportCommand {
     /// Imports; returns when all is durable.
     ///
-    /// - Throws: A usage failure for what a service does not take.
+    /// - Throws: A usage failure for options that a service does not take.
     func run(_ client: ServiceClient) throws(CommandFailure) -> ExitCode {
         if isRealmJSON {
             throw .usage(
@@ -39,7 +39,7 @@ extension ImportCommand {
         return code
     }
 
-    /// Tells what became of the import; nil when there is no report of it.
+    /// Prints the result of the import; nil without a report.
     private func tell(_ report: JSONValue) -> ExitCode? {
         guard let imported = report.member(named: "imported")?.exactInt64,
             let failed = report.member(named: "failed")?.exactInt64
@@ -94,7 +94,7 @@ extension ImportCommand {
     }
 }
 
-/// A file, or standard input for `-`, as it is: what is gzip stays that.
+/// A file, or standard input for `-`, byte for byte: gzip stays compressed.
 final class RawInput {
     private let descriptor: Int32
     private let path: String

@@ -49,7 +49,7 @@ enum KeyDocument: Sendable {
     private static let redirectCountMax = 3
     private static let noMemory = SigningKeyFailure("there is no memory")
 
-    /// Takes what an option names.
+    /// Takes the source that an option names.
     init(_ text: String) throws(SigningKeyFailure) {
         self = text.contains("://") ? .address(try Address(text)) : .file(text)
     }

@@ -6,7 +6,7 @@ final class OutputFile {
     private let path: String
     /// Whether the bytes go to standard output.
     var isStandardOutput: Bool { descriptor == 1 }
-    /// Whether who reads standard output has had enough, as `head` has.
+    /// Whether the reader of standard output has closed it, as `head` does.
     private(set) var isUnread = false
     /// How many bytes were written.
     private(set) var byteCount = 0

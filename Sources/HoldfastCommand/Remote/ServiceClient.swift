@@ -76,7 +76,7 @@ final class ServiceClient {
         self.timeoutSeconds = timeoutSeconds
     }
 
-    /// The service that the options name; nil when they name none.
+    /// The service that the options name; nil without one.
     convenience init?(_ arguments: Arguments) throws(CommandFailure) {
         guard let url = arguments.text("url") else { return nil }
         guard url.hasPrefix("http://") || url.hasPrefix("https://") else {
@@ -87,7 +87,7 @@ final class ServiceClient {
         self.init(url: url, token: arguments.text("token"))
     }
 
-    /// The service that the options have to name, because it has `what`.
+    /// The service that the options have to name, because only a service has `what`.
     static func required(
         _ arguments: Arguments, for what: String
     ) throws(CommandFailure) -> ServiceClient {
@@ -105,7 +105,7 @@ final class ServiceClient {
     ///   - method: Its method.
     ///   - path: The target, percent-encoded.
     ///   - headers: Whole lines such as `Accept: text/csv`.
-    ///   - body: Gives the body; nil for none.
+    ///   - body: Provides the body; nil without one.
     ///   - target: Takes the body of a reply that is no refusal.
     /// - Returns: The status of the reply, 0 when the body could not be read or the reply not be taken, and the
     ///   body of a refusal.
@@ -158,7 +158,7 @@ final class ServiceClient {
 
     /// Sends a request, expects that it is not refused, and returns the body of the reply, of 64 MiB at most.
     ///
-    /// - Throws: As ``send(_:_:headers:body:reply:)``, and what a refusal says.
+    /// - Throws: As ``send(_:_:headers:body:reply:)``, and the text of a refusal.
     @discardableResult
     func text(
         _ method: String, _ path: String, headers: [String] = [], body: BodySource? = nil
@@ -188,7 +188,7 @@ final class ServiceClient {
             })
     }
 
-    /// What `body` finds in a text of JSON; nil when it is none. A value that it gets is valid during the call.
+    /// Returns the value that `body` finds in a JSON text; nil for other text. The value passed to it is valid during the call.
     static func read<Found>(_ text: [UInt8], _ body: (JSONValue) -> Found?) -> Found? {
         let parser = JSONParser()
         defer { withExtendedLifetime(parser) {} }
@@ -197,7 +197,7 @@ final class ServiceClient {
 
     /// The same of a reply.
     ///
-    /// - Throws: A failure that says what it lacks, as `what` names it.
+    /// - Throws: A failure that names the missing part, as `what` describes it.
     static func find<Found>(
         _ what: String, in reply: [UInt8], _ body: (JSONValue) -> Found?
     ) throws(CommandFailure) -> Found {
@@ -218,7 +218,7 @@ final class ServiceClient {
                 + (status == 401 ? " (--token, or the variable HOLDFAST_TOKEN)" : ""))
     }
 
-    /// What a problem document says, with a blank or the end of a line before it; nil for another document.
+    /// The detail of a problem document, with a blank or the end of a line before it; nil for another document.
     private static func detail(_ problem: JSONValue) -> String? {
         guard let detail = problem.member(named: "detail")?.string else { return nil }
         func told(_ text: String, _ hint: JSONValue?) -> String {
@@ -288,7 +288,7 @@ extension ServiceClient {
 
 // The tokens of a running service.
 extension ServiceClient {
-    /// Carries out a command. Returns what to show: of a new token its text, which the service tells this once.
+    /// Carries out a command. Returns the text to print: for a new token its secret, which the service only returns once.
     func run(_ command: TokenCommand) throws(CommandFailure) -> String {
         switch command {
         case .list: return try listTokens()

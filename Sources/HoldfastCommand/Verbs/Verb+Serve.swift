@@ -64,7 +64,7 @@ extension Verb {
 
 /// Runs the service until a signal ends it.
 struct ServeCommand {
-    /// The issuer of JSON Web Tokens: where the keys are, and what stands in the tokens.
+    /// The issuer of JSON Web Tokens: the place of the keys, and the issuer and audience in tokens.
     private typealias Issuer = (keys: KeyDocument, name: String, audience: String)
 
     private let arguments: Arguments
@@ -150,8 +150,10 @@ struct ServeCommand {
 
     /// Waits for a signal; nil when the store's directory was removed.
     ///
-    /// The files of a removed store can be written as long as they are open, but the written data can't be found any more. Verbs, and another service
-    /// that makes a directory of the same name, don't find this service either: a token that is revoked there would stay valid here.
+    /// The files of a removed store can be written as long as they are open, but the written data can't be found any more.
+    /// Verbs, and another service
+    /// that makes a directory of the same name, don't find this service either: a token that is revoked there would stay valid
+    /// here.
     private func awaitSignal(_ signals: inout sigset_t) -> Int32? {
         let folder = FileSystem.OpenDirectory(directory)
         while true {
@@ -228,7 +230,7 @@ struct ServeCommand {
         }
     }
 
-    /// Whose JSON Web Tokens are taken, as the options say; nil where they name no issuer.
+    /// The issuer of accepted JSON Web Tokens, from the options; nil if they name no issuer.
     private static func issuer(_ arguments: Arguments) throws(CommandFailure) -> Issuer? {
         let texts = ["jwt-keys", "jwt-issuer", "jwt-audience"].map { arguments.text($0) }
         if texts.allSatisfy({ $0 == nil }) { return nil }
@@ -246,7 +248,7 @@ struct ServeCommand {
         }
     }
 
-    /// The users who come with JSON Web Tokens or sessions of accounts.
+    /// The users with JSON Web Tokens or sessions of accounts.
     private func signedInUsers(
         _ store: Store, _ tokens: AccessTokens
     ) throws(CommandFailure) -> SignedInUsers {

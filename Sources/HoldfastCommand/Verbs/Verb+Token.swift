@@ -113,9 +113,9 @@ extension Verb {
         return .success
     }
 
-    /// Carries out a command: by the service that is named, else here, or, where another process has the store, by that.
+    /// Carries out a command: in the named service, else here, or in the process that has the store open.
     ///
-    /// - Returns: What to show.
+    /// - Returns: The text to print.
     private static func carryOut(
         _ command: TokenCommand, _ arguments: Arguments
     ) throws(CommandFailure) -> String {

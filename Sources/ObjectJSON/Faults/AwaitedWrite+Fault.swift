@@ -3,7 +3,7 @@ import HoldfastObjectStore
 extension AwaitedWrite {
     /// Makes a write of a store and waits until it is durable.
     ///
-    /// - `fault`: Makes what the caller is told of a failure of the store.
+    /// - `fault`: Makes the fault that is reported for a failure of the store.
     /// - Throws: ``RequestFault`` that `body` refused the write with, or of the failure.
     package static func run(
         in store: Store, _ fault: (StoreError) -> RequestFault,

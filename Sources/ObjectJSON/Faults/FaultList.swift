@@ -7,12 +7,12 @@ package struct FaultList: Sendable {
     /// How many faults of one request are told.
     package static let entryCountMax = 100
 
-    /// Those that are told.
+    /// The faults that are reported.
     package private(set) var entries: [RequestFault.Entry] = []
-    /// How many there are, those that are not told included.
+    /// The number of faults, including unreported ones.
     package private(set) var count = 0
 
-    /// Makes a list of what was found so far.
+    /// Makes a list of the faults found so far.
     package init(_ found: [RequestFault.Entry] = []) { note(found) }
 
     /// Makes a list with a fault for each of some items, which is made where it is told.
@@ -21,7 +21,7 @@ package struct FaultList: Sendable {
         count = items.count
     }
 
-    /// Whether there is none.
+    /// Whether there is no fault.
     package var isEmpty: Bool { count == 0 }
 
     /// Notes a fault, which is made where it is told.
@@ -47,7 +47,7 @@ package struct FaultList: Sendable {
         return "\(first) (\(others), \(told(count)).)"
     }
 
-    /// The text for all of them, beside one that names none; empty where `errors` has all.
+    /// The text beside a detail that names no further fault; empty if `errors` has all faults.
     package static func excess(of count: Int) -> String {
         count > entryCountMax ? " There are \(count) reasons, \(told(count))." : ""
     }

@@ -100,7 +100,7 @@ extension JSONPointer {
 }
 
 extension RequestFault {
-    /// What the rules of now name is called otherwise in a version that is pinned, or is not there.
+    /// The present rules name classes or properties that the pinned version lacks, or that have other names there.
     package static let snapshotOfOtherNames = RequestFault(
         .expired, "snapshot-ended",
         "The schema has changed since this version was pinned, so that the rules of now say nothing of it. Begin again with snapshot=new, and "

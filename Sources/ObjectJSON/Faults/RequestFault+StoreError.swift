@@ -158,7 +158,7 @@ extension RequestFault {
         }
     }
 
-    /// Required properties that an object lacks; the pointers are those of a body that is the object.
+    /// Required properties that an object lacks, with pointers for a body that is the object.
     private init(unstated properties: [UnstatedProperty]) {
         let faults = FaultList(properties) { missing in
             var pointer = JSONPointer()

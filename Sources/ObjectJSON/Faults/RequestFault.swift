@@ -5,7 +5,7 @@ import HoldfastQuery
 import HoldfastRows
 import HoldfastText
 
-/// A request that is refused or failed: its kind, a stable code, and text that says what to do next.
+/// A request that is refused or failed: its kind, a stable code, and text that names the next step.
 ///
 /// Nothing internal, no path and no library's message stands in it. It knows no protocol: over HTTP it
 /// is answered as `application/problem+json` (RFC 9457), with the status that its kind has there.
@@ -14,7 +14,7 @@ package struct RequestFault: Error, Sendable {
     package struct Entry: Sendable, Equatable {
         /// The kind of fault, in the same vocabulary as ``RequestFault/code``.
         package var code: String
-        /// A sentence that says what is wrong and what would be right.
+        /// A sentence that names the fault and the remedy.
         package var detail: String
         /// The position in the body, as a JSON pointer (RFC 6901).
         package var pointer: String?
@@ -43,7 +43,7 @@ package struct RequestFault: Error, Sendable {
     package var kind: Kind
     /// The stable name of the error, such as `"object-not-found"`.
     package var code: String
-    /// A sentence that says what happened and what to do next.
+    /// A sentence that names the fault and the next step.
     package var detail: String
     /// Each fault of the request.
     package var errors: [Entry] = []
@@ -93,7 +93,7 @@ package struct RequestFault: Error, Sendable {
 
     /// Faults of several parts, told by the first one.
     ///
-    /// - `detail`: What is told where there is none.
+    /// - `detail`: The detail if there is no fault.
     package static func several(
         _ kind: Kind, _ code: String, _ faults: FaultList, _ detail: String
     ) -> RequestFault {
@@ -178,7 +178,7 @@ extension RequestFault {
         case notFound
         /// The class, or the collection, is of a kind that has no such operation.
         case unsupportedOperation
-        /// None of the forms that the client reads can hold the result.
+        /// No form that the client accepts can hold the result.
         case notAcceptable
         /// The store's present state does not allow it: a key or value that is taken, another revision.
         case conflict
@@ -196,7 +196,7 @@ extension RequestFault {
         case unsupportedPatchType
         /// The request is for another service.
         case misdirected
-        /// The request is well-formed, but what it says breaks the schema, a rule or a limit.
+        /// The request is well-formed, but it breaks the schema, a rule or a limit.
         case invalid
         /// Something inside failed; the log has the reason.
         case failed
@@ -230,7 +230,7 @@ extension RequestFault {
             hint: NearestName.of(name, among: schema.projections.map(\.name)))
     }
 
-    /// A change of classes or projections that would leave projections without what they show.
+    /// A change of classes or projections that would break projections.
     package init(brokenProjections faults: [ProjectionFault]) {
         let names = Set(faults.map(\.projection)).sorted().map { "'\($0)'" }
         self.init(
@@ -283,10 +283,10 @@ extension RequestFault {
         "The store has not reached this version yet; try again.",
         retryAfterSeconds: 1)
 
-    /// The code of what an asymmetric class can not do.
+    /// The code of operations that an asymmetric class does not have.
     package static let asymmetricCode = "asymmetric-class"
 
-    /// Makes the fault of an operation that is none of an asymmetric class, whose objects are created,
+    /// Makes the fault of an operation that an asymmetric class does not have. Its objects are created,
     /// consumed and forgotten.
     package static func asymmetricClass(_ rowClass: RowClass) -> RequestFault {
         let name = rowClass.definition.name
@@ -341,7 +341,7 @@ extension RequestFault {
 extension JSONParser {
     /// Reads the one value of a text, which is valid as long as the parser, and until it reads another.
     ///
-    /// - Throws: ``RequestFault`` with line and column of what is no JSON.
+    /// - Throws: ``RequestFault`` with the line and column at which the JSON is invalid.
     package func value(of text: UnsafeRawBufferPointer) throws(RequestFault) -> JSONValue {
         do throws(JSONError) {
             return try parse(text)

@@ -5,10 +5,10 @@ import HoldfastRows
 ///
 /// Made once for each schema. Immutable; safe to use from any thread.
 package final class SchemaNames: Sendable {
-    /// The schema whose names these are.
+    /// The schema of the names.
     package let schema: RowSchema
-    /// The selection of each class for requests that state none: every stored property, and `$id`
-    /// where the class has no primary key.
+    /// The selection of each class for requests without `fields`: every stored property, and `$id`
+    /// if the class has no primary key.
     package let everything: [FieldSelection]
     /// The projections by name.
     package let projections: [ExactText: CompiledProjection]
@@ -27,9 +27,10 @@ package final class SchemaNames: Sendable {
         table.position(of: name)
     }
 
-    /// Finds the projection of a name, of a class whose objects stand by themselves.
+    /// Finds the projection of a name, of a class that is not embedded.
     ///
-    /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for one of an embedded class.
+    /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for a projection of an embedded
+    ///   class.
     package func projection(named name: String) throws(RequestFault) -> CompiledProjection {
         guard let projection = projections[name] else { throw .unknownProjection(name, schema) }
         if projection.rowClass.definition.kind == .embedded {

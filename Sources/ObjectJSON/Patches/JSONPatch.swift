@@ -24,7 +24,7 @@ package struct JSONPatch: Sendable {
 
     /// Reads a patch.
     ///
-    /// - `reader`: Reads its values, and knows what links may name by `{"$ref": …}`; its faults stay as they are.
+    /// - `reader`: Reads its values, and knows the objects that links may name by `{"$ref": …}`. Its own faults stay unchanged.
     /// - Throws: ``RequestFault`` `.malformed` with every fault of its form, else `.invalid` with every value that
     ///   does not fit its place and every path that no object of the class has; `.invalid` for more operations
     ///   than `operationCountMax`.
@@ -70,7 +70,7 @@ package struct JSONPatch: Sendable {
         return steps
     }
 
-    /// Finds the position in the patch that a pointer leads to; nil when no operation states what lies there. The
+    /// Finds the position in the patch that a pointer leads to; nil if no operation states a value there. The
     /// pointer begins in the patched object, or at an operation's value as an edit's draft states it.
     package func position(of pointer: String) -> JSONPointer? {
         let steps = JSONPointer(pointer)?.steps ?? []

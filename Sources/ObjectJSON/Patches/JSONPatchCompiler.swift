@@ -3,8 +3,8 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// Compiles the steps of a JSON patch to edits of the objects of one class, with every fault that does not
-/// depend on what is stored.
+/// Compiles the steps of a JSON patch to edits of objects of one class. Reports every fault that does not
+/// depend on stored objects.
 struct JSONPatchCompiler {
     private let rowClass: RowClass
     private let names: SchemaNames
@@ -84,9 +84,9 @@ struct JSONPatchCompiler {
         return ObjectEdit(path, action)
     }
 
-    /// Refuses to take away what every object of its class has.
+    /// Refuses to remove a property or a required value of an object.
     ///
-    /// - `path`: The end of the steps; nil when nothing is taken away there.
+    /// - `path`: The end of the steps; nil if nothing is removed there.
     private func requireRemovable(
         _ steps: [String], _ path: EditPath?, _ member: String
     ) throws(PatchRefusal) {
@@ -215,7 +215,7 @@ struct JSONPatchCompiler {
 
     /// Reads a step's value as its path takes it; nil when it does not fit.
     ///
-    /// - `index`: Of the step, whose faults are noted; nil when they do not matter.
+    /// - `index`: The index of the step for its faults; nil if faults do not matter.
     private mutating func draft(
         _ json: JSONValue, _ path: EditPath, _ index: Int?
     ) -> ObjectDraft? {
@@ -259,7 +259,7 @@ struct JSONPatchCompiler {
 }
 
 extension ObjectReader {
-    /// Runs a reading of its own, whose faults are handed over and do not count among those that were found
+    /// Runs a separate reading. Its faults are returned, and do not count among the faults found
     /// before.
     ///
     /// - `embeddingDepth`: The number of embedded objects around the value that is read.
@@ -288,7 +288,7 @@ struct PatchRefusal: Error {
 }
 
 extension JSONWriter {
-    /// Writes what a merge patch makes of a value (RFC 7396): the members of the value in their order, then new ones.
+    /// Writes the result of a merge patch on a value (RFC 7396): the members of the value in their order, then new ones.
     func merge(_ patch: JSONValue, into value: JSONValue?) {
         guard patch.kind == .object else { return copy(patch) }
         let present = value?.kind == .object ? value : nil

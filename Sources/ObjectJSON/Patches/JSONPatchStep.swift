@@ -20,7 +20,7 @@ struct JSONPatchStep {
     /// Of `add`, `replace` and `test`.
     var value: JSONValue?
 
-    /// Reads a step; nil with faults when it is none.
+    /// Reads a step; nil, with faults, for other JSON.
     init?(_ json: JSONValue, _ position: JSONPointer, _ faults: inout FaultList) {
         func fault(_ detail: String, _ member: String? = nil, hint: String? = nil) {
             faults.note(

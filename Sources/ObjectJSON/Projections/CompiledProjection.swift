@@ -3,7 +3,7 @@ import HoldfastQuery
 import HoldfastRows
 import HoldfastText
 
-/// A projection made ready for one schema: positions instead of names, and what a reply holds. Immutable;
+/// A projection compiled for one schema: positions instead of names, and the selection of replies. Immutable;
 /// safe to use from any thread.
 package final class CompiledProjection: Sendable {
     /// One property.
@@ -31,13 +31,13 @@ package final class CompiledProjection: Sendable {
 
     /// The projection as it was defined.
     package let definition: Projection
-    /// The class whose objects it shows.
+    /// The class of the shown objects.
     package let rowClass: RowClass
     /// Its properties in the order of the definition.
     package let properties: [Property]
     /// The properties by name, in the same order.
     package let names: NameTable
-    /// The selection of an object for requests that state none.
+    /// The selection of an object for requests without `fields`.
     package let selection: FieldSelection
     /// The properties of the base class that the ways begin with.
     let firstMembers: MemberSet

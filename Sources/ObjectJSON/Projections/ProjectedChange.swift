@@ -10,8 +10,8 @@ package enum ProjectedForm: Sendable {
     case patch
     /// A merge patch of an object that is created if it does not exist.
     case merge
-    /// The object as the projection shows it. Omitted projected properties get their defaults. A link on a path may be null if the body states
-    /// no property behind it.
+    /// The object as the projection shows it. Omitted projected properties get their defaults. A link on a path may be null if
+    /// the body states no property behind it.
     case whole
     /// The same, of an object that is created and must not exist.
     case new
@@ -96,7 +96,7 @@ package final class ProjectedChange {
             if isDemanded { children[index].isDemanded = true }
             return children[index].change
         }
-        // No write of its own: often nothing is stated of the object, and the store counts those that are written.
+        // No write of its own: often nothing is stated of the object, and the store counts written objects.
         let change = ProjectedChange(
             reader.makeDraft(target, isMerge: true, isOperation: false),
             isWhole: draft.statesWholeMaps)
@@ -107,7 +107,8 @@ package final class ProjectedChange {
         return change
     }
 
-    /// Sets a property to its default, unless the body states the property or something that it leads to. Never resets a primary key.
+    /// Sets a property to its default, unless the body states the property or something that it leads to. Never resets a
+    /// primary key.
     package func reset(_ member: Int) {
         guard member != rowClass.primaryKeyIndex, written[member] == nil,
             !children.contains(where: { $0.member == member })
@@ -115,7 +116,7 @@ package final class ProjectedChange {
         draft.reset(member)
     }
 
-    /// Puts what is stated of embedded objects into the drafts of their owners: when everything is read.
+    /// Puts the stated properties of embedded objects into the drafts of their owners, after everything is read.
     package func finish() {
         for child in children {
             child.change.finish()

@@ -7,8 +7,8 @@ import HoldfastRows
 /// Reads a merge patch in the names of a projection, or a whole object in them, and collects every fault that does not depend on
 /// stored data.
 package struct ProjectedChangeReader {
-    /// A value in a whole object for a property that can't be written through the projection, or that another member states. It has to equal
-    /// the value that the projection shows.
+    /// A value in a whole object for a property that can't be written through the projection, or that another member states.
+    /// It has to equal the value that the projection shows.
     package struct Shown: Sendable {
         /// The location of the value in the body, and in the shown object.
         package let pointer: JSONPointer
@@ -27,7 +27,7 @@ package struct ProjectedChangeReader {
     /// The bytes of memory that a note of a stated property takes, with its place in the body: an estimate.
     private static let noteByteCount = 128
 
-    /// Makes a reader that uses the memory of `reader`, whose faults stay as they are.
+    /// Makes a reader that uses the memory of `reader` and leaves its faults unchanged.
     package init(_ reader: ObjectReader, _ names: SchemaNames, _ form: ProjectedForm = .patch) {
         reader.names = names
         self.reader = reader
@@ -37,7 +37,8 @@ package struct ProjectedChangeReader {
 
     /// Reads a body into `change`.
     ///
-    /// - `id`: The object's key, which `$id` has to equal; nil for an embedded object, and for an object that only the body names.
+    /// - `id`: The object's key, which `$id` has to equal; nil for an embedded object, and for an object that only the body
+    ///   names.
     /// - Returns: The stated `$version`, and the key of an object that may be made.
     /// - Throws: ``RequestFault`` with every fault.
     package mutating func read(

@@ -6,8 +6,8 @@ import HoldfastText
 
 /// A JSON patch in the names of a projection: patches of the objects that its paths lead to, one after the other.
 ///
-/// Made from the body alone; which objects the links lead to is found when it is applied, where each operation
-/// sees what those before it have done.
+/// Made from the body only. The targets of links are found when the patch is applied, when each operation
+/// sees the result of the earlier ones.
 package struct ProjectedJSONPatch: Sendable {
     /// Operations, one after the other in the body, that are about one object.
     package struct Run: Sendable {
@@ -40,7 +40,7 @@ package struct ProjectedJSONPatch: Sendable {
         var rowClass: RowClass
         /// The path from ``root``.
         var steps: [String] = []
-        /// Whether another projection shows what lies there.
+        /// Whether another projection shows the object there.
         var isShown = false
 
         init(_ rowClass: RowClass) {
@@ -67,9 +67,9 @@ package struct ProjectedJSONPatch: Sendable {
 
     /// Reads a patch.
     ///
-    /// - `member`: The property that holds what the projection shows, of the objects of `rowClass`; nil where it
-    ///   shows those.
-    /// - Throws: ``RequestFault`` with every fault that does not depend on what is stored.
+    /// - `member`: The property of `rowClass` that holds the projected objects; nil if the projection shows the
+    ///   objects of `rowClass` itself.
+    /// - Throws: ``RequestFault`` with every fault that does not depend on stored objects.
     package init(
         _ json: JSONValue, of rowClass: RowClass, behind member: Int?,
         _ projection: CompiledProjection, _ context: ObjectReadingContext

@@ -4,7 +4,7 @@ import HoldfastObjectStore
 import HoldfastRows
 import HoldfastText
 
-/// Finds where the paths of a JSON patch in the names of a projection lead, and notes those that lead nowhere.
+/// Resolves the paths of a JSON patch in the names of a projection, and notes the paths that lead nowhere.
 struct ProjectedPathResolver {
     private let projection: CompiledProjection
     private let start: ProjectedJSONPatch.Destination

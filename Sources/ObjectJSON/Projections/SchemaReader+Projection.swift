@@ -70,7 +70,7 @@ extension SchemaReader {
         return result
     }
 
-    /// Reads one property: a path, or a path and the projection that shows what is there.
+    /// Reads one property: a path, or a path and the projection that shows the object there.
     private mutating func readProjected(
         _ name: String, _ value: JSONValue, _ pointer: JSONPointer
     ) -> Projection.Property? {

@@ -4,8 +4,8 @@ import HoldfastObjectStore
 import HoldfastRows
 
 extension ObjectReader {
-    /// Reads the bare value of one element or entry of a collection, or of something inside a `mixed` value, into a
-    /// draft that states nothing else; nil when something is wrong, and ``faults`` says what.
+    /// Reads the value of one element or entry of a collection, or of a part of a `mixed` value, into a
+    /// draft without other properties. Nil, with ``faults``, if the value is wrong.
     ///
     /// - `path`: Leads to the element, or into the value.
     package func readElement(

@@ -41,7 +41,7 @@ extension ObjectReader {
         fault(code, detail, at: Self.name(name), element: element, hint: hint)
     }
 
-    /// Notes a fault whose pointer begins at the value that is being read.
+    /// Notes a fault with a pointer that begins at the value being read.
     package func add(_ fault: RequestFault.Entry) {
         found.note(
             RequestFault.Entry(
@@ -98,7 +98,7 @@ extension ObjectReader {
                 + "bytes that a string or data value may have.", at: name, element: element)
     }
 
-    /// The name of a member, whose text lives as long as the program.
+    /// The name of a member, from a static text.
     package static func name(_ text: StaticString) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount)
     }

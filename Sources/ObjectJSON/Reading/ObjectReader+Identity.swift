@@ -9,7 +9,7 @@ extension ObjectReader {
         "The key in the body is not the one that the request names; keys never change, so leave it out "
         + "or write the object that has it."
 
-    /// Reads `$version`; nil with a fault when it is none.
+    /// Reads `$version`; nil, with a fault, if it is no version.
     func version(_ json: JSONValue, _ name: UnsafeRawBufferPointer) -> StoreVersion? {
         if let version = json.string.flatMap({ StoreVersion(text: $0) }) { return version }
         fault(
@@ -126,7 +126,7 @@ extension ObjectReader {
 package struct ObjectReading {
     /// The object as stated. A class's primary key is stated in it, unless it has to be and was not.
     package var draft: ObjectDraft
-    /// `$id` of an object whose class has no primary key.
+    /// `$id` of an object of a class without a primary key.
     package var objectKey: UInt64?
     /// `$version`: the write is to happen only if the object still has it.
     package var version: StoreVersion?

@@ -11,7 +11,7 @@ extension MapKey.Fault {
         }
     }
 
-    /// A sentence that says what is wrong and what to do instead.
+    /// A sentence that names the fault and the next step.
     package var detail: String {
         switch self {
         case .character(let character):

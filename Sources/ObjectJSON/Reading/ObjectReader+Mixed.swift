@@ -64,7 +64,7 @@ extension ObjectReader {
         draft.addEntry(key, mixed: MixedView(mixed.bytes), from: start)
     }
 
-    /// Appends a value to ``mixed``; null, with a fault, for what is none.
+    /// Appends a value to ``mixed``; null, with a fault, if the JSON is no value.
     ///
     /// - `depth`: The number of lists and maps around it.
     /// - `base`: The number of bytes of values before it in a collection that are not in ``mixed``.
@@ -148,7 +148,7 @@ extension ObjectReader {
         }
     }
 
-    // MARK: Values whose kind is written out
+    // MARK: Values with an explicit kind
 
     private func appendTagged(
         _ tag: JSONMember, _ json: JSONValue, _ member: Int, into draft: ObjectDraft, base: Int
@@ -204,7 +204,7 @@ extension ObjectReader {
         writer.link(classNumber: target.number, key: 0)
     }
 
-    /// Finds the class that a link in a mixed value leads to; nil with a fault when it says none.
+    /// Finds the class that a link in a mixed value leads to; nil, with a fault, if it names no class.
     private func mixedTarget(_ tag: JSONMember, _ json: JSONValue, _ form: MixedForm?) -> RowClass?
     {
         guard let names else { return nil }

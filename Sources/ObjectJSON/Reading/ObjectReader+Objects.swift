@@ -95,7 +95,7 @@ extension ObjectReader {
         draft.setReferences(member, from: start)
     }
 
-    /// Adds the target that `json` names to the draft; false when it names none.
+    /// Adds the target that `json` names to the draft; false if it names no object.
     func addReference(
         _ json: JSONValue, _ member: Int, element: Int?, to draft: ObjectDraft
     ) -> Bool {

@@ -60,7 +60,7 @@ extension ObjectReader {
         return true
     }
 
-    /// Says that a value is none of an enum's.
+    /// Notes that a value is not one of an enum's values.
     func noCase(
         _ rowClass: RowClass, _ member: Int, at name: UnsafeRawBufferPointer?, element: Int?
     ) {

@@ -21,9 +21,9 @@ package final class ObjectReader {
 
     /// The faults that were found, in the order of the text.
     var found = FaultList()
-    /// Those of them that are told.
+    /// The faults that are reported.
     package var faults: [RequestFault.Entry] { found.entries }
-    /// The number of faults found, those beyond the most that are reported included.
+    /// The number of faults found, including faults beyond the most that are reported.
     package var faultCount: Int { found.count }
     /// Whether a name stands twice in one object, which makes the whole body malformed.
     package var hasRepeatedName = false
@@ -50,7 +50,7 @@ package final class ObjectReader {
     var operationCountMax = Int.max
     /// The number of objects that the body writes, embedded ones left out.
     var operationCount = 0
-    /// The bytes of memory that the drafts of the body take, beside those that it states: an estimate.
+    /// The estimated bytes of memory that the drafts of the body take, beside the stated values.
     package internal(set) var draftByteCount = 0
     /// The fault for which reading was given up; nil while it was not.
     var refusal: RequestFault?
@@ -77,11 +77,11 @@ package final class ObjectReader {
         references = nil
     }
 
-    /// Reads one object, which is a write of its own; nil when something is wrong, and ``faults`` says
-    /// what.
+    /// Reads one object, which is a write of its own. Nil, with ``faults``, if something
+    /// is wrong.
     ///
-    /// With `isMerge`, properties that are left out, also those of embedded objects, keep what is
-    /// stored. `element` is the object's position in the body's array, nil when the body is the object.
+    /// With `isMerge`, omitted properties, also of embedded objects, keep the stored
+    /// value. `element` is the object's position in the body's array, nil when the body is the object.
     /// `key` says which object the path names: the body may leave its key out but not state another;
     /// with nil the body alone names it, and a key that it lacks is generated if its type allows.
     package func read(
@@ -128,8 +128,8 @@ package final class ObjectReader {
     }
 
     /// Reads the members of an object. `special` gets names that are no property, and says whether it
-    /// knows them. `keeps` says whether the object takes the place of one that is known, so that it can
-    /// keep what `"$omitted"` names.
+    /// knows them. `keeps` says whether the object replaces a known one, so that it can
+    /// keep the properties that `"$omitted"` names.
     func readMembers(
         _ json: JSONValue, into draft: ObjectDraft,
         keeps: Bool = true, special: (JSONMember) -> Bool
@@ -161,7 +161,7 @@ package final class ObjectReader {
         if let omitted { readOmitted(omitted, seen, keeps: keeps, into: draft) }
     }
 
-    /// Reads the value of one property, whose name in the body is `name`.
+    /// Reads the value of one property, named `name` in the body.
     package func read(
         _ json: JSONValue, _ name: UnsafeRawBufferPointer, _ member: Int, into draft: ObjectDraft
     ) {
@@ -218,7 +218,7 @@ package final class ObjectReader {
     }
 }
 
-// The bounds of what one body is read into. A body of 32 MiB can state ten million objects, and each takes a draft.
+// The limits for the drafts of one body. A body of 32 MiB can state ten million objects, and each takes a draft.
 extension ObjectReader {
     /// The most bytes of memory that the drafts of one body may take, or of the lines that are imported together.
     package static let draftByteCountMax = 256 << 20
@@ -250,7 +250,8 @@ extension ObjectReader {
     /// Whether a loop over values of the body may go on. Cost: a subtraction, and now and then a look at the clock.
     package func mayContinue() -> Bool {
         if budget.spend() { return true }
-        // The fault is sent only if the time is over, not if the client has left, the server stops, or the body is read again later.
+        // The fault is sent only if the time is over, not if the client has left, the server stops, or the body is read again
+        // later.
         giveUp(
             RequestFault(
                 .unavailable, "write-too-slow",
@@ -267,10 +268,10 @@ extension ObjectReader {
         budget.fail(.memory)
     }
 
-    /// Reads `"$omitted"`, with which a reply names what it leaves out: these properties keep what is stored.
+    /// Reads `"$omitted"`, which names the properties that a reply left out. They keep their stored values.
     ///
     /// - `stated`: The properties that the object states.
-    /// - `keeps`: Whether it is known what is stored.
+    /// - `keeps`: Whether the stored object is known.
     func readOmitted(_ json: JSONValue, _ stated: MemberSet, keeps: Bool, into draft: ObjectDraft) {
         let rowClass = draft.rowClass
         forEachOmitted(json, of: "Class '\(rowClass.definition.name)'", rowClass.names) {
@@ -301,7 +302,7 @@ extension ObjectReader {
         )
     }
 
-    /// Hands the properties that `"$omitted"` names to `body`, which gives what is wrong with one.
+    /// Passes the properties that `"$omitted"` names to `body`, which returns the fault of a property.
     ///
     /// - `owner`: The owner of the properties, such as a class, as a sentence names it.
     /// - `hints`: Names that may be meant where there is no property of a name.
@@ -346,14 +347,14 @@ package struct NamedReference {
     }
 }
 
-/// The means to read bodies: the names of a schema, a reader whose faults stay as they are, and how many operations a
+/// The means to read bodies: the names of a schema, a reader that keeps its own faults, and how many operations a
 /// patch may have.
 package struct ObjectReadingContext {
     package let names: SchemaNames
     package let reader: ObjectReader
     package let operationCountMax: Int
 
-    /// Collects what bodies are read with.
+    /// Collects the means to read bodies.
     package init(_ names: SchemaNames, _ reader: ObjectReader, operationCountMax: Int) {
         self.names = names
         self.reader = reader

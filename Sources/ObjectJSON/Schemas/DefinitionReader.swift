@@ -45,21 +45,21 @@ extension DefinitionReader {
         }
     }
 
-    /// Reads a string; nil with a fault for what is none.
+    /// Reads a string; nil, with a fault, for other JSON.
     package mutating func readText(_ value: JSONValue, _ pointer: JSONPointer) -> String? {
         if let text = value.string { return text }
         fault(pointer, "wrong-type", "Expected a string.")
         return nil
     }
 
-    /// Reads a bool; nil with a fault for what is none.
+    /// Reads a bool; nil, with a fault, for other JSON.
     package mutating func readFlag(_ value: JSONValue, _ pointer: JSONPointer) -> Bool? {
         if let flag = value.bool { return flag }
         fault(pointer, "wrong-type", "Expected true or false.")
         return nil
     }
 
-    /// Reads an integer from 0; nil with a fault for what is none.
+    /// Reads an integer from 0; nil, with a fault, for other JSON.
     package mutating func readNumber(_ value: JSONValue, _ pointer: JSONPointer) -> UInt64? {
         if let number = value.exactInt64, number >= 0 { return UInt64(number) }
         fault(pointer, "wrong-type", "Expected an integer from 0.")

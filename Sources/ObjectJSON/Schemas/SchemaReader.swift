@@ -6,7 +6,7 @@ import HoldfastText
 
 /// Reads a schema, or one class of it, from JSON and collects every fault with its pointer.
 ///
-/// The forms are those of the design's "Schema as JSON": the shorthand of Realm JS and the long form.
+/// It takes the two forms of "Schema as JSON" in the design: the shorthand of Realm JS and the long form.
 /// A form of a later version (further types, enums, …) is a fault that says so.
 package struct SchemaReader: DefinitionReader {
     package var faults = FaultList()
@@ -208,7 +208,7 @@ extension SchemaReader {
         return groups
     }
 
-    /// Reads what becomes of a link's holder when the target is deleted.
+    /// Reads the effect of a target's deletion on the holder of the link.
     mutating func readOnDelete(_ value: JSONValue, _ pointer: JSONPointer) -> OnDelete {
         guard let text = readText(value, pointer) else { return .nullify }
         if let rule = OnDelete(rawValue: text) { return rule }

@@ -3,8 +3,8 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastQuery
 
-/// Writes schemas and classes as JSON: the long form, in declaration order. Members that say what holds
-/// anyway (not optional, not indexed) are left out.
+/// Writes schemas and classes as JSON: the long form, in declaration order. Members with their defaults
+/// (not optional, not indexed) are left out.
 package struct SchemaWriter {
     private let writer: JSONWriter
 

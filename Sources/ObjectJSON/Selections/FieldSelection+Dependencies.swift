@@ -2,7 +2,7 @@ import HoldfastQuery
 import HoldfastRows
 
 extension FieldSelection {
-    /// Finds the properties that are read to show an object: its own, and those of the objects that are shown in it.
+    /// Finds the properties that are read to show an object, its own and properties of objects shown in it.
     ///
     /// Cost: one dependency for each property that is shown, and the steps that lead to it.
     package func dependencies(_ names: SchemaNames) -> [Dependency] {
@@ -40,7 +40,7 @@ extension FieldSelection {
         }
     }
 
-    /// Adds a property, and what is shown of the objects that it holds.
+    /// Adds a property, with the shown properties of the objects that it holds.
     private func addDependencies(
         of step: Step, behind way: [PathStep], _ firstMember: Int?, _ names: SchemaNames,
         to found: inout [Dependency]
@@ -52,7 +52,7 @@ extension FieldSelection {
         let last = PathStep(along: member, of: rowClass)
         let next = way + [last]
         if rowClass.members[member].originProperty >= 0 {
-            // Who has the link may not be seen, or not with it.
+            // The holder of the link may be hidden, or its link.
             read = Dependency(
                 classIndex: last.toClass, member: last.member, path: next, firstMember: firstMember)
         }
@@ -77,8 +77,8 @@ extension FieldSelection.Step.Kind {
 }
 
 extension FieldSelection {
-    /// The same, but that what is chosen of the object behind a to-one link, or of an embedded one, stands
-    /// in its place, step by step, each named by its path; the link itself stands before them where it is named as well.
+    /// The same selection, but chosen properties behind a to-one link, or in an embedded object, stand
+    /// in its place, step by step, each named by its path. The link itself stands before them if it is named as well.
     package var withPathsAsColumns: FieldSelection {
         let hasPaths = steps.contains { $0.nested >= 0 && Self.leadsToOne($0.kind) }
         return hasPaths ? FieldSelection(rowClass, columnParts) : self
@@ -117,20 +117,21 @@ extension FieldSelection {
 package struct ShownShape {
     /// The numbers of the properties that are shown under their own names.
     package private(set) var named: Set<UInt32> = []
-    /// The numbers of the properties that are shown, those of embedded objects included.
+    /// The numbers of the shown properties, including properties of embedded objects.
     package private(set) var properties: Set<UInt32> = []
     /// The numbers of the classes that are shown with everything.
     package private(set) var wholeClasses: Set<UInt32> = []
     /// Whether names of classes are shown, with links in `mixed` values or of owners.
     package private(set) var hasClassNames = false
-    /// The numbers of the classes to whose objects all links are counted, whatever properties hold them.
+    /// The numbers of the classes for whose objects links are counted through every property.
     package private(set) var linkCountClasses: Set<UInt32> = []
     /// The classes of which ``SchemaNames/everything`` is among the parts, by position.
     private var expanded: Set<Int> = []
 
     /// Finds the parts that a selection shows. Cost: linear in the number of parts.
     ///
-    /// - `isNamed`: Whether properties are shown under their own names. A projection does not: of it, only objects that are shown whole count.
+    /// - `isNamed`: Whether properties are shown under their own names. A projection does not: of it, only objects that are
+    ///   shown whole count.
     package init(_ selection: FieldSelection, _ names: SchemaNames, isNamed: Bool) {
         add(selection, names, isNamed)
     }

@@ -12,15 +12,16 @@ extension FieldSelection {
     /// `fields` is a list of names: properties, inverse links, `$id`, `$version`, `*` for everything,
     /// dotted paths into embedded and linked objects, and at the ends of such paths counts and aggregates:
     /// `dogs.@count`, `dogs.@max.age`, `scores.@avg`. `expand` is a list of paths to links and
-    /// inverse links whose objects stand in the reply instead of their keys. A path may lead back to
-    /// where it came from: its length bounds the reply's depth.
+    /// inverse links that the reply shows as objects instead of keys. A path may lead back to
+    /// its beginning: its length bounds the reply's depth.
     ///
     /// Embedded objects that an inverse link shows have `$owner` beside their properties, the object that they
     /// belong to, and paths lead on from there: `residents.$owner.name`.
     ///
     /// - `parameter`: The parameter that states `fields`.
     /// - `areOrigins`: Whether the objects are embedded ones that an inverse link shows.
-    /// - `budget`: The budget that pays for it. After the budget has failed, the result and the error say nothing of the parameters.
+    /// - `budget`: The budget that pays for it. After the budget has failed, the result and the error say nothing of the
+    ///   parameters.
     /// - Throws: ``RequestFault`` `.malformed` that names the parameter and the nearest known name.
     package convenience init(
         fields: String?, expand: String?, of rowClass: RowClass, names: SchemaNames,
@@ -248,14 +249,14 @@ extension FieldSelection {
             if let node = members[index].node { return node }
             let node = Node(
                 areOrigins: rowClass.members[member].showsEmbedded, within: budget)
-            // A path of `expand` adds to what is shown; one of `fields` is all that is.
+            // A path of `expand` adds to the shown properties; a path of `fields` replaces them.
             node.hasEverything = parameter == .expand
             node.isNamed = isKnown
             members[index].node = node
             return node
         }
 
-        /// Makes the selection; the parameters are those of ``parts(_:_:of:alone:isHeld:)``.
+        /// Makes the selection, with the parameters of ``parts(_:_:of:alone:isHeld:)``.
         private func selection(
             _ rowClass: RowClass, _ schema: RowSchema, of parameter: PathParameter,
             alone: Bool = false, isHeld: Bool = false
@@ -264,11 +265,11 @@ extension FieldSelection {
             return FieldSelection(rowClass, made.parts, showsEverything: made.showsEverything)
         }
 
-        /// Lists what is selected, and says whether it includes every property.
+        /// Lists the selected parts, and says whether they include every property.
         ///
-        /// - `parameter`: Which says what is shown, or what counts.
-        /// - `alone`: Leaves out what is shown because the objects themselves are named.
-        /// - `isHeld`: Whether everything is shown of what holds them, and so they are named.
+        /// - `parameter`: The parameter that selects.
+        /// - `alone`: Leaves out properties that are shown only because their objects are named.
+        /// - `isHeld`: Whether everything of their holder is shown, so that they are named.
         func parts(
             _ rowClass: RowClass, _ schema: RowSchema, of parameter: PathParameter,
             alone: Bool = false, isHeld: Bool = false
@@ -331,16 +332,16 @@ extension FieldSelection {
 }
 
 extension Substring {
-    /// The text without blanks before it, as behind the comma of a list; a name may end in one, and begins with none.
+    /// The text without leading blanks, as behind the comma of a list. A name may end with a blank, but never begins with one.
     package var droppingBlanks: Substring { drop { $0 == " " } }
 }
 
 /// A parameter that is a list of paths from an object, with commas between them.
 package enum PathParameter: String, Sendable {
-    /// What is shown.
+    /// The shown properties.
     case fields
-    /// The links whose objects are shown in the place of their keys.
+    /// The links that are replaced by their objects.
     case expand
-    /// The properties whose changes are told.
+    /// The properties with reported changes.
     case keyPaths
 }

@@ -50,11 +50,11 @@ package final class FieldSelection: @unchecked Sendable {
             case expandedOrigins
             /// An inverse link as the embedded objects that link here.
             case embeddedOrigins
-            /// `$owner`: the object that an embedded one of ``embeddedOrigins`` belongs to, as a link, with what the
-            /// nested selection of its class shows of it.
+            /// `$owner`: the object that an embedded one of ``embeddedOrigins`` belongs to, as a link, with the properties
+            /// that the nested selection of its class shows.
             case owner
             /// The value that the only step of the nested selection shows, of the object behind a link or of an
-            /// embedded one; null where there is none.
+            /// embedded one; null if it is missing.
             case through
             /// The same of each object of a collection, as an array.
             case throughEach
@@ -62,7 +62,7 @@ package final class FieldSelection: @unchecked Sendable {
             case calculated
         }
 
-        /// Whether it shows a property as it is, and not what is found or calculated by one.
+        /// Whether it shows the value of a property, and not a value found or calculated from it.
         package var showsProperty: Bool {
             switch kind {
             case .id, .version, .owner, .through, .throughEach, .calculated: false
@@ -75,25 +75,25 @@ package final class FieldSelection: @unchecked Sendable {
         package var member: Int32
         /// The class of the link, embedded object or inverse link.
         var classIndex: Int32
-        /// The position of the nested selection; −1 for everything of the class. Of what is calculated the position
-        /// of its path, of ``Kind/owner`` that of ``FieldSelection/owners``, −1 for the link alone.
+        /// The position of the nested selection; −1 for everything of the class. For a calculated value the position
+        /// of its path, for ``Kind/owner`` the position in ``FieldSelection/owners``, −1 for only the link.
         package var nested: Int32
         /// The offset of `,"name":` in the names.
         var nameStart: Int32
         var nameCount: Int32
     }
 
-    /// The class whose objects it is for.
+    /// The class of the selected objects.
     package let rowClass: RowClass
-    /// Whether a reply holds what belongs to other objects, and so changes without a new ETag.
+    /// Whether a reply contains values of other objects, so that it changes without a new ETag.
     package let holdsOtherObjects: Bool
-    /// Whether it shows every property of the class, those that are added later included.
+    /// Whether it shows every property of the class, including properties added later.
     package let showsEverything: Bool
     /// Whether links have to be followed to write a reply.
     package let followsLinks: Bool
     /// Selections of embedded and expanded objects.
     package let nested: [FieldSelection]
-    /// The paths of what is calculated.
+    /// The paths of calculated values.
     package let paths: [ValuePath]
     /// The selections of the owners of embedded objects, by class.
     let owners: [[FieldSelection]]
@@ -106,17 +106,17 @@ package final class FieldSelection: @unchecked Sendable {
     /// The names of the steps, in their order.
     package let labels: [String]
 
-    /// A step whose name is not resolved yet.
+    /// A step with an unresolved name.
     struct Part {
         package var kind: Step.Kind
         package var name: String
         package var member: Int = -1
         package var nested: FieldSelection?
-        /// Of what is calculated, from the object on.
+        /// The path of a calculated value, beginning at the object.
         package var path: ValuePath?
         /// Of `$owner`, by class.
         var owners: [FieldSelection] = []
-        /// Of a link that `fields` names beside paths through it, what the paths show, which are columns of their own
+        /// For a link that `fields` names beside paths through it, the parts of these paths. They are columns of their own
         /// in a table; ``nested`` shows everything then.
         var paths: FieldSelection?
     }
@@ -220,7 +220,7 @@ package final class FieldSelection: @unchecked Sendable {
         }
     }
 
-    /// Of what stands behind a path: whether it is a collection, or a path through one.
+    /// Whether the value behind a path is a collection, or the path goes through one.
     var endsInCollection: Bool {
         guard let last = steps.first, last.member >= 0 else { return false }
         if last.kind == .through { return nested[Int(last.nested)].endsInCollection }
@@ -259,7 +259,7 @@ package final class FieldSelection: @unchecked Sendable {
             showsEverything: true)
     }
 
-    /// Returns the same selection but for a single embedded object, whatever was asked of it.
+    /// Returns the same selection without a single embedded object.
     package func without(embedded member: Int) -> FieldSelection {
         let kept = steps.indices.filter {
             steps[$0].kind != .embedded || steps[$0].member != member

@@ -7,9 +7,9 @@ package enum ArgumentReader {
     /// The greatest depth of lists in an argument.
     private static let depthMax = 8
 
-    /// Reads the argument that a JSON value stands for; nil when it is none.
+    /// Reads the argument that a JSON value stands for; nil if it stands for no argument.
     ///
-    /// A plain string may stand for a date, a UUID, an object identifier or data, whichever the query
+    /// A plain string may stand for a date, a UUID, an object identifier or data, depending on the type that the query
     /// compares it with.
     package static func argument(_ json: JSONValue) -> QueryArgument? {
         guard let value = MixedText.value(json, depthMax: depthMax, takesLargeIntegers: true)
@@ -34,7 +34,7 @@ package enum ArgumentReader {
         return count
     }
 
-    /// Says which limit JSON that is no argument exceeds; nil where it has the form of none.
+    /// The limit that JSON exceeds as an argument; nil if it does not have the form of one.
     package static func exceededLimit(_ json: JSONValue, depth: Int = 0) -> String? {
         switch json.kind {
         case .string:

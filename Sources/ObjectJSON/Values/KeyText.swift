@@ -35,7 +35,7 @@ package enum KeyText {
         OrderedKey.append(key: key, to: buffer)
     }
 
-    /// Reads decimal digits, perhaps after a `-`; nil for other text and what does not fit.
+    /// Reads decimal digits, perhaps after a `-`; nil for other text and for numbers that do not fit.
     static func int(_ text: UnsafeRawBufferPointer) -> Int64? {
         let isNegative = text.first == UInt8(ascii: "-")
         var position = isNegative ? 1 : 0

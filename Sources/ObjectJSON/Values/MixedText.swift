@@ -4,10 +4,10 @@ import HoldfastObjectModel
 
 /// Values that stand alone, in the JSON forms of `mixed`: defaults, and the arguments of queries.
 enum MixedText {
-    /// Reads the value that JSON stands for; nil when it is none.
+    /// Reads the value that JSON stands for; nil if it stands for no value.
     ///
     /// - `depthMax`: The greatest depth of lists and maps.
-    /// - `takesLargeIntegers`: Takes a whole number beyond 64 bits for a decimal of at most 34 digits, instead of for none.
+    /// - `takesLargeIntegers`: Whether a whole number beyond 64 bits is a decimal of at most 34 digits. Otherwise it is no value.
     package static func value(
         _ json: JSONValue, depthMax: Int = ModelLimits.mixedDepthMax,
         takesLargeIntegers: Bool = false
@@ -58,7 +58,7 @@ enum MixedText {
         }
     }
 
-    /// Reads a value whose kind is written out.
+    /// Reads a value with an explicit kind.
     private static func value(_ json: JSONValue, _ form: MixedForm) -> Value? {
         switch form {
         case .link:
@@ -72,9 +72,9 @@ enum MixedText {
         }
     }
 
-    /// Writes a value that is no link and holds none; a link as null.
+    /// Writes a value without links. A link is written as null.
     ///
-    /// - `statesKinds`: Whether the kind is written out where JSON has no form of its own for it; that of a plain type is known.
+    /// - `statesKinds`: Whether the kind is written if JSON has no form for it. The kind of a plain type is known.
     package static func write(
         _ value: Value, statingKinds statesKinds: Bool = true, to writer: JSONWriter
     ) {

@@ -10,10 +10,10 @@ enum PlainValue {
     case string(UnsafeRawBufferPointer)
     case data(UnsafeRawBufferPointer)
 
-    /// Reads JSON as a value of a type; nil when it is none.
+    /// Reads JSON as a value of a type; nil if it is not of the type.
     ///
-    /// - `bytes`: Takes the bytes of a data value, which are valid until something else is written there; without it
-    ///   none is read.
+    /// - `bytes`: Takes the bytes of a data value, which are valid until the buffer is written again; without it
+    ///   no data value is read.
     @inline(__always)
     init?(_ json: JSONValue, _ element: ElementStorage, _ bytes: ByteBuffer?) {
         switch element {
@@ -58,7 +58,7 @@ enum PlainValue {
         }
     }
 
-    /// Reads the text of a primary key, which is not JSON; nil when it is none of the type.
+    /// Reads the text of a primary key, which is not JSON; nil if it is not of the type.
     init?(key text: UnsafeRawBufferPointer, _ element: ElementStorage) {
         switch element {
         case .string: self = .string(text)
@@ -75,7 +75,7 @@ enum PlainValue {
         }
     }
 
-    /// Reads JSON as a value of a type that stands by itself; nil when it is none.
+    /// Reads JSON as a value of a single plain type; nil if it is not of the type.
     static func value(_ json: JSONValue, _ element: ElementStorage) -> Value? {
         if element != .data { return PlainValue(json, element, nil)?.value }
         return json.stringBytes.flatMap { Base64.decodeEither($0) }.map { .data($0) }

@@ -3,7 +3,7 @@ import HoldfastObjectModel
 
 /// Readings of single values that more than one place of a request takes.
 package enum ScalarText {
-    /// Reads an int: a number without a fraction that fits, in whatever form, or a string of digits.
+    /// Reads an int: a number without a fraction that fits, in any form, or a string of digits.
     package static func int(_ json: JSONValue) -> Int64? {
         if let value = json.exactInt64 { return value }
         return json.stringBytes.flatMap { Int64(jsonDigits: $0) }

@@ -17,7 +17,7 @@ package final class CSVRecords {
 
     /// Makes a writer of records at the end of `buffer`.
     ///
-    /// - `selection`: What ``flat(_:instead:)`` makes.
+    /// - `selection`: The result of ``flat(_:instead:)``.
     package init(
         _ selection: FieldSelection, names: SchemaNames, read: ReadTransaction,
         into buffer: ByteBuffer
@@ -28,10 +28,10 @@ package final class CSVRecords {
         writer.keepsHidden = true
     }
 
-    /// The same selection as a table has it: what paths such as `country.name` show of other objects and of
-    /// embedded ones are columns of their own, named by the paths.
+    /// The selection as the columns of a table: values behind paths such as `country.name`, of other objects and of
+    /// embedded ones, are columns of their own, named by the paths.
     ///
-    /// - `instead`: The form that takes what does not fit, for the refusal.
+    /// - `instead`: A form that takes every value, for the refusal.
     /// - Throws: ``RequestFault`` `.notAcceptable` that names the first property that does not fit.
     package static func flat(_ selection: FieldSelection, instead: String) throws(RequestFault)
         -> FieldSelection
@@ -76,7 +76,7 @@ package final class CSVRecords {
         let count = object.count
         object.appendZeros(JSONParser.paddingByteCount)
         let text = UnsafeRawBufferPointer(rebasing: object.bytes[..<count])
-        // What we have just written is JSON; an empty row would be the sign of a fault of our own.
+        // The text was just written as JSON. An empty row would show a fault of this program.
         guard let root = try? parser.parse(text, hasPadding: true) else { return endRecord() }
         var isFirst = true
         for member in root.members {
@@ -96,7 +96,7 @@ package final class CSVRecords {
         case .string:
             if let text = value.stringBytes { writeText(text) }
         case .array, .object:
-            // A link to the object whose key is null, which a bare null would not name.
+            // A link to the object with the key null: a plain null would mean no link.
             let link = ByteBuffer(capacity: 64)
             JSONWriter(link).copy(value)
             writeText(link.bytes)

@@ -93,8 +93,8 @@ extension ObjectWriter {
         }
     }
 
-    /// Returns the number of the property whose links an inverse link collects; nil of an embedded object, whose
-    /// holder is its only origin.
+    /// Returns the number of the property that an inverse link collects; nil for an embedded object:
+    /// its holder is its only origin.
     func originProperty(_ step: FieldSelection.Step, _ selection: FieldSelection) -> UInt32? {
         let compiled = selection.rowClass.members[Int(step.member)]
         guard selection.rowClass.definition.kind != .embedded, compiled.originProperty >= 0 else {
@@ -160,7 +160,7 @@ extension ObjectWriter {
         }
     }
 
-    /// What became of the key of a link's target.
+    /// The result of the search for the key of a link's target.
     enum TargetKey {
         case written
         /// The primary key is null: nothing was written.

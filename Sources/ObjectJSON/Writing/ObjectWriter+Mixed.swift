@@ -3,7 +3,7 @@ import HoldfastJSON
 import HoldfastObjectModel
 import HoldfastRows
 
-/// Values of kind `mixed` as JSON: what JSON has stands as it is, anything else under a name that states
+/// Values of kind `mixed` as JSON. A value that JSON has is written as it is, any other under a name that states
 /// its kind.
 extension ObjectWriter {
     /// Writes a value. Lists and maps nest no deeper than the object model allows.
@@ -11,7 +11,7 @@ extension ObjectWriter {
         if !write(mixed: value, depth: 0) { json.null() }
     }
 
-    /// Writes a value; false with nothing written for a link whose target is not there any more.
+    /// Writes a value. Returns false, and writes nothing, for a link to a deleted object.
     private func write(mixed value: MixedView, depth: Int) -> Bool {
         let address = value.payload.baseAddress
         switch value.kind {
@@ -66,7 +66,7 @@ extension ObjectWriter {
             if isMap {
                 json.null()
             } else {
-                // Who deleted the target took the element from the list.
+                // The deletion of the target removed the element from the list.
                 buffer.truncate(to: start)
                 isFirst = wasFirst
             }

@@ -3,9 +3,9 @@ import HoldfastJSON
 import HoldfastRows
 
 extension ObjectWriter {
-    /// Leaves out what a reply or an event does not show of large collections.
+    /// Limits the elements of large collections that a reply or an event shows.
     ///
-    /// - `elementCountMax`, `byteCountMax`: Elements and stored bytes of a collection that is shown.
+    /// - `elementCountMax`, `byteCountMax`: The most elements and stored bytes of a collection that is shown.
     package mutating func limitCollections(elementCountMax: Int, byteCountMax: Int) {
         collectionElementCountMax = elementCountMax
         collectionByteCountMax = byteCountMax

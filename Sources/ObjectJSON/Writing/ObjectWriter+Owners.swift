@@ -4,9 +4,9 @@ import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
 
-/// Inverse links of and to embedded objects, and the objects that those belong to.
+/// Inverse links of and to embedded objects, and the owners of embedded objects.
 extension ObjectWriter {
-    /// Writes embedded objects of a row, which is kept as their holder where what is shown of them leads back.
+    /// Writes embedded objects of a row. The row is kept as their holder if a shown path leads back to it.
     mutating func within(
         _ row: RowView, _ key: UInt64, _ step: FieldSelection.Step, _ selection: FieldSelection,
         _ write: (inout ObjectWriter) -> Void
@@ -98,7 +98,7 @@ extension ObjectWriter {
         json.raw("]")
     }
 
-    /// Writes `$owner`: a link, and in the same object what is shown of the owner.
+    /// Writes `$owner`: a link, with the shown properties of the owner in the same object.
     mutating func writeOwner(_ step: FieldSelection.Step, _ selection: FieldSelection) {
         guard let owner = holders.owner(of: holder) else { return json.null() }
         let rowClass = names.schema.classes[owner.classIndex]

@@ -3,7 +3,7 @@ import HoldfastObjectStore
 import HoldfastRows
 
 extension ObjectWriter {
-    /// Writes what stands at the end of a path, of one object or of each of a collection.
+    /// Writes the value at the end of a path, of one object or of each object of a collection.
     mutating func writePath(
         _ step: FieldSelection.Step, of row: RowView, _ rowClass: RowClass, key: UInt64,
         _ selection: FieldSelection
@@ -35,7 +35,7 @@ extension ObjectWriter {
         }
     }
 
-    /// Writes what stands at the end of a path of each value of a map, as an object; null stays null.
+    /// Writes the value at the end of a path for each value of a map, as an object. Null stays null.
     private mutating func writePaths(
         _ map: StoredCollection, key: UInt64, _ step: FieldSelection.Step,
         _ inner: FieldSelection

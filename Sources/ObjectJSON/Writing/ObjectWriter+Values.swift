@@ -55,7 +55,7 @@ extension ObjectWriter {
         }
     }
 
-    /// Writes what names an object: its primary key, or its object key where the class has none.
+    /// Writes the name of an object: its primary key, or its object key if the class has no primary key.
     package func writeID(_ row: RowView, key: UInt64, _ rowClass: RowClass) {
         guard let member = rowClass.primaryKeyIndex else {
             return write(int: Int64(truncatingIfNeeded: key))

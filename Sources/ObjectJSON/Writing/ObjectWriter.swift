@@ -21,9 +21,9 @@ package struct ObjectWriter {
     let schema: ObjectIdentifier?
     /// Whether the rows are of the transaction's own schema and not of one before it.
     let isPresent: Bool
-    /// Whether ints beyond 2^53 are written as strings, for readers whose numbers are doubles.
+    /// Whether ints beyond 2^53 are written as strings, for clients that read numbers as doubles.
     package var quotesLargeInts = false
-    /// Whether hidden properties are written as null and not left out, for a table whose columns stay.
+    /// Whether hidden properties are written as null and not left out, so that a table keeps its columns.
     package var keepsHidden = false
     /// Where keys of link targets are kept from one reply to the next.
     package var linkKeys: LinkKeyCache?
@@ -33,7 +33,7 @@ package struct ObjectWriter {
     package var collectionByteCountMax = Int.max
     /// Whether out-of-line values are left out, because they may have changed since a row was copied.
     private(set) var hidesOverflow = false
-    /// Readers of what selections calculate, each made when it is first used.
+    /// Readers of calculated values of selections, each made on first use.
     private var readers: [(selection: FieldSelection, path: Int32, reader: PathReader)] = []
     /// The rows around the embedded object that is written, and the position of its holder among them; kept where
     /// ``FieldSelection/readsHolder`` says that they are needed.
@@ -98,7 +98,7 @@ package struct ObjectWriter {
         }
     }
 
-    /// Writes what one step shows.
+    /// Writes the value of one step.
     @inline(__always)
     package mutating func writeValue(
         _ step: FieldSelection.Step, of row: RowView, _ rowClass: RowClass, key: UInt64,
@@ -140,7 +140,8 @@ package struct ObjectWriter {
         write(stored: value, path.type.storage)
     }
 
-    /// Writes an object that was copied for the same reader with everything that is shown of it, by then and now; null for nothing.
+    /// Writes an object that was copied for the same reader with everything that is shown of it, by then and now; null for
+    /// nothing.
     package mutating func write(_ object: StoredObject) {
         let selection = names.everything[object.classIndex]
         let isWritten =
@@ -165,8 +166,8 @@ package struct ObjectWriter {
     }
 
     /// Writes one object from a copy of its row, which may be older than the transaction: its out-of-line
-    /// values are written only if the object is still the same, and are named in `"$omitted"` if not. Of a view that shows
-    /// a part, what that shows; null for nothing.
+    /// values are written only if the object has not changed, and are named in `"$omitted"` otherwise. A restricted view
+    /// writes its visible part, or null if the object is hidden.
     package mutating func write(copy row: RowView, key: UInt64, _ selection: FieldSelection) {
         guard let row = shown(row, key: key, selection.rowClass) else { return json.null() }
         write(former: row, key: key, selection)
@@ -192,7 +193,7 @@ package struct ObjectWriter {
         return isPresent ? read.shown(rowClass, key, row) : nil
     }
 
-    /// Whether whom it writes for may read an object, as the view has it.
+    /// Whether the view shows an object.
     package func sees(_ rowClass: RowClass, key: UInt64) -> Bool {
         guard let read, read.showsPart else { return true }
         return isPresent && read.row(classIndex: rowClass.index, key: key) != nil
@@ -212,9 +213,9 @@ package struct ObjectWriter {
         isFirst = false
     }
 
-    /// Ends what was written. Cost: a comparison.
+    /// Ends the writing. Cost: a comparison.
     ///
-    /// - Throws: ``StoreError`` `.stopped` where ``byteCountMax`` was passed: what is written is not whole then.
+    /// - Throws: ``StoreError`` `.stopped` if ``byteCountMax`` was exceeded: the text is not complete then.
     package func finish() throws(StoreError) {
         if !hasRoom { throw .stopped(.reply) }
     }

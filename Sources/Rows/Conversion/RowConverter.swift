@@ -1,14 +1,13 @@
 import HoldfastBytes
 import HoldfastObjectModel
 
-/// Converts rows, and reports the values that are lost. Reusable and not thread-safe.
+/// Converts rows, and reports lost values. Reusable and not thread-safe.
 package final class RowConverter {
-    /// The conversions of the classes that go on, by their positions in the old schema; nil for a class
-    /// that goes.
+    /// The conversions of classes, by their positions in the old schema; nil for a removed class.
     private let conversions: [RowConversion?]
-    /// Whether rows of a class, or embedded ones in them, have something to look at.
+    /// Whether rows of a class, or embedded rows in them, have to be checked for losses.
     private let hasChecks: [Bool]
-    /// The builder of the rows, which also knows where values go that are too large for one.
+    /// The builder of the rows. It also stores values that are too large for a row.
     package let builder = RowBuilder()
     private let collection = ScalarCollectionBuilder()
 
@@ -22,7 +21,7 @@ package final class RowConverter {
         hasChecks = RowConverter.spread(marks) { conversions[$0]?.source.members ?? [] }
     }
 
-    /// Marks the classes that embed marked ones, however deep.
+    /// Marks the classes that embed marked classes, at any depth.
     ///
     /// - `members`: The properties of the class at a position.
     package static func spread(_ marks: [Bool], _ members: (Int) -> [RowClass.Member]) -> [Bool] {
@@ -41,12 +40,12 @@ package final class RowConverter {
         return marks
     }
 
-    /// Whether there is anything to look at in rows of a class, by its position in the old schema.
+    /// Whether rows of a class have to be checked for losses, by its position in the old schema.
     package func mayLose(_ classIndex: Int) -> Bool { hasChecks[classIndex] }
 
     // MARK: Losses
 
-    /// Calls `body` with the number of each step that loses something of a row, perhaps several times.
+    /// Calls `body` with the number of each step that loses data of a row. It may report a step several times.
     ///
     /// - `source`: Reads out-of-line values.
     package func forEachLoss(
@@ -72,9 +71,9 @@ package final class RowConverter {
 
     // MARK: Rows
 
-    /// Appends the row of the new class that a row becomes; its version stays.
+    /// Appends the row of the new class that a row is converted to. Its version stays.
     ///
-    /// - `key`: The object's key, which is the number of an object that gets one.
+    /// - `key`: The object's key. It is the number for an object that gets a numbered primary key.
     /// - `source`: Reads out-of-line values.
     package func append(
         _ classIndex: Int, _ row: RowView, key: UInt64, _ source: any OverflowSource,
@@ -118,7 +117,7 @@ package final class RowConverter {
         written.finish(holdsOverflow: builder.referenceCount != referencesBefore)
     }
 
-    /// Whether rows of a class, as embedded ones, are not read by the class that takes its place.
+    /// Whether embedded rows of a class cannot be read by the class that replaces it.
     private func isRewritten(_ classIndex: Int) -> Bool {
         guard let conversion = conversions[classIndex] else { return false }
         let number = conversion.source.layout.number
@@ -158,7 +157,7 @@ package final class RowConverter {
         }
     }
 
-    /// Appends what a property holds that nothing converts to.
+    /// Appends the value of a property that no old value converts to.
     private func appendNothing(at member: Int, _ row: OpenRow) {
         let property = row.rowClass.definition.properties[member]
         if property.isOptional, !property.type.isCollection { return row.setNull(member) }
@@ -226,32 +225,31 @@ package final class RowConverter {
     }
 }
 
-/// The conversion of rows of a class to rows of the class that replaces it in another schema. Immutable; any
-/// thread.
+/// The conversion of rows of a class to the class that replaces it in another schema. Immutable; any thread may use it.
 package struct RowConversion: Sendable {
     /// The source of a property's value in the new class.
     package enum Source: Sendable {
-        /// From a property of the old class that is stored alike.
+        /// A property of the old class with the same storage.
         case kept(Int)
-        /// From a property of the old class, by a conversion.
+        /// A property of the old class, converted.
         case converted(Int, ValueConversion)
-        /// From the fill row of the new class: the property is new.
+        /// The fill row of the new class: the property is new.
         case filled
         /// A fresh identifier: the property is new and has a random default.
         case generated
         /// The number of the object: the property is a new primary key that the store numbers.
         case numbered
-        /// From nothing: it is an inverse link.
+        /// No source: the property is an inverse link.
         case nothing
     }
 
-    /// Something to look at in every row, because data may be lost there.
+    /// A check of every row for a possible loss.
     package struct Check: Sendable {
         /// A loss to look for.
         package enum Loss: Sendable {
-            /// Anything at all: the property goes.
+            /// Any value: the property is removed.
             case anything
-            /// Values that do not convert.
+            /// Values that cannot be converted.
             case unconvertible(ValueConversion)
         }
 
@@ -259,7 +257,7 @@ package struct RowConversion: Sendable {
         package var member: Int
         /// The loss to look for.
         package var loss: Loss
-        /// The position of the step of the change that loses it.
+        /// The position of the step of the change that causes the loss.
         package var step: Int
 
         /// Makes a check.
@@ -270,13 +268,13 @@ package struct RowConversion: Sendable {
         }
     }
 
-    /// The class whose rows are read.
+    /// The class of the rows to read.
     package var source: RowClass
-    /// The class whose rows are written.
+    /// The class of the rows to write.
     package var target: RowClass
-    /// One for each property of `target`.
+    /// The source of each property of `target`.
     package var members: [Source]
-    /// The checks for values that may be lost.
+    /// The checks for lost values.
     package var checks: [Check]
 
     /// Makes a conversion.

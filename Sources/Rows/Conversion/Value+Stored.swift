@@ -1,8 +1,7 @@
 import HoldfastObjectModel
 
 extension Value {
-    /// A plain value read from its stored bytes: a slot's, an element's, or those in the heap. Null for
-    /// links and embedded objects.
+    /// Reads a plain value from its stored bytes: of a slot, an element, or the heap. Null for links and embedded objects.
     package init(stored bytes: UnsafeRawBufferPointer, _ element: ElementStorage) {
         switch element {
         case .string: self = .string(String(decoding: bytes, as: UTF8.self))
@@ -22,8 +21,8 @@ extension Value {
         self = StoredField(field, storage, source).values.first ?? .null
     }
 
-    /// A plain value within a `mixed` one. A link, list or map, which no other type has, becomes an empty
-    /// list, which converts to nothing.
+    /// Reads a plain value within a `mixed` one. A link, list or map becomes an empty list, which cannot be converted to any
+    /// type.
     private init(mixed view: MixedView) {
         switch view.kind {
         case .null: self = .null

@@ -1,33 +1,33 @@
 import HoldfastBytes
 import HoldfastObjectModel
 
-/// The conversion of a property's values to those of the property that replaces it, which has another
-/// type, or allows less. Immutable; any thread.
+/// The conversion of a property's values for a property that replaces it, with another type or stricter limits. Immutable; any
+/// thread may use it.
 package struct ValueConversion: Sendable {
-    /// The storage of the values now.
+    /// The present storage.
     package var from: FieldStorage
-    /// The storage that they are to have.
+    /// The new storage.
     package var to: FieldStorage
-    /// The type that is wanted; nil for links and embedded objects.
+    /// The new type; nil for links and embedded objects.
     package var scalar: ScalarType?
-    /// Whether null is allowed, or null elements.
+    /// Whether null, or null elements, are allowed.
     package var isOptional: Bool
-    /// The values of an enum; nil for any.
+    /// The allowed values of an enum; nil for any value.
     package var cases: Set<Value>?
-    /// The first of them.
+    /// The first value of the enum.
     private var firstCase: Value?
-    /// The value of a required property in the place of one that does not convert.
+    /// The replacement for a value of a required property that cannot be converted.
     package var fallback: DefaultValue
-    /// Whether both properties hold objects of one class.
+    /// Whether both properties hold objects of the same class.
     package var keepsObjects: Bool
-    /// The number of the class to which the property links now; nil when it is no link, or the class goes.
+    /// The number of the class to which the old property links; nil if it is not a link, or if that class is removed.
     package var linkTarget: UInt32?
-    /// The numbers of classes that go, to which no `mixed` value may link.
+    /// The numbers of removed classes, to which `mixed` values may not link.
     package var lostClasses: Set<UInt32> = []
 
     /// Makes a conversion.
     ///
-    /// - `keepsObjects`: Whether both are links to one class, or embedded objects of one.
+    /// - `keepsObjects`: Whether both are links to the same class, or embedded objects of it.
     package init(
         from: FieldStorage, to: FieldStorage, property: Property, keepsObjects: Bool
     ) {
@@ -41,8 +41,8 @@ package struct ValueConversion: Sendable {
         self.keepsObjects = keepsObjects
     }
 
-    /// Whether nothing goes from one to the other: only one of them is a map, or holds plain values, or
-    /// they hold objects of different classes.
+    /// Whether no value can be converted: only one of the properties is a map, or only one has plain values, or they hold objects
+    /// of different classes.
     var isApart: Bool {
         if from.element == .link, to.element == .mixed {
             return linkTarget == nil || (from.shape == .map) != (to.shape == .map)
@@ -51,14 +51,14 @@ package struct ValueConversion: Sendable {
             || !from.isPlain && !keepsObjects
     }
 
-    /// Whether values are taken over as they are stored.
+    /// Whether the stored bytes are copied unchanged.
     var isCopy: Bool {
         guard from == to else { return false }
         return from.element == .link
             ? keepsObjects : from.element == .mixed && lostClasses.isEmpty && isOptional
     }
 
-    /// Whether links that the values hold go on as links.
+    /// Whether links in the values stay links.
     package var keepsLinks: Bool {
         switch from.element {
         case .link: !isApart
@@ -67,7 +67,7 @@ package struct ValueConversion: Sendable {
         }
     }
 
-    /// Returns the plain value that takes the place of one, and whether something is lost by that.
+    /// Returns the converted plain value, and whether data is lost.
     func convert(_ value: Value, isElement: Bool, now: Timestamp) -> (value: Value, isLoss: Bool) {
         guard let scalar else { return (.null, value != .null) }
         if value == .null {
@@ -91,12 +91,12 @@ package struct ValueConversion: Sendable {
         case .uuid: return .uuid(.random())
         case .objectID: return .objectID(.generate())
         case .now: return .date(now)
-        // The numbers of objects are keys, whose losses are refused.
+        // Numbers of objects are keys, for which any loss is refused.
         case .next: return scalar.zero
         }
     }
 
-    /// Whether the values of a property are lost, in part or whole.
+    /// Whether values of a property are lost, in part or completely.
     func loses(_ stored: StoredField) -> Bool {
         if isApart { return stored.holdsData }
         if to.element == .mixed { return mixed(stored).isLoss }
@@ -117,11 +117,11 @@ package struct ValueConversion: Sendable {
         return false
     }
 
-    /// Converts the plain values of a property to the other type: one for a single property.
+    /// Converts the plain values of a property to the new type; a single property has one value.
     func convertScalars(_ field: StoredField, now: Timestamp) -> (values: [Value], isLoss: Bool) {
         let stored = field.values
         if to.shape != .single {
-            // A single null makes an empty collection, where there can't be a null in it.
+            // A single null becomes an empty collection if null elements are not allowed.
             if from.shape == .single, stored == [.null], !isOptional { return ([], false) }
             var values: [Value] = []
             var isLoss = false
@@ -148,8 +148,8 @@ extension FieldStorage {
 }
 
 extension ValueConversion {
-    /// Converts the values of a property to `mixed` ones, nil for null: one for a single property. Plain
-    /// values and links stay what they are; links to classes that go become null.
+    /// Converts the values of a property to `mixed` values, nil for null; a single property has one value. Plain values and links
+    /// keep their meaning. Links to removed classes become null.
     func mixed(_ stored: StoredField) -> (values: [[UInt8]?], isLoss: Bool) {
         let buffer = ByteBuffer(capacity: 64)
         let writer = MixedWriter(buffer)

@@ -1,5 +1,5 @@
-/// The kinds of a `mixed` value. Raw values are part of the storage format: the upper half of the byte
-/// is the rank of the kind in the order of values, so that all numbers share one.
+/// The kinds of a `mixed` value. Raw values are part of the storage format. The upper half of the byte is the kind's rank in the
+/// order of values, so all numbers share one.
 package enum MixedKind: UInt8, Sendable {
     /// No value.
     case null = 0x00
@@ -37,7 +37,7 @@ package enum MixedKind: UInt8, Sendable {
     /// Whether it is a number of any kind.
     package var isNumeric: Bool { rank == 2 }
 
-    /// The bytes of its payload; nil where that varies.
+    /// The number of bytes of the payload; nil if it varies.
     var payloadByteCount: Int? {
         switch self {
         case .null: 0
@@ -50,7 +50,7 @@ package enum MixedKind: UInt8, Sendable {
         }
     }
 
-    /// The storage that a plain value of the kind would have alone; nil for null, lists and maps.
+    /// The storage of a plain value of the kind outside of a `mixed` value; nil for null, lists and maps.
     package var storage: ElementStorage? {
         switch self {
         case .null, .list, .map: nil
@@ -68,7 +68,7 @@ package enum MixedKind: UInt8, Sendable {
         }
     }
 
-    /// The kind that a value has which is stored so; an embedded object is a map.
+    /// The kind of a value with a storage; an embedded object is a map.
     package init(stored storage: ElementStorage) {
         self =
             switch storage {

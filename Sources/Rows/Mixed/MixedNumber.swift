@@ -1,13 +1,13 @@
 import HoldfastObjectModel
 
-/// A number of any kind among those of all kinds, compared exactly. NaN is one, below all others.
+/// A number that compares exactly with numbers of all kinds. NaN counts as a number, below all others.
 ///
-/// The greatest double that is not above the number, and, unless they are the same number, the number
-/// as a decimal: a number that is no double is an int or a decimal, and both are decimals exactly.
+/// It consists of the greatest double that is not above the number and, unless that is the number itself, the number as a
+/// decimal. A number that is not a double is an int or a decimal, and both are exact as decimals.
 package struct MixedNumber: Hashable, Comparable, Sendable {
     /// The double, as ``OrderedKey/orderedBits(_:)-(Double)`` has it.
     package let floor: UInt64
-    /// 0 when the number is that double, else ``Decimal128/ordinal`` of it.
+    /// 0 if the number is that double, otherwise its ``Decimal128/ordinal``.
     package let ordinal: UInt128
 
     private init(below floor: Double, _ ordinal: UInt128) {
@@ -15,7 +15,7 @@ package struct MixedNumber: Hashable, Comparable, Sendable {
         self.ordinal = ordinal
     }
 
-    /// A double; a float is one too.
+    /// A double, or a float converted to double.
     package init(_ value: Double) { self.init(below: value, 0) }
 
     /// An int.
@@ -46,7 +46,7 @@ package struct MixedNumber: Hashable, Comparable, Sendable {
         }
     }
 
-    /// Less numbers come first.
+    /// Lower numbers come first.
     package static func < (a: MixedNumber, b: MixedNumber) -> Bool {
         (a.floor, a.ordinal) < (b.floor, b.ordinal)
     }

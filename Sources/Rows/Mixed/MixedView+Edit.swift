@@ -1,14 +1,14 @@
 import HoldfastBytes
 
-/// Changes somewhere inside a `mixed` value that is a list or map. The way there is steps: a list's index as
-/// decimal digits, or `-` for its end, or a map's key, each.
+/// Changes within a `mixed` value that is a list or map. Each step of the path is a list's index as decimal digits, or `-` for
+/// its end, or a map's key.
 extension MixedView {
-    /// Appends the value with something else where steps lead to. Cost: linear in the value.
+    /// Appends the value with a change at the end of a path. Cost: linear in the value.
     ///
     /// - `steps`: At least one.
-    /// - `placement`: The way in which a value comes there; nil takes away the one that is there.
-    /// - `new`: The value that comes there.
-    /// - `buffer`: Neither value lies in it; it holds a part of the changed one when a fault is thrown.
+    /// - `placement`: The way to add the new value; nil removes the present value.
+    /// - `new`: The new value.
+    /// - `buffer`: Neither value may lie in it. If a fault is thrown, it contains part of the changed value.
     package func change(
         at steps: ArraySlice<[UInt8]>, _ placement: Placement?, _ new: MixedView,
         in buffer: ByteBuffer
@@ -43,7 +43,7 @@ extension MixedView {
         return outcome
     }
 
-    /// Returns the value that steps lead to.
+    /// Returns the value at the end of a path.
     ///
     /// - Throws: ``ElementFault`` `.notThere` or `.noElements`.
     package func value(at steps: [[UInt8]]) throws(ElementFault) -> MixedView {
@@ -56,14 +56,14 @@ extension MixedView {
         return value
     }
 
-    /// Finds the position of a step's element or entry, or the one that an entry would have.
+    /// Finds the position of a step's element or entry, or the position to insert an entry.
     fileprivate func position(of step: [UInt8]) throws(ElementFault) -> (
         index: Int, isThere: Bool
     ) {
         switch kind {
         case .list:
             if step.elementsEqual("-".utf8) { return (count, false) }
-            // A list has no more than 2^32 elements; an index has no leading zeros.
+            // A list has at most 2^32 elements, and an index has no leading zeros.
             guard let first = step.first, step.count <= 10, step.count == 1 || first != 48,
                 step.allSatisfy({ (48...57).contains($0) })
             else { throw .notThere }
@@ -75,11 +75,11 @@ extension MixedView {
         }
     }
 
-    /// Writes a list or map with something else in the place of some of its elements.
+    /// Writes a list or map with some of its elements replaced.
     ///
-    /// - `key`: Of a map's new entry.
-    /// - `newCount`: The number of values that take the place: one or none.
-    /// - `body`: Writes that one.
+    /// - `key`: The key of a map's new entry.
+    /// - `newCount`: The number of new values: one or zero.
+    /// - `body`: Writes the new value.
     fileprivate func copy(
         to writer: MixedWriter, replacing range: Range<Int>, _ key: [UInt8], by newCount: Int = 1,
         _ body: () throws(ElementFault) -> Void
@@ -116,33 +116,33 @@ extension MixedView {
 
 /// The outcome of a change of an element, or of one inside a `mixed` value.
 package struct ElementOutcome: Sendable, Equatable {
-    /// Whether an element or entry came that was not there.
+    /// Whether an element or entry was created.
     package var isCreated = false
-    /// The position of an element that was inserted into a list.
+    /// The position of an element inserted into a list.
     package var position: Int?
 
-    /// Nothing was added.
+    /// Makes an outcome without a new element.
     package init() {}
 
-    /// Notes a value that came in the place of others, or of none.
+    /// Makes the outcome of replacing a range, which may be empty, by a value.
     package init(_ range: Range<Int>, isList: Bool) {
         isCreated = range.isEmpty
         if isCreated, isList { position = range.lowerBound }
     }
 }
 
-/// The way in which a value comes into a collection, or into a list or map inside a `mixed` value.
+/// The way to add a value to a collection, or to a list or map inside a `mixed` value.
 package enum Placement: Sendable {
-    /// Before a list's element or at its end; as a map's entry, in the place of one with its key.
+    /// Inserts before a list's element or at its end; creates or replaces a map's entry.
     case add
     /// As `add`, but only into a list.
     case insert
-    /// In the place of a list's element; as a map's entry, whether one has its key or not.
+    /// Replaces a list's element; creates or replaces a map's entry.
     case put
-    /// In the place of the present value.
+    /// Replaces the present value.
     case replace
 
-    /// Returns the elements that give way to the value: one, or none where it is inserted.
+    /// Returns the elements that the value replaces: one, or an empty range if it is inserted.
     ///
     /// - `found`: The end of the path to the value.
     /// - `count`: The number of elements.
@@ -162,14 +162,14 @@ package enum Placement: Sendable {
     }
 }
 
-/// Why an element, or something inside a `mixed` value, can't be read or changed.
+/// The reason why an element, or a value inside a `mixed` value, cannot be read or changed.
 package enum ElementFault: Error, Sendable, Equatable {
-    /// The path leads to nothing.
+    /// The path does not lead to a value.
     case notThere
-    /// The path goes into a value that is no list and no map, or a value is inserted into one.
+    /// The path leads into a value that is not a list or map, or a value is to be inserted into one.
     case noElements
-    /// A value is inserted into a map, whose entries have keys.
+    /// A value is to be inserted into a map, whose entries have keys.
     case needsKey
-    /// The list to insert into has too few elements.
+    /// The list has too few elements for the insertion.
     case positionOutOfRange(count: Int)
 }

@@ -15,9 +15,9 @@ import HoldfastObjectModel
 ///             8·n    where each key and each value ends, four bytes each, from the end of this table
 ///             …      key, value, key, value, …; the keys in the order of their bytes, each once
 ///
-/// An element is found without reading those before it, a key by searching half by half. Null has one
-/// byte within lists and maps; elsewhere it is the null of the row or collection that holds the value.
-/// Reads stay within the bytes: damaged ones are read as null or as empty.
+/// An element is found without reading the ones before it, a key by binary search. Null has one byte within lists and maps;
+/// elsewhere it is the null of the row or collection that holds the value. Reads stay within the bytes: damaged bytes are read as
+/// null or as empty.
 package struct MixedView {
     /// The whole value.
     package let bytes: UnsafeRawBufferPointer
@@ -29,10 +29,10 @@ package struct MixedView {
     /// The offset of the object key of a link.
     static let linkKeyOffset = 5
 
-    /// A view of stored bytes; null where there are none.
+    /// A view of stored bytes; null if there are no bytes.
     package init(_ bytes: UnsafeRawBufferPointer?) { self.bytes = bytes ?? Self.nothing }
 
-    /// The kind of value; null for bytes that are too short for the kind that they state.
+    /// The kind of value; null if the bytes are too short for their kind.
     package var kind: MixedKind {
         guard let tag = bytes.first, let kind = MixedKind(rawValue: tag) else { return .null }
         let byteCount = bytes.count - Self.payloadOffset
@@ -43,7 +43,7 @@ package struct MixedView {
     /// Null.
     package var isNull: Bool { kind == .null }
 
-    /// The payload: a plain value as ``ElementStorage`` has it.
+    /// The payload: a plain value, encoded as in ``ElementStorage``.
     package var payload: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: bytes.dropFirst(Self.payloadOffset))
     }
@@ -70,8 +70,8 @@ package struct MixedView {
         return count <= (bytes.count - Self.tableOffset) / (4 * slotCount) ? count : 0
     }
 
-    /// Returns the element of a list, or the value of a map's entry, at an index; null where there is
-    /// none. Cost: constant.
+    /// Returns the element of a list, or the value of a map's entry, at an index; null if the index is out of bounds. Cost:
+    /// constant.
     package func element(_ index: Int) -> MixedView {
         let count = count
         guard index >= 0, index < count else { return MixedView(nil) }
@@ -80,21 +80,21 @@ package struct MixedView {
             : MixedView(part(2 * index + 1, slotCount: 2 * count))
     }
 
-    /// Returns the key of a map's entry; empty where there is none. Cost: constant.
+    /// Returns the key of a map's entry; empty if the index is out of bounds. Cost: constant.
     package func key(_ index: Int) -> UnsafeRawBufferPointer {
         let count = count
         guard kind == .map, index >= 0, index < count else { return Self.nothing }
         return part(2 * index, slotCount: 2 * count)
     }
 
-    /// Finds the position of a key in a map; nil where it lacks it. Cost: logarithmic.
+    /// Finds the position of a key in a map; nil if the map lacks it. Cost: logarithmic.
     package func index(ofKey key: UnsafeRawBufferPointer) -> Int? {
         guard kind == .map else { return nil }
         let found = find(key: key)
         return found.isThere ? found.index : nil
     }
 
-    /// Finds the position of a key's entry in a map, or the one that it would have. Cost: logarithmic.
+    /// Finds the position of a key's entry in a map, or the position to insert it. Cost: logarithmic.
     func find(key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool) {
         let count = count
         let index = partitionPoint(count) {
@@ -111,7 +111,7 @@ package struct MixedView {
         Int(bytes.loadUnaligned(fromByteOffset: Self.tableOffset + 4 * slot, as: UInt32.self))
     }
 
-    /// Returns the bytes that end where the table's slot says.
+    /// Returns the bytes of a part, which ends at the offset in the table's slot.
     ///
     /// - `slotCount`: The number of slots of the table; they lie within the bytes.
     private func part(_ slot: Int, slotCount: Int) -> UnsafeRawBufferPointer {
@@ -122,8 +122,8 @@ package struct MixedView {
         return UnsafeRawBufferPointer(rebasing: bytes[(start + from)..<(start + to)])
     }
 
-    /// Finds the part of a list or map that holds an offset: its position, and where it begins; nil for other
-    /// values and for an offset outside. Cost: logarithmic.
+    /// Finds the part of a list or map that contains an offset: its position and its start. Nil for other values and for an
+    /// offset outside. Cost: logarithmic.
     func child(at offset: Int) -> (index: Int, start: Int)? {
         let count = count
         guard count > 0 else { return nil }
@@ -136,8 +136,8 @@ package struct MixedView {
         return (index, start + (slot == 0 ? 0 : end(slot - 1)))
     }
 
-    /// Hands every link of the value to `body`, those in lists and maps too, a target as often as it
-    /// stands there. Cost: linear.
+    /// Passes every link of the value to `body`, including links in lists and maps. A target is passed once for each link to it.
+    /// Cost: linear.
     package func forEachLink(_ body: (_ classNumber: UInt32, _ key: UInt64) -> Void) {
         forEachLink(depth: 0, body)
     }
@@ -162,13 +162,12 @@ extension MixedView {
         }
     }
 
-    /// Returns the order of two values, by which sets are sorted and told apart: negative, 0 or positive.
+    /// Returns the order of two values, which sets use for sorting and for equality: negative, 0 or positive.
     ///
-    /// Kinds come in the order of ``MixedKind/rank``; numbers of all kinds compare exactly, so that 1, 1.0
-    /// and the decimal 1 are one; lists compare element by element, maps entry by entry, key before value.
+    /// Kinds are in the order of ``MixedKind/rank``. Numbers of all kinds compare exactly, so 1, 1.0 and the decimal 1 are equal.
+    /// Lists compare element by element, maps entry by entry, key before value.
     ///
-    /// - `depth`: The number of lists and maps around the values; damaged ones that nest deeper than
-    ///   allowed count as equal.
+    /// - `depth`: The number of lists and maps around the values. Damaged values that nest too deeply count as equal.
     package static func order(_ a: MixedView, _ b: MixedView, depth: Int = 0) -> Int {
         let (x, y) = (a.kind, b.kind)
         if x.rank != y.rank { return Int(x.rank) - Int(y.rank) }
@@ -202,7 +201,7 @@ extension MixedView {
         }
     }
 
-    /// Finds the fault of the bytes, worded as a predicate that begins with "is" or "has"; nil when there is none.
+    /// Returns the fault of the bytes, worded as a predicate that begins with "is" or "has"; nil if they are valid.
     ///
     /// - `depth`: The number of lists and maps around the value.
     package func fault(depth: Int = 0) -> String? {
@@ -262,8 +261,7 @@ extension MixedView {
 
 /// The position of a link in a `mixed` value, and the class that it leads to.
 package struct MixedLinkPosition {
-    /// Its offset in the value; in a list or set of such values counted from the first one's
-    /// beginning.
+    /// The link's offset in the value. In a list or set of such values it is counted from the start of the first one.
     package var offset: Int
     /// The position of the target's class.
     package var classIndex: Int

@@ -1,7 +1,7 @@
 import HoldfastBytes
 import HoldfastObjectModel
 
-/// Appends `mixed` values in the form that ``MixedView`` reads.
+/// Appends `mixed` values in the encoding of ``MixedView``.
 ///
 /// Lists and maps are written around their parts:
 ///
@@ -11,7 +11,7 @@ import HoldfastObjectModel
 ///     writer.null()
 ///     writer.close(1, of: table)
 package struct MixedWriter {
-    /// The buffer at whose end values are written.
+    /// The buffer to append values to.
     package let buffer: ByteBuffer
 
     /// The table of a list or map that is being written.
@@ -34,24 +34,24 @@ package struct MixedWriter {
         tag(MixedKind(stored: value.element))
         value.append(to: buffer)
     }
-    /// Writes a string of UTF-8, which does not lie in the buffer.
+    /// Writes a string of UTF-8. It must not lie in the buffer.
     package func string(_ text: UnsafeRawBufferPointer) {
         tag(.string)
         buffer.append(text)
     }
-    /// Writes bytes, which do not lie in the buffer.
+    /// Writes bytes. They must not lie in the buffer.
     package func data(_ bytes: UnsafeRawBufferPointer) {
         tag(.data)
         buffer.append(bytes)
     }
-    /// Writes a link to the object `key` of the class with a number.
+    /// Writes a link to the object `key` of the class with `classNumber`.
     package func link(classNumber: UInt32, key: UInt64) {
         tag(.link)
         buffer.append(little: classNumber)
         buffer.append(little: key)
     }
 
-    /// Begins a list or map of so many elements or entries; their parts follow, each closed.
+    /// Begins a list or map of `count` elements or entries. Write and close each part next.
     package func begin(_ kind: MixedKind, count: Int) -> Table {
         tag(kind)
         buffer.append(little: UInt32(truncatingIfNeeded: count))
@@ -60,14 +60,13 @@ package struct MixedWriter {
         return Table(offset: offset, start: buffer.count)
     }
 
-    /// Ends a part: element i of a list is part i; of a map's entry i the key is part 2i, the value
-    /// part 2i + 1.
+    /// Ends a part. Element i of a list is part i. The key of a map's entry i is part 2i, its value part 2i + 1.
     package func close(_ part: Int, of table: Table) {
         buffer.store(
             UInt32(truncatingIfNeeded: buffer.count - table.start), at: table.offset + 4 * part)
     }
 
-    /// Writes a value; a link becomes null, as it can't be told which object it means.
+    /// Writes a value. A link becomes null, because its object is unknown here.
     package func value(_ value: Value) {
         if let value = InlineValue(value) { return inline(value) }
         switch value {
@@ -92,14 +91,14 @@ package struct MixedWriter {
         }
     }
 
-    /// Writes a copy of a value, which does not lie in the buffer.
+    /// Writes a copy of a value. It must not lie in the buffer.
     package func copy(_ value: MixedView) {
         value.isNull ? null() : buffer.append(value.bytes)
     }
 
     /// Writes a copy of a value in which some links are null.
     ///
-    /// - `value`: Does not lie in the buffer.
+    /// - `value`: Must not lie in the buffer.
     /// - `losesElements`: Whether lists lose the elements that are such links.
     /// - Returns: Whether there were such links.
     @discardableResult

@@ -3,30 +3,30 @@ import HoldfastObjectModel
 
 /// Values of kind `mixed` in drafts.
 ///
-/// They stand in the arena as they will stand in the row, but their links have no object keys yet: those
-/// are the draft's references, which say where in the arena they belong.
+/// Their arena bytes are the same as in the row, except that links have no object keys yet. The draft's references give the
+/// targets, and the offsets of the links in the arena.
 extension ObjectDraft {
-    /// States a `mixed` value.
+    /// Sets a `mixed` value.
     ///
-    /// - `start`: The number of references before those of its links were added.
+    /// - `start`: The number of references before the references of its links were added.
     package func set(_ member: Int, mixed value: MixedView, from start: Int) {
         if value.isNull { return setNull(member) }
         shiftReferences(from: start, by: arena.count)
         set(member, text: value.bytes)
     }
 
-    /// States a list or set of `mixed` values.
+    /// Sets a list or set of `mixed` values.
     ///
-    /// - `start`: The number of references before those of its links were added.
+    /// - `start`: The number of references before the references of its links were added.
     package func set(_ member: Int, mixed collection: ScalarCollectionBuilder, from start: Int) {
         set(member, collection: collection)
-        // The values stand behind each other at the end, in the order they were added.
+        // The values are consecutive at the end of the arena, in the order they were added.
         shiftReferences(from: start, by: arena.count - collection.byteCount)
     }
 
-    /// Adds an entry of a map of `mixed` values; ``setEntries(_:from:)`` follows.
+    /// Adds an entry of a map of `mixed` values. Call ``setEntries(_:from:)`` after the last one.
     ///
-    /// - `start`: The number of references before those of its links were added.
+    /// - `start`: The number of references before the references of its links were added.
     package func addEntry(
         _ key: UnsafeRawBufferPointer, mixed value: MixedView, from start: Int
     ) {
@@ -58,8 +58,8 @@ extension ObjectDraft {
         }
     }
 
-    /// Returns the path from a property's value to a reference within it; empty for one in no `mixed`
-    /// value. Cost: logarithmic.
+    /// Returns the path from a property's value to a reference within it; empty if it is not in a `mixed` value. Cost:
+    /// logarithmic.
     package func mixedPath(to reference: DraftReference) -> [MixedStep] {
         guard var offset = reference.mixedOffset else { return [] }
         let field = fields[reference.member]
@@ -98,8 +98,8 @@ extension ObjectDraft {
 }
 
 extension CollectionView {
-    /// Finds the element of variable width that holds an offset counted from the first element, and where
-    /// it begins. Cost: logarithmic.
+    /// Finds the element of variable width that contains an offset counted from the first element, and the element's start. Cost:
+    /// logarithmic.
     func element(at offset: Int) -> (index: Int, start: Int)? {
         func end(_ index: Int) -> Int {
             Int(ends.loadUnaligned(fromByteOffset: 4 * index, as: UInt32.self))
@@ -111,8 +111,8 @@ extension CollectionView {
 
 /// A step into a `mixed` value, or into a collection of such values.
 package enum MixedStep: Hashable, Sendable {
-    /// To an element of a list or set.
+    /// A step to an element of a list or set.
     case index(Int)
-    /// To the value of a key in a map.
+    /// A step to the value of a key in a map.
     case key(String)
 }

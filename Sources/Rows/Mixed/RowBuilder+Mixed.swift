@@ -2,8 +2,8 @@ import HoldfastBytes
 import HoldfastObjectModel
 
 extension RowBuilder {
-    /// Appends what a draft states in its arena: a text, a collection of plain values, or `mixed` ones with
-    /// the object keys of their links.
+    /// Appends a value from a draft's arena: a text, a collection of plain values, or `mixed` values with the object keys of
+    /// their links.
     func appendArena(
         _ draft: ObjectDraft, _ member: Int, _ targets: ResolvedReferences, to buffer: ByteBuffer
     ) {
@@ -19,7 +19,7 @@ extension RowBuilder {
                 targets.keys[position], at: start + offset - field.start + MixedView.linkKeyOffset)
         }
         guard storage.shape == .set else { return }
-        // Only now is it known which objects the links mean, and so which elements are the same.
+        // Equal elements can be found only now that the links have their object keys.
         scratch.removeAll()
         scratch.append(UnsafeRawBufferPointer(rebasing: buffer.bytes[start...]))
         buffer.truncate(to: start)
@@ -28,7 +28,7 @@ extension RowBuilder {
         }
     }
 
-    /// Gives the links of a draft's map of `mixed` values, which was just written, their object keys.
+    /// Writes the object keys of the links in a draft's map of `mixed` values that was just written.
     ///
     /// - `start`: The offset of the map in the buffer.
     func resolveMixedEntries(
@@ -53,8 +53,7 @@ extension RowBuilder {
         }
     }
 
-    /// Appends a collection of what `write` makes of the elements; one of which it writes nothing is left
-    /// out. Null stays.
+    /// Appends a collection of the elements that `write` writes. Elements for which it writes nothing are left out. Null stays.
     func appendMixed(
         _ view: CollectionView, isSet: Bool, to buffer: ByteBuffer,
         _ write: (MixedWriter, MixedView) -> Void

@@ -1,6 +1,6 @@
 import HoldfastBytes
 
-/// The elements of a collection in a row, or of a leaf of an ``OverflowTree``, which is encoded alike.
+/// The elements of a collection in a row, or of a leaf of an ``OverflowTree``, which has the same encoding.
 ///
 /// A list or set is a ``CollectionView``. A map has its keys, in the order of their bytes, beside their values:
 ///
@@ -9,12 +9,12 @@ import HoldfastBytes
 ///     4       k      the keys, as a collection of strings
 ///     4 + k   …      the values in the order of the keys, as a collection
 public struct LeafView {
-    /// The elements; of a map the values.
+    /// The elements; for a map, the values.
     public let values: CollectionView
-    /// The keys of a map: as many.
+    /// The keys of a map, as many as values; nil for lists and sets.
     public let keys: CollectionView?
 
-    /// Reads a leaf; damaged bytes give an empty one.
+    /// Reads a leaf; empty if the bytes are damaged.
     @inlinable public init(_ bytes: UnsafeRawBufferPointer, _ storage: FieldStorage) {
         guard storage.shape == .map else {
             self.init(values: CollectionView(bytes, element: storage.element), keys: nil)
@@ -37,7 +37,7 @@ public struct LeafView {
             keys: CollectionView(emptyOf: .string))
     }
 
-    /// A leaf that was taken apart.
+    /// Makes a leaf from its parts.
     @inlinable init(values: CollectionView, keys: CollectionView?) {
         self.values = values
         self.keys = keys
@@ -46,14 +46,13 @@ public struct LeafView {
     /// The number of elements.
     @inlinable public var count: Int { values.count }
 
-    /// Finds the position of the first key of a map that does not come before `key`; the count when all do.
-    /// Cost: a binary search.
+    /// Finds the position of the first key of a map that is not below `key`; the count if all are. Cost: a binary search.
     func firstPosition(notBefore key: UnsafeRawBufferPointer) -> Int {
         guard let keys else { return count }
         return partitionPoint(count) { compareKeys(keys.bytes($0), key) < 0 }
     }
 
-    /// Finds the position of a key; nil when the map lacks it. Cost: a binary search.
+    /// Finds the position of a key; nil if the map lacks it. Cost: a binary search.
     package func position(of key: UnsafeRawBufferPointer) -> Int? {
         let position = firstPosition(notBefore: key)
         guard let keys, position < count, compareKeys(keys.bytes(position), key) == 0 else {
@@ -62,12 +61,12 @@ public struct LeafView {
         return position
     }
 
-    /// Returns the bytes that elements take, without tables.
+    /// Returns the number of bytes of elements, without tables.
     package func byteCount(_ range: Range<Int>) -> Int {
         values.byteCount(range) + (keys?.byteCount(range) ?? 0)
     }
 
-    /// Returns the bytes that an element adds to an encoded leaf, but for a bit that may say whether it is null.
+    /// Returns the bytes that an element adds to an encoded leaf, except for its bit in a null bitmap.
     package func encodedByteCount(_ index: Int) -> Int {
         let range = index..<(index + 1)
         var count = values.byteCount(range) + values.tableByteCount
@@ -76,7 +75,7 @@ public struct LeafView {
     }
 }
 
-/// Some neighbouring elements of a leaf.
+/// Adjacent elements of a leaf.
 package struct LeafSlice {
     /// The leaf.
     package var leaf: LeafView
@@ -111,8 +110,8 @@ package struct LeafSlice {
 extension LeafView {
     /// Appends a leaf of one element.
     ///
-    /// - `value`: As an element's bytes; nil, or an empty or null `mixed` value, for null. Does not lie in the buffer.
-    /// - `key`: Of the entry, in a map; nil elsewhere.
+    /// - `value`: An element's bytes, which must not lie in the buffer. Nil, or an empty or null `mixed` value, for null.
+    /// - `key`: The entry's key in a map; otherwise nil.
     package static func append(
         _ value: UnsafeRawBufferPointer?, _ element: ElementStorage, under key: [UInt8]?,
         to buffer: ByteBuffer
@@ -124,7 +123,7 @@ extension LeafView {
         }
     }
 
-    /// Appends the keys of a map of at least one entry; its values follow.
+    /// Appends the keys of a map with at least one entry. Append its values next.
     static func appendKeys(
         count: Int, to buffer: ByteBuffer, _ key: (Int) -> UnsafeRawBufferPointer
     ) {
@@ -139,7 +138,7 @@ extension LeafView {
     /// Appends some elements of the leaf, in their order, as a leaf.
     ///
     /// - `isNull`: Whether an element becomes null.
-    /// - `append`: Appends what becomes of one that does not.
+    /// - `append`: Appends the new bytes of an element that does not become null.
     func append(
         _ kept: [Int], to buffer: ByteBuffer, isNull: (Int) -> Bool, _ append: (Int) -> Void
     ) {
@@ -154,7 +153,7 @@ extension LeafView {
 }
 
 extension StoredCollection {
-    /// Appends all elements as one leaf, as a collection lies in a row's heap.
+    /// Appends all elements as one leaf, in the encoding of a row's heap.
     package func append(_ storage: FieldStorage, to buffer: ByteBuffer) {
         var slices: [LeafSlice] = []
         forEachPart { part, _ in

@@ -2,9 +2,9 @@ import HoldfastBytes
 
 /// The reference in a row's heap to an out-of-line value.
 ///
-/// The slot's byte count has its highest bit set then, see ``RowLayout``. A string, or data, is one chunk
-/// under the identity's key with number 0; it is never changed, so that equal identities have equal
-/// values. A collection is a tree of chunks, see ``OverflowTree``.
+/// The highest bit of the slot's byte count is then set, see ``RowLayout``. A string or data value is one chunk under the
+/// identity's key with number 0. It is never changed, so equal identities have equal values. A collection is a tree of chunks,
+/// see ``OverflowTree``.
 ///
 ///     offset  bytes  field
 ///     0       25     identity: the prefix of the keys of all chunks, see `StoreKey`
@@ -26,7 +26,7 @@ public struct OverflowReference {
     static let treeKind: UInt8 = 2
 
     @usableFromInline let base: UnsafeRawPointer
-    /// Whether a tree is meant, and not one chunk.
+    /// Whether it refers to a tree, not to one chunk.
     public let isTree: Bool
 
     /// Reads a reference; nil for damaged bytes.
@@ -50,7 +50,7 @@ public struct OverflowReference {
         Int(truncatingIfNeeded: base.loadUnaligned(fromByteOffset: 26, as: UInt64.self))
     }
 
-    /// The header of a tree, as its reference states it.
+    /// The header of a tree, from its reference.
     ///
     /// - Precondition: ``isTree``.
     package var header: TreeHeader {
@@ -80,7 +80,7 @@ public struct OverflowReference {
         }
     }
 
-    /// Returns the value of one chunk; empty when it is missing.
+    /// Returns the value of one chunk; empty if the chunk is missing.
     public func text(_ source: any OverflowSource) -> UnsafeRawBufferPointer {
         let found = Self.withKey(identity, 0) { source.overflowChunk($0) }
         return found ?? UnsafeRawBufferPointer(start: base, count: 0)
@@ -120,9 +120,9 @@ package struct TreeHeader: Equatable, Sendable {
     package var version: UInt64
     /// The number of the root's chunk.
     package var root: UInt32 = 0
-    /// The number that the next chunk gets.
+    /// The number for the next chunk.
     package var nextNumber: UInt32 = 0
-    /// Levels above the leaves: 0 when the root is a leaf.
+    /// The number of levels above the leaves: 0 if the root is a leaf.
     package var height: UInt8 = 0
 }
 

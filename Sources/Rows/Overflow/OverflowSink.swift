@@ -1,28 +1,25 @@
 import HoldfastBytes
 
-/// Takes values that are too large for their rows, when rows are built.
+/// Stores values that are too large for their rows while rows are built.
 ///
 /// `ObjectStore` implements it on a transaction.
 package protocol OverflowSink: OverflowSource {
     /// Stores a value or collection as chunks and appends the ``OverflowReference`` to it.
     ///
-    /// - `bytes`: As they would lie in the row's heap.
-    /// - `stored`: The object's present field: when that is the same value in chunks, its reference is
-    ///   appended and nothing is stored.
+    /// - `bytes`: The value in the encoding of a row's heap.
+    /// - `stored`: The object's present field. If it is the same value in chunks, its reference is appended and nothing is
+    ///   stored.
     func moveOut(
         _ bytes: UnsafeRawBufferPointer, _ storage: FieldStorage, over stored: Field?,
         reference: ByteBuffer)
 
-    /// Takes the links to an object that goes away out of an out-of-line collection, and appends the
-    /// reference to what is left.
+    /// Removes the links to a deleted object from an out-of-line collection, and appends the reference to the rest.
     ///
-    /// Elements vanish from lists and sets; the values of maps become null, and embedded objects lose the
-    /// links that they hold.
+    /// Lists and sets lose the elements. Map values become null, and embedded objects lose their links.
     ///
-    /// - `goes`: Whether an embedded object goes itself.
-    /// - `withoutLinks`: Appends the elements of a leaf without those links, but not of a list or set of
-    ///   links.
-    /// - Returns: Whether an element is left; if not, nothing is appended.
+    /// - `goes`: Whether an embedded object is removed.
+    /// - `withoutLinks`: Appends the elements of a leaf without the links. Not called for lists and sets of links.
+    /// - Returns: Whether an element is left; otherwise nothing is appended.
     func removeLinks(
         to key: UInt64, classIndex: Int, from stored: Field, _ member: RowClass.Member,
         _ schema: RowSchema, reference: ByteBuffer,
@@ -32,27 +29,25 @@ package protocol OverflowSink: OverflowSource {
 
 /// Reads the chunks of out-of-line values.
 ///
-/// `ObjectStore` implements it on a snapshot and on a transaction. Calls may read storage; an
-/// implementation keeps the first storage error, also for a chunk that is missing, and the caller that runs the
-/// evaluation asks for it afterwards.
+/// `ObjectStore` implements it on a snapshot and on a transaction. Calls may read storage. An implementation keeps the first
+/// storage error, including a missing chunk, and the caller of the evaluation checks for it afterwards.
 public protocol OverflowSource: AnyObject {
-    /// Returns the chunk under a key, valid until the snapshot ends or the transaction changes the chunk;
-    /// nil when there is none.
+    /// Returns the chunk with a key; nil if it is missing. Valid until the snapshot ends or the transaction changes the chunk.
     func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer?
 }
 
-/// The sizes from which values are stored out of line, and the size of their chunks.
+/// The size limits beyond which values are stored out of line, and the size of their chunks.
 package struct OverflowLimits: Equatable, Sendable {
-    /// A string or data value of more bytes leaves the row.
+    /// The maximum size of a string or data value in a row, in bytes.
     package var textByteCountMax = 256 * 1024
-    /// A collection of more encoded bytes leaves the row; it returns when it has less than a quarter.
+    /// The maximum size of a collection in a row, in encoded bytes. It returns to the row below a quarter of this.
     package var collectionByteCountMax = 64 * 1024
-    /// The most bytes of a leaf with more than one element: they fit into one page of LMDB that is the
-    /// value's alone, beside the page's header.
+    /// The maximum size of a leaf with more than one element, in bytes. It fits, with the page's header, into one LMDB page that
+    /// holds only this value.
     package var leafByteCountMax = 4072
-    /// The most children of a node above the leaves, likewise.
+    /// The maximum number of children of a node above the leaves, chosen in the same way.
     package var childCountMax = 330
 
-    /// Makes the defaults.
+    /// Makes the default limits.
     package init() {}
 }

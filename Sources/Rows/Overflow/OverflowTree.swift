@@ -2,10 +2,9 @@ import HoldfastBytes
 
 /// An out-of-line collection, for reading.
 ///
-/// A counted B+-tree: leaves have the encoding of a collection in a row, some 4 KiB of it; each node above
-/// says of its children how many elements they have (``InnerNode``), so that the element at a position is
-/// found in logarithmic time. The elements of a set stand in value order and are found by comparing with
-/// the first elements of children.
+/// A counted B+-tree. Leaves have the encoding of a collection in a row, about 4 KiB each. Each node above them stores the number
+/// of elements of its children (``InnerNode``), so that the element at a position is found in logarithmic time. The elements of a
+/// set are in value order, and are found by comparing with the first elements of children.
 public struct OverflowTree {
     /// The prefix of the keys of its chunks.
     let identity: UnsafeRawBufferPointer
@@ -13,7 +12,7 @@ public struct OverflowTree {
     let storage: FieldStorage
     let source: any OverflowSource
 
-    /// Nil unless the reference is one of a tree.
+    /// Reads a tree; nil if the reference is not one of a tree.
     public init?(
         _ reference: OverflowReference, _ storage: FieldStorage, _ source: any OverflowSource
     ) {
@@ -21,7 +20,7 @@ public struct OverflowTree {
         self.init(reference.identity, reference.header, storage, source)
     }
 
-    /// Makes a view of the chunks whose keys begin with `identity`, which has to stay where it is.
+    /// Makes a view of the chunks whose keys begin with `identity`, which must stay in place.
     package init(
         _ identity: UnsafeRawBufferPointer, _ header: TreeHeader, _ storage: FieldStorage,
         _ source: any OverflowSource
@@ -39,8 +38,8 @@ public struct OverflowTree {
         OverflowReference.withKey(identity, number) { source.overflowChunk($0) }
     }
 
-    /// Finds the leaf with the element at `index`, and the index of its first element; nil beyond the
-    /// end and when a chunk is missing.
+    /// Finds the leaf with the element at `index`, and the index of its first element; nil beyond the end and if a chunk is
+    /// missing.
     public func leaf(at index: Int) -> (leaf: LeafView, first: Int)? {
         guard index >= 0, index < count else { return nil }
         var number = header.root
@@ -56,15 +55,15 @@ public struct OverflowTree {
         return rest < leaf.count ? (leaf, index - rest) : nil
     }
 
-    /// Hands over the leaves from the one with the element at `index` on, each with the index of its first
-    /// element, until `body` returns false.
+    /// Passes the leaves from the one with the element at `index` on, each with the index of its first element, until `body`
+    /// returns false.
     ///
-    /// - Returns: Whether it never did.
+    /// - Returns: Whether `body` never returned false.
     public func forEachLeaf(from index: Int, _ body: (LeafView, _ first: Int) -> Bool) -> Bool {
         forEachChunk(from: index) { body(LeafView($1, storage), $2) }
     }
 
-    /// Hands over leaves as ``forEachLeaf(from:_:)`` does, by their numbers and bytes.
+    /// Passes leaves as ``forEachLeaf(from:_:)`` does, as their numbers and bytes.
     package func forEachChunk(
         from index: Int, _ body: (UInt32, UnsafeRawBufferPointer, _ first: Int) -> Bool
     ) -> Bool {
@@ -94,13 +93,13 @@ public struct OverflowTree {
 
     // MARK: In value order
 
-    /// Finds the position of an element, or the one that it would have, among elements that are in order.
+    /// Finds the position of an element, or the position to insert it, among elements that are in order.
     ///
-    /// Cost: logarithmic; some 20 chunks are read where there are a million elements.
+    /// Cost: logarithmic; about 20 chunks are read for a million elements.
     ///
-    /// - `order`: The order of an element and the one that is looked for: negative, 0 or positive.
-    /// - Returns: The index of the first one that is not below it, and whether that is the one; nil when a
-    ///   chunk is missing.
+    /// - `order`: The order of an element relative to the wanted one: negative, 0 or positive.
+    /// - Returns: The index of the first element that is not below the wanted one, and whether it is equal; nil if a chunk is
+    ///   missing.
     package func lowerBound(_ order: (LeafView, Int) -> Int) -> (index: Int, isEqual: Bool)? {
         if count == 0 { return (0, false) }
         var number = header.root
@@ -185,8 +184,8 @@ package struct InnerNode {
     /// All children.
     package var children: [Child] { (0..<childCount).map { self[$0] } }
 
-    /// Returns the child that holds the element at `index`, and that element's index in it; the last
-    /// child for an index at the end or beyond.
+    /// Returns the child with the element at `index`, and that element's index in it; the last child if the index is at or beyond
+    /// the end.
     package func child(of index: Int) -> (position: Int, index: Int) {
         var rest = index
         for position in 0..<(childCount - 1) {
@@ -197,7 +196,7 @@ package struct InnerNode {
         return (childCount - 1, rest)
     }
 
-    /// Appends a node. Not generic: it is not compiled for its callers, in other modules.
+    /// Appends a node. It is not generic, because callers in other modules could not specialize it.
     package static func append(_ children: ArraySlice<Child>, to buffer: ByteBuffer) {
         buffer.append(little: UInt32(children.count))
         for child in children {

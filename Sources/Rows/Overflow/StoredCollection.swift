@@ -32,11 +32,11 @@ public struct StoredCollection {
     /// The number of elements.
     @inlinable public var count: Int { tree?.count ?? inline.count }
 
-    /// Hands over every element from `first` on, as an offset in a part of the collection and with its index
-    /// in the whole, until `body` returns false or the budget is spent.
+    /// Passes every element from `first` on, as an offset in a part of the collection and as an index in the whole, until `body`
+    /// returns false or the budget is spent.
     ///
-    /// - `budget`: That of the evaluation; nil where the caller has none, since it walks a copy or writes.
-    /// - Returns: Whether every element was handed over.
+    /// - `budget`: The budget of the evaluation; nil for callers without one, which walk a copy or write.
+    /// - Returns: Whether every element was passed.
     @discardableResult
     package func forEach(
         from first: Int = 0, within budget: Budget?,
@@ -52,7 +52,7 @@ public struct StoredCollection {
         }
     }
 
-    /// Hands over the parts as ``forEachPart(from:_:)`` does, as long as the budget lasts: a step for each element.
+    /// Passes the parts as ``forEachPart(from:_:)`` does, while the budget lasts. It spends a step for each element.
     @discardableResult
     package func forEachPart(
         within budget: Budget?, _ body: (LeafView, _ first: Int) -> Bool
@@ -62,23 +62,23 @@ public struct StoredCollection {
         }
     }
 
-    /// Returns the element at an index, as an offset in a part of the collection; nil beyond the end.
+    /// Returns the element at an index, as an offset in a part of the collection; nil if the index is beyond the end.
     @inlinable public func element(_ index: Int) -> (part: CollectionView, offset: Int)? {
         if let tree { return tree.leaf(at: index).map { ($0.leaf.values, index - $0.first) } }
         return index >= 0 && index < inline.count ? (inline.values, index) : nil
     }
 
-    /// Hands over the parts of the collection from the one with the element at `index` on, each with the
-    /// index of its first element, until `body` returns false.
+    /// Passes the parts of the collection from the one with the element at `index` on, each with the index of its first element,
+    /// until `body` returns false.
     ///
-    /// - Returns: Whether it never did.
+    /// - Returns: Whether `body` never returned false.
     @discardableResult
     public func forEachPart(from index: Int = 0, _ body: (LeafView, _ first: Int) -> Bool) -> Bool {
         guard let tree else { return inline.count == 0 || body(inline, 0) }
         return tree.forEachLeaf(from: index, body)
     }
 
-    /// Returns the key of a map's entry; nil beyond the end.
+    /// Returns the key of a map's entry; nil if the index is beyond the end.
     public func key(_ index: Int) -> UnsafeRawBufferPointer? {
         guard let tree else {
             return index >= 0 && index < inline.count ? inline.keys?.bytes(index) : nil
@@ -86,7 +86,7 @@ public struct StoredCollection {
         return tree.leaf(at: index).flatMap { $0.leaf.keys?.bytes(index - $0.first) }
     }
 
-    /// Finds the index of a map's entry; nil when the map lacks the key. Cost: logarithmic.
+    /// Finds the index of a map's entry; nil if the map lacks the key. Cost: logarithmic.
     public func index(ofKey key: UnsafeRawBufferPointer) -> Int? {
         guard let tree else { return inline.position(of: key) }
         let found = tree.lowerBound { leaf, offset in
@@ -98,7 +98,7 @@ public struct StoredCollection {
 
     /// Whether two collections have the same elements in the same order.
     ///
-    /// - `isSame`: Asked of elements whose bytes differ.
+    /// - `isSame`: Compares elements with different bytes.
     package func isEqual(
         to other: StoredCollection,
         _ isSame: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool = { _, _ in false }

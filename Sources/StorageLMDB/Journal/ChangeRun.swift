@@ -1,16 +1,15 @@
 import HoldfastBytes
 
-/// Sorted changes that don't change any more: those of one commit, or of several merged ones.
+/// Sorted changes of one commit, or of several merged commits. A run does not change after its creation.
 ///
-/// A run has a filter of some bits a key (Bloom, "Space/Time Trade-offs in Hash Coding with Allowable
-/// Errors", 1970; here both bits of a key lie in one word), so that a look-up passes over the runs
-/// that don't have its key at the cost of one read each.
+/// A run has a filter of some bits for each key (Bloom, "Space/Time Trade-offs in Hash Coding with Allowable Errors", 1970; here
+/// both bits of a key lie in one word). So a look-up skips a run without the key at the cost of one read.
 ///
 /// `@unchecked Sendable`: nothing changes after the initializers.
 final class ChangeRun: @unchecked Sendable {
-    /// One key's last value in the run, or its removal.
+    /// A key's last value in the run, or its removal.
     struct Change {
-        /// Where the key lies in the run's memory; its value follows, see ``JournalRecord``.
+        /// The address of the key in the run's memory; its value follows, see ``JournalRecord``.
         let key: UnsafeRawPointer
         let hash: UInt32
         let keyCount: UInt16
@@ -31,17 +30,17 @@ final class ChangeRun: @unchecked Sendable {
     private let changes: UnsafeMutablePointer<Change>
     private let filter: UnsafeMutablePointer<UInt64>
     private let filterMask: UInt32
-    /// Keeps the bytes of keys and values.
+    /// Owns the bytes of keys and values.
     private let memory: JournalMemory
 
-    /// A run of `capacity` changes, which `fill` writes in the order of their keys.
+    /// Creates a run of up to `capacity` changes, which `fill` writes in the order of their keys.
     private init(
         capacity: Int, memory: JournalMemory, _ fill: (UnsafeMutablePointer<Change>) -> Int
     ) {
         changes = .allocate(capacity: max(capacity, 1))
         self.memory = memory
         count = fill(changes)
-        // 16 to 32 bits a key: about one look-up in a hundred is led astray.
+        // With 16 to 32 bits a key, about one look-up in a hundred finds its bits in a run without the key.
         var wordCount = 1
         while wordCount * 4 < count { wordCount *= 2 }
         filter = .allocate(capacity: wordCount)
@@ -53,7 +52,7 @@ final class ChangeRun: @unchecked Sendable {
         }
     }
 
-    /// The changes of a commit's record, which is `memory`'s; nil when it isn't what its header says.
+    /// Creates a run from a commit's record in `memory`; nil if the record contradicts its header.
     convenience init?(
         reading record: UnsafeRawBufferPointer, _ header: JournalRecord.Header,
         in memory: JournalMemory
@@ -72,7 +71,7 @@ final class ChangeRun: @unchecked Sendable {
         guard isSound else { return nil }
     }
 
-    /// Two neighbouring runs of one journal file as one; where both have a key, `newer` counts.
+    /// Merges two neighbouring runs of one journal file. For keys in both, the change in `newer` counts.
     convenience init(merging newer: ChangeRun, over older: ChangeRun) {
         self.init(capacity: newer.count + older.count, memory: newer.memory) { changes in
             var next = changes
@@ -106,7 +105,7 @@ final class ChangeRun: @unchecked Sendable {
     @inline(__always)
     subscript(position: Int) -> Change { changes[position] }
 
-    /// The change of a key, of which `hash` is the ``hash(_:)``.
+    /// Returns the change of a key with the hash ``hash(_:)``.
     @inline(__always)
     func find(_ key: UnsafeRawBufferPointer, hash: UInt32) -> Change? {
         let bits = Self.bits(of: hash)
@@ -118,12 +117,12 @@ final class ChangeRun: @unchecked Sendable {
         return changes[position]
     }
 
-    /// The position of the first key that is `key` or above it.
+    /// Returns the position of the first key that is `key` or above it.
     func firstPosition(notBelow key: UnsafeRawBufferPointer) -> Int {
         partitionPoint(count) { compareKeys(changes[$0].keyBytes, key) < 0 }
     }
 
-    /// A key's place in filters. Not for anything that leaves the process.
+    /// Returns a key's hash for filters. It must not leave the process.
     @inline(__always)
     static func hash(_ key: UnsafeRawBufferPointer) -> UInt32 {
         UInt32(truncatingIfNeeded: key.tableHash() >> 32)

@@ -1,36 +1,34 @@
 import Glibc
 import HoldfastStorage
 
-/// The log of the commits that the tree doesn't hold yet, or not all of.
+/// The log of the commits that the tree does not contain yet, or not completely.
 ///
-/// A commit is one record at the end of a file, and one sync. LMDB alone needs a page of 4 KiB for
-/// each row that changes, and two syncs. A checkpoint later writes the changes of thousands of
-/// commits to the tree in the order of their keys, so that a page is written once for many of them
-/// (write-ahead logging: Mohan et al., "ARIES", 1992; the changes wait in sorted runs as in O'Neil et
-/// al., "The Log-Structured Merge-Tree", 1996).
+/// A commit is one record at the end of a file, and one sync. Without the journal, LMDB needs a page of 4 KiB for each row that
+/// changes, and two syncs. A checkpoint later writes the changes of thousands of commits to the tree in the order of their keys,
+/// so that a page is written once for many of them (write-ahead logging: Mohan et al., "ARIES", 1992; the changes wait in sorted
+/// runs as in O'Neil et al., "The Log-Structured Merge-Tree", 1996).
 ///
-/// There are two files: one takes the new commits while a checkpoint writes those of the other to
-/// the tree, by one transaction or several. A file whose commits the tree has gets a new mark, on
-/// the medium too, before anything else is written to the tree. So whatever a crash leaves, the records
-/// of the files, in the order of their commits, lead from any transaction of an unfinished checkpoint to
-/// the last commit: each says what a key has become, and most of them say it again.
+/// There are two files: one takes the new commits while a checkpoint writes the commits of the other to the tree, in one or more
+/// transactions. When the tree has all commits of a file, the file gets a new mark, on the medium too, before anything else is
+/// written to the tree. So after any crash the records of the files, in the order of their commits, lead from any transaction of
+/// an unfinished checkpoint to the last commit: each has the new value of a key, and most of them repeat it.
 ///
-/// A record carries a transaction of the tree that is there by then: a data file that has not got so far is
-/// an older one. In a file that takes commits while the other is written to the tree it is the first
-/// transaction of that checkpoint, which is there before the other file is let go.
+/// A record has the number of a transaction of the tree that is on the medium by that time: a data file that ends before it is
+/// too old. In a file that takes commits while the other is written to the tree, it is the first transaction of that checkpoint,
+/// which is on the medium before the other file is released.
 ///
 /// `@unchecked Sendable`: used under the environment's write lock.
 final class Journal: @unchecked Sendable {
     static let fileNames = [
         "\(LMDBDirectory.dataName)-journal-0", "\(LMDBDirectory.dataName)-journal-1",
     ]
-    /// The advice on files that can't be read, beside restoring a backup.
+    /// The advice on unreadable files, apart from restoring a backup.
     static let adviceWithout =
         "move the \(LMDBDirectory.dataName)-journal files away and start once with --new-epoch to go on "
         + "without the commits that they have"
-    /// The length that a file keeps when a store is idle: so that new commits need no new blocks.
+    /// The length that a file keeps when a store is idle, so that new commits need no new blocks.
     private static let keptByteCount = 1 << 20
-    /// Runs with more changes than this are not merged: merging would cost more than it saves.
+    /// The most changes of a run that is merged. Merging longer runs would cost more than it saves.
     private static let mergedCountMax = 32 << 10
 
     private let files: [JournalFile]
@@ -38,19 +36,19 @@ final class Journal: @unchecked Sendable {
     private var memory = JournalMemory()
     private var active: [ChangeRun] = []
     private var frozen: [ChangeRun] = []
-    /// The transaction of the tree that records carry now.
+    /// The transaction of the tree that new records contain.
     private var tree: UInt64
-    /// The last commit of which the journal has a record; zero for none.
+    /// The last commit with a record in the journal; zero if there is none.
     private(set) var lastCommit: UInt64 = 0
     /// Whether commits are synced.
     private(set) var isSynced: Bool
 
-    /// Opens the files in `directory`, and reads what the tree lacks back into memory.
+    /// Opens the files in `directory`, and reads the commits that the tree lacks into memory.
     ///
     /// - `tree`: The tree's last transaction.
-    /// - `isReadOnly`: Whether nothing is changed; nothing may be written then.
-    /// - Throws: ``StorageError``; `.corrupted` when a record that was acknowledged can't be read, or
-    ///   the tree's file is older than the journal.
+    /// - `isReadOnly`: Whether the files are not changed; then no commits may be written.
+    /// - Throws: ``StorageError``; `.corrupted` if an acknowledged record cannot be read, or the tree's file is older than the
+    ///   journal.
     init(
         in directory: Int32, tree: UInt64, isSynced: Bool, isReadOnly: Bool
     ) throws(StorageError) {
@@ -64,11 +62,11 @@ final class Journal: @unchecked Sendable {
         try recover(keepsFiles: isReadOnly)
     }
 
-    /// How many bytes of records wait in the current file.
+    /// The number of bytes of records that wait in the current file.
     var activeByteCount: Int { files[current].recordByteCount }
-    /// How many bytes of records wait in both.
+    /// The number of bytes of records that wait in both files.
     var pendingByteCount: Int { files.reduce(0) { $0 + $1.recordByteCount } }
-    /// How many bytes the files take.
+    /// The total length of the files in bytes.
     var storedByteCount: Int { files.reduce(0) { $0 + ($1.byteCount ?? 0) } }
     /// The changes that the tree lacks.
     var recent: RecentChanges? { RecentChanges(active: active, frozen: frozen) }
@@ -78,7 +76,7 @@ final class Journal: @unchecked Sendable {
     /// Writes a commit of at least one change, and returns when it is on the medium.
     ///
     /// - `byteCount`: The ``JournalRecord/byteCount(of:)`` of the batch.
-    /// - Throws: The record does not count then; only where the error is one of a sync may the medium have it.
+    /// - Throws: Then the record does not count. Only if the error is one of a sync may the medium have the record.
     func append(_ batch: StorageBatch, byteCount: Int, commit: UInt64) throws(SystemError) {
         let file = files[current]
         let header = JournalRecord.Header(
@@ -90,7 +88,7 @@ final class Journal: @unchecked Sendable {
         JournalRecord.write(batch, header, to: start)
         let record = UnsafeRawBufferPointer(start: start, count: header.byteCount)
         do throws(SystemError) {
-            // What can't be read back is not written.
+            // A record that cannot be read back is not written.
             guard let run = ChangeRun(reading: record, header, in: memory) else {
                 throw SystemError(code: EINVAL)
             }
@@ -105,14 +103,14 @@ final class Journal: @unchecked Sendable {
         }
     }
 
-    /// Makes what was written durable, and every later commit before it is acknowledged.
+    /// Makes the written commits durable, and each later commit before it is acknowledged.
     func makeDurable() throws(SystemError) {
         for file in files { try file.synchronize() }
         isSynced = true
     }
 
-    /// Puts a run before the others of its file, and merges runs of about one length: there are then about as
-    /// many as the number of changes has bits, and each change is merged as often.
+    /// Puts a run before the others of its file, and merges runs of similar length. So the number of runs, and the number of
+    /// times that a change is merged, are about the number of bits in the number of changes.
     private static func add(_ run: ChangeRun, to runs: inout [ChangeRun]) {
         var newest = run
         while let next = runs.first, next.count <= 2 * newest.count,
@@ -126,12 +124,12 @@ final class Journal: @unchecked Sendable {
 
     // MARK: Checkpoints
 
-    /// Lets the next commits go to the other file, and returns what the tree is to be given, the newest
-    /// run first: what an unfinished checkpoint left, if there is something.
+    /// Directs the next commits to the other file, and returns the changes to write to the tree, the newest run first. If an
+    /// unfinished checkpoint has left changes, it returns only these.
     ///
-    /// The other file must not be on the medium before this one is: commits follow each other.
+    /// The other file must not be on the medium before this one is, because commits follow each other.
     ///
-    /// - `tree`: The tree's last transaction, which the checkpoint will follow by one at least.
+    /// - `tree`: The tree's last transaction. The checkpoint's transactions come after it.
     func freeze(tree: UInt64) throws(SystemError) -> [ChangeRun] {
         if frozen.isEmpty && !active.isEmpty {
             try files[current].synchronize()
@@ -144,22 +142,22 @@ final class Journal: @unchecked Sendable {
         return frozen
     }
 
-    /// Forgets what the tree was given, and returns when that is on the medium.
+    /// Drops the frozen changes, which the tree has, and returns when this is on the medium.
     ///
-    /// - `tree`: The tree's last transaction, which has all of it.
-    /// - Throws: Then what was frozen stays so.
+    /// - `tree`: The tree's last transaction, which has all of the changes.
+    /// - Throws: Then the changes stay frozen.
     func dropFrozen(tree: UInt64) throws(SystemError) {
         try files[1 - current].renew()
         frozen = []
         self.tree = tree
     }
 
-    /// Follows a transaction of the tree that wasn't a checkpoint's. There must be nothing pending.
+    /// Notes a transaction of the tree that does not belong to a checkpoint. No changes may be pending.
     func follow(tree: UInt64) {
         self.tree = tree
     }
 
-    /// Gives back the room of files that have grown long, if there is nothing pending.
+    /// Shortens files that have grown long, if no changes are pending.
     func shrink() throws(SystemError) {
         guard active.isEmpty && frozen.isEmpty else { return }
         for file in files where file.byteCount ?? 0 > Self.keptByteCount {
@@ -167,14 +165,12 @@ final class Journal: @unchecked Sendable {
         }
     }
 
-    /// Gives up what the files have kept of commits that the tree holds, also on the medium. There must be
-    /// nothing pending.
+    /// Removes the remaining records of commits that the tree has, also on the medium. No changes may be pending.
     func clear() throws(SystemError) {
         for file in files { try file.cut(after: 0) }
     }
 
-    /// Makes the files empty, if there is nothing pending; a failure leaves them as they are, which
-    /// does no harm.
+    /// Makes the files empty, if no changes are pending. A failure leaves them as they are, which does no harm.
     func truncate() {
         guard active.isEmpty && frozen.isEmpty else { return }
         for file in files { try? file.truncate() }
@@ -215,11 +211,11 @@ final class Journal: @unchecked Sendable {
         memory = newest.memory
     }
 
-    /// Refuses parts that don't follow the tree and each other.
+    /// Refuses parts that do not follow the tree and each other.
     private func requireWhole(_ parts: [Part]) throws(StorageError) {
         guard let oldest = parts.first, let newest = parts.last else { return }
-        // Before, a checkpoint was one transaction: the frozen file continued the tree's last one, and the
-        // other the next.
+        // In the former format a checkpoint was one transaction: the frozen file continued the tree's last one, and the other
+        // file the next.
         let isFollowing =
             files.contains { $0.isFormer }
             ? oldest.first.tree == tree && newest.first.tree == tree + UInt64(parts.count - 1)
@@ -240,7 +236,7 @@ final class Journal: @unchecked Sendable {
         }
     }
 
-    /// Finds the changes of a file that the tree lacks; nil for none.
+    /// Returns the changes of a file that the tree lacks; nil if there are no such changes.
     private func part(ofFile index: Int) throws(StorageError) -> Part? {
         let memory = JournalMemory()
         let bytes = try files[index].contents(in: memory)
@@ -270,10 +266,10 @@ final class Journal: @unchecked Sendable {
             file: index, first: first, last: last, memory: memory, runs: runs, byteCount: offset)
     }
 
-    /// Refuses a file in which a record can't be read and a later one can.
+    /// Refuses a file in which a record is unreadable and a later one is readable.
     ///
-    /// A commit that was cut off is the last one: each is written after the sync of the one before.
-    /// Only where commits aren't synced can the medium have a later one without an earlier one.
+    /// An incomplete record is the last one, because each is written after the sync of the one before. The medium can have a
+    /// later record without an earlier one only if commits are not synced.
     private func requireNothing(
         mark: UInt64, since tree: UInt64, after commit: UInt64?, _ bytes: UnsafeRawBufferPointer,
         from offset: Int

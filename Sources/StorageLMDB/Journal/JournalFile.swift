@@ -3,46 +3,44 @@ import Glibc
 import HoldfastStorage
 import HoldfastThreads
 
-/// One of the two files of a ``Journal``: its mark, records one after the other, then anything.
+/// One of the two files of a ``Journal``: its mark, consecutive records, then unused bytes.
 ///
 ///     offset  bytes
 ///          0  8      `HFJRNAL3`
-///          8  8      the mark: random, a new one when the records are let go
+///          8  8      the mark: random, replaced when the records are no longer needed
 ///         16  8      the same with every bit inverted
 ///         24  …      records, see ``JournalRecord``
 ///
-/// Behind the last record are zeros, or records of an earlier use of the file, which have another mark. A file
-/// grows by many blocks of zeros at a time: a record that needs no new block is written by ``JournalBlocks``,
-/// and the file system writes nothing of its own. Because what clients store is among what is left, no client
-/// may know a mark.
+/// After the last record there are zeros, or records of an earlier use of the file with another mark. A file grows by many blocks
+/// of zeros at a time: ``JournalBlocks`` writes a record that needs no new block, and the file system writes nothing of its own.
+/// The remains contain bytes that clients store, so no client may know a mark.
 ///
-/// In a file that begins with `HFJOURN2` a mark outlives the use of the file: there, what continues an
-/// earlier transaction of the tree than its last one is left over. Such a file becomes one of the present
-/// form when it is opened.
+/// In a file that begins with `HFJOURN2` a mark outlives the use of the file: there, a record is left over if it continues an
+/// earlier transaction of the tree than the last one. Opening such a file converts it to the present form.
 final class JournalFile: @unchecked Sendable {
     static let headerByteCount = 24
-    /// How many bytes of zeros follow a record that needs new blocks.
+    /// The number of bytes of zeros after a record that needs new blocks.
     private static let growthByteCount = 256 << 10
     /// `HFJRNAL3` and `HFJOURN2`, as little-endian numbers.
     private static let magic: UInt64 = 0x334C_414E_524A_4648
     private static let formerMagic: UInt64 = 0x324E_5255_4F4A_4648
 
-    // Unchecked: what changes is used under the environment's write lock.
+    // Unchecked: the variable state is used under the environment's write lock.
     private let descriptor: FileDescriptor
     /// The mark of every record of the file.
     private(set) var mark: UInt64 = 0
-    /// Whether the file has the form in which a mark outlives a use of it.
+    /// Whether the file has the former form, in which a mark outlives a use of the file.
     private(set) var isFormer = false
-    /// Where the next record goes.
+    /// The offset of the next record.
     private(set) var end = JournalFile.headerByteCount
-    /// Whether something was written since the last sync.
+    /// Whether the file was written to since the last sync.
     private var isDirty = false
-    /// Up to which offset the file has blocks that were written.
+    /// The offset up to which the file has blocks that were written.
     private var blockEnd = 0
-    /// Writes to those; nil where it can't be done.
+    /// Writes to those blocks; nil if the file system cannot do it.
     private var blocks: JournalBlocks?
 
-    /// Opens the file, and makes it when there is none; one that is not there to be read has no records.
+    /// Opens the file, and creates it if it is missing. A missing file that is only to be read has no records.
     init(_ name: String, in directory: Int32, isReadOnly: Bool) throws(StorageError) {
         let isMissing = isReadOnly && faccessat(directory, name, F_OK, 0) != 0
         descriptor = try FileDescriptor(
@@ -52,13 +50,14 @@ final class JournalFile: @unchecked Sendable {
         blocks = JournalBlocks(name, in: directory)
     }
 
-    /// How many bytes of records there are.
+    /// The number of bytes of records.
     var recordByteCount: Int { end - Self.headerByteCount }
 
-    /// The file's length in bytes; nil where it is unknown.
+    /// The file's length in bytes; nil if it is unknown.
     var byteCount: Int? { try? descriptor.byteCount(operation: "journal size") }
 
-    /// The records and what follows them, in `memory`; nothing of a file whose making was cut off.
+    /// Reads the records and the bytes after them into `memory`. Returns no bytes if the file has only a header, or its creation
+    /// was cut off.
     func contents(in memory: JournalMemory) throws(StorageError) -> UnsafeRawBufferPointer {
         let count = try descriptor.byteCount(operation: "open journal")
         guard let start = memory.reserve((count + 7) & ~7) else {
@@ -85,32 +84,31 @@ final class JournalFile: @unchecked Sendable {
             start: start + Self.headerByteCount, count: got - Self.headerByteCount)
     }
 
-    /// Cuts the file behind `recordByteCount` bytes of records, and waits until it is so on the medium:
-    /// what was found is durable then, and what was not can't come back. Without records it gets a new
-    /// mark.
+    /// Cuts the file after `recordByteCount` bytes of records, and waits until this is on the medium. Then the kept records are
+    /// durable, and the others cannot come back. A file without records gets a new mark.
     ///
-    /// - Throws: The file has a header all the same, and ``mark`` is what that says.
+    /// - Throws: The file still has a header, and ``mark`` is the mark in it.
     func cut(after recordByteCount: Int) throws(SystemError) {
         if recordByteCount == 0 { try writeHeader(UInt64.random(in: 1 ... .max)) }
         let length = Self.headerByteCount + recordByteCount
         if ftruncate(descriptor.number, off_t(length)) != 0 { throw SystemError(code: errno) }
         blockEnd = JournalBlocks.blockStart(length)
-        // Nothing is left over now, so the mark may stay.
+        // No old records are left, so the mark may stay.
         if isFormer { try writeHeader(mark) }
         isDirty = true
         try synchronize()
         end = length
     }
 
-    /// Gives the file a new mark, which its records lack, and waits until it is on the medium. They take
-    /// their room until others are written over them.
+    /// Gives the file a new mark, which its records lack, and waits until it is on the medium. The records keep their room until
+    /// others are written over them.
     func renew() throws(SystemError) {
         try writeHeader(UInt64.random(in: 1 ... .max))
         try synchronize()
         end = Self.headerByteCount
     }
 
-    /// Writes what stands before the records, all of it in one sector.
+    /// Writes the header before the records, all of it in one sector.
     private func writeHeader(_ mark: UInt64) throws(SystemError) {
         let header = (Self.magic.littleEndian, mark.littleEndian, (~mark).littleEndian)
         isDirty = true
@@ -120,10 +118,10 @@ final class JournalFile: @unchecked Sendable {
         isFormer = false
     }
 
-    /// Writes a record behind the last one, which counts when ``keep(_:)`` says so.
+    /// Writes a record after the last one. It counts after ``keep(_:)``.
     ///
-    /// - `isSynced`: Whether to return when it is on the medium.
-    /// - Throws: The `errno` of the failed call. Only where the error is one of a sync may the medium have the record.
+    /// - `isSynced`: Whether to wait until the record is on the medium.
+    /// - Throws: The `errno` of the failed call. Only if the error is one of a sync may the medium have the record.
     func write(_ record: UnsafeRawBufferPointer, isSynced: Bool) throws(SystemError) {
         let fitsBlocks =
             record.count <= JournalBlocks.recordByteCountMax && end + record.count <= blockEnd
@@ -133,7 +131,7 @@ final class JournalFile: @unchecked Sendable {
         do throws(SystemError) {
             try descriptor.write(record, at: end)
         } catch {
-            // The medium may have what could not be written to blocks, all the same.
+            // The medium may still have a record that could not be written to blocks.
             let isUnknown = triedBlocks != nil && !(error.isOfFullMedium && isAbsent(record))
             throw SystemError(code: error.code, isOfSync: isUnknown)
         }
@@ -142,7 +140,8 @@ final class JournalFile: @unchecked Sendable {
         try synchronize()
     }
 
-    /// Writes a record to blocks that the file has, durably; false where the file system can't, from then on.
+    /// Writes a record durably to blocks that the file has. Returns false if the file system cannot do it; then it is not tried
+    /// again.
     private func write(
         _ record: UnsafeRawBufferPointer, to blocks: JournalBlocks
     ) throws(SystemError) -> Bool {
@@ -152,7 +151,7 @@ final class JournalFile: @unchecked Sendable {
         } catch {
             switch error.code {
             case EINVAL, EOPNOTSUPP, ENOMEM, ENOSPC, EDQUOT:
-                // A medium with longer blocks, or a file system that writes each block to a new place, for example.
+                // Examples are a medium with longer blocks, or a file system that writes each block to a new place.
                 self.blocks = nil
                 return false
             default: throw error
@@ -160,9 +159,9 @@ final class JournalFile: @unchecked Sendable {
         }
     }
 
-    /// Sees to it that a record which found no room is not at ``end``, on a medium that has reported nothing else.
+    /// Makes sure that a record that found no room is not at ``end``, on a medium that has reported no other error.
     ///
-    /// - Returns: Whether it is certain that the record can't be read later: a part of one lacks its checksum.
+    /// - Returns: Whether the record certainly cannot be read later: a part of a record lacks its checksum.
     private func isAbsent(_ record: UnsafeRawBufferPointer) -> Bool {
         let found = UnsafeMutableRawBufferPointer.allocate(byteCount: record.count, alignment: 8)
         defer { found.deallocate() }
@@ -179,12 +178,12 @@ final class JournalFile: @unchecked Sendable {
         }
     }
 
-    /// Writes zeros behind a record with which the file has got longer.
+    /// Writes zeros after a record that has made the file longer.
     private func grow(behind recordEnd: Int) {
         let start = max(recordEnd, byteCount ?? 0)
         let end = JournalBlocks.blockStart(
             start + Self.growthByteCount + JournalBlocks.blockByteCount - 1)
-        // Without room for them the next record finds its own, or fails.
+        // Without room for the zeros the next record finds its own room, or fails.
         let isLonger: Void? = try? descriptor.write(
             [UInt8](repeating: 0, count: end - start), at: start)
         if isLonger != nil { blockEnd = end }
@@ -193,16 +192,16 @@ final class JournalFile: @unchecked Sendable {
     /// Counts the record that was written.
     func keep(_ byteCount: Int) { end += byteCount }
 
-    /// Waits until what was written is on the medium.
+    /// Waits until the written bytes are on the medium.
     func synchronize() throws(SystemError) {
         guard isDirty else { return }
         if fdatasync(descriptor.number) != 0 { throw SystemError(code: errno, isOfSync: true) }
         isDirty = false
     }
 
-    /// Invalidates the record at ``end``, whose state on the medium is unknown: it must not be read later.
+    /// Invalidates the record at ``end``, so that it is not read later. Its state on the medium is unknown.
     func withdraw() {
-        // Nothing more can be done when this fails too: the error of the record itself is reported.
+        // If this fails too, nothing more can be done: the error of the record itself is reported.
         try? descriptor.write([UInt8](repeating: 0, count: 8), at: end)
     }
 
@@ -213,17 +212,16 @@ final class JournalFile: @unchecked Sendable {
     }
 }
 
-/// Writes records to blocks that a journal file has already, past the page cache: a write is on the medium when
-/// it returns (`O_DIRECT` and `O_DSYNC`, open(2)).
+/// Writes records to existing blocks of a journal file, past the page cache: a write is on the medium when it returns (`O_DIRECT`
+/// and `O_DSYNC`, open(2)).
 ///
-/// A record in new blocks makes the file system write a record of its own before the medium's cache is flushed, a third
-/// wait; in blocks that are there, the page cache and its write-back remain. 8 KiB on ext4 took 260 µs in new
-/// blocks, 140 in old ones by a write and a sync, and 110 so; where the medium can write through its cache, the
-/// flush goes as well.
+/// For a record in new blocks the file system writes a record of its own before it flushes the medium's cache, which is a third
+/// wait. In existing blocks the page cache and its write-back remain. 8 KiB on ext4 took 260 µs in new blocks, 140 µs in old ones
+/// by a write and a sync, and 110 µs in this way. If the medium can write through its cache, the flush is not needed either.
 ///
 /// Used under the environment's write lock.
 final class JournalBlocks {
-    /// The longest record: beside the writing of longer ones a second wait counts for little.
+    /// The longest record: compared with writing a longer one, a second wait hardly matters.
     static let recordByteCountMax = 256 << 10
     /// The unit of offsets, lengths and addresses: no usual medium has longer sectors.
     static let blockByteCount = 4096
@@ -231,10 +229,10 @@ final class JournalBlocks {
     private let descriptor: FileDescriptor
     /// The block in which the last record ends, and room for the next one.
     private let buffer: UnsafeMutableRawPointer
-    /// The offset of the file that the buffer's first block is known up to.
+    /// The file offset up to which the content of the buffer's first block is known.
     private var knownEnd: Int?
 
-    /// Opens a file once more; nil where the file system has no such writes.
+    /// Opens a file once more; nil if the file system does not support such writes.
     init?(_ name: String, in directory: Int32) {
         guard
             let descriptor = try? FileDescriptor(
@@ -249,17 +247,16 @@ final class JournalBlocks {
 
     deinit { buffer.deallocate() }
 
-    /// The last multiple of a block's length up to an offset.
+    /// Returns the last multiple of a block's length up to an offset.
     static func blockStart(_ offset: Int) -> Int { offset & ~(blockByteCount - 1) }
 
-    /// Says that the file was written in another way.
+    /// Notes that the file was written in another way.
     func forget() { knownEnd = nil }
 
-    /// Writes a record at the end of others, and zeros up to the end of its last block, and returns when they are on the
-    /// medium.
+    /// Writes a record after others, and zeros up to the end of its last block, and returns when they are on the medium.
     ///
-    /// - `file`: The same file, to read what precedes the record in its block.
-    /// - Throws: What is on the medium from `end` on is unknown then.
+    /// - `file`: The same file, to read the bytes before the record in its block.
+    /// - Throws: Then the content of the medium from `end` on is unknown.
     func write(
         _ record: UnsafeRawBufferPointer, at end: Int, of file: borrowing FileDescriptor
     ) throws(SystemError) {

@@ -1,12 +1,13 @@
 import Glibc
 
-/// The records of one journal file in memory, which the changes of a ``ChangeRun`` point into.
+/// The records of one journal file in memory. The changes of a ``ChangeRun`` point into them.
 ///
-/// Mapped rather than allocated: some megabytes come and go with every checkpoint, and an allocator
-/// would keep them.
+/// The memory is mapped rather than allocated: each checkpoint frees some megabytes, which an allocator would keep.
 ///
-/// `@unchecked Sendable`: only the writer reserves room, under the environment's write lock, and bytes
-/// that were published in a ``RecentChanges`` never change.
+/// `@unchecked Sendable`: only the writer reserves room, under the environment's write lock, and bytes that were published in a
+/// ``RecentChanges`` never change.
+///
+/// Benchmark rows: `put-indexed`, `import`.
 final class JournalMemory: @unchecked Sendable {
     private static let chunkByteCountMax = 1 << 20
 
@@ -19,14 +20,14 @@ final class JournalMemory: @unchecked Sendable {
         for chunk in chunks { munmap(chunk.baseAddress, chunk.count) }
     }
 
-    /// Room for a record, aligned to 8 bytes, which stays where it is; nil when there is no memory.
+    /// Returns room for a record, aligned to 8 bytes, which keeps its address; nil if there is no memory.
     func reserve(_ count: Int) -> UnsafeMutableRawPointer? {
         if let start = next, count <= freeByteCount {
             next = start + count
             freeByteCount -= count
             return start
         }
-        // A long record has a chunk of its own; the one that was begun is filled on.
+        // A long record gets a chunk of its own; later records continue in the present chunk.
         if count >= chunkByteCount { return map(count) }
         guard let chunk = map(chunkByteCount) else { return nil }
         next = chunk + count
@@ -35,7 +36,7 @@ final class JournalMemory: @unchecked Sendable {
         return chunk
     }
 
-    /// Takes back what was reserved last.
+    /// Returns the room that was reserved last.
     func giveBack(_ start: UnsafeMutableRawPointer, _ count: Int) {
         if next == start + count {
             next = start

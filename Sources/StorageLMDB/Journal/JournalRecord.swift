@@ -1,7 +1,7 @@
 import CHoldfastZlib
 import HoldfastStorage
 
-/// One commit as it lies in a journal file, and in memory until the tree holds it.
+/// A commit in the form that it has in a journal file, and in memory until the tree contains it.
 ///
 /// Numbers are little-endian; a record begins at a multiple of 8.
 ///
@@ -11,7 +11,7 @@ import HoldfastStorage
 ///         12  4      flags; 1: written without a sync
 ///         16  8      a transaction of the tree, see ``Journal``
 ///         24  8      the commit's number, one more than that of the record before
-///         32  8      how many changes follow
+///         32  8      the number of changes
 ///         40  8      the record's length, header and padding included
 ///         48  …      the changes, sorted by key
 ///                        4   the value's length; 0xFFFFFFFF for a removal
@@ -20,7 +20,7 @@ import HoldfastStorage
 ///          …  0–7    zeros up to a multiple of 8
 struct JournalRecord {
     static let headerByteCount = 48
-    /// The length that stands for a removal.
+    /// The length that marks a removal.
     static let removal = UInt32.max
     /// The longest key that LMDB takes.
     static let keyByteCountMax = 511
@@ -39,7 +39,7 @@ struct JournalRecord {
         var byteCount: Int
     }
 
-    /// How many bytes `batch` takes as a record.
+    /// Returns the number of bytes that `batch` takes as a record.
     static func byteCount(of batch: StorageBatch) -> Int {
         var count = headerByteCount
         for change in batch.changes {
@@ -48,7 +48,7 @@ struct JournalRecord {
         return (count + 7) & ~7
     }
 
-    /// Writes a record, of which `header` says the length, to `start`.
+    /// Writes a record to `start`; `header` has its length.
     static func write(
         _ batch: StorageBatch, _ header: Header, to start: UnsafeMutableRawPointer
     ) {
@@ -81,10 +81,10 @@ struct JournalRecord {
         store(checksum(UnsafeRawPointer(start), header.byteCount), start, 8)
     }
 
-    /// The header of a whole and undamaged record at the start of `bytes`; nil when there is none, or
-    /// one of an earlier use of the file.
+    /// Returns the header of a complete and undamaged record at the start of `bytes`; nil if there is no such record, or it is
+    /// from an earlier use of the file.
     ///
-    /// - `mark`: The file's.
+    /// - `mark`: The file's mark.
     /// - `tree`: The first transaction of the tree that a record in use may name.
     static func header(
         of bytes: UnsafeRawBufferPointer, mark: UInt64, since tree: UInt64
@@ -105,7 +105,7 @@ struct JournalRecord {
             byteCount: byteCount)
     }
 
-    /// Calls `body` with the key of each change of a whole record.
+    /// Calls `body` with the key of each change of a complete record.
     ///
     /// - Returns: Whether the changes fill the record as its header says.
     static func readChanges(
@@ -128,7 +128,7 @@ struct JournalRecord {
         return (offset + 7) & ~7 == header.byteCount
     }
 
-    /// The value of the change whose key lies at `key`; nil for a removal.
+    /// Returns the value of the change with the key at `key`; nil for a removal.
     @inline(__always)
     static func value(ofKey key: UnsafeRawPointer, count: Int) -> UnsafeRawBufferPointer? {
         let valueCount = load(UInt32.self, key, -changeHeaderByteCount)

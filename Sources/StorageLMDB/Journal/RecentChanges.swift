@@ -1,24 +1,26 @@
 import HoldfastStorage
 
-/// The changes that were committed and are not in the tree yet, at one commit. Doesn't change; any thread.
+/// The committed changes that are not in the tree yet, at one commit. The object does not change; any thread.
 ///
-/// A snapshot is a state of the tree under one of these.
+/// A snapshot is a state of the tree with these changes over it.
+///
+/// Benchmark rows: `point-get`, `put-indexed`.
 final class RecentChanges: Sendable {
     /// The last commits, newest first.
     let active: [ChangeRun]
-    /// The commits before them, newest first: those that a checkpoint is writing to the tree.
+    /// The commits before them, newest first. A checkpoint is writing these to the tree.
     let frozen: [ChangeRun]
 
-    /// Nil when there is nothing.
+    /// Creates the object; nil if there are no changes.
     init?(active: [ChangeRun], frozen: [ChangeRun]) {
         if active.isEmpty && frozen.isEmpty { return nil }
         self.active = active
         self.frozen = frozen
     }
 
-    /// The value of `key` here, or else in the tree.
+    /// Returns the value of `key` in the changes, otherwise in the tree.
     ///
-    /// Cost: about a cache miss a run, and a binary search in one of them.
+    /// Cost: about one cache miss for each run, and a binary search in one of them.
     func value(
         forKey key: UnsafeRawBufferPointer, over tree: LMDBTransaction
     ) throws(StorageError) -> UnsafeRawBufferPointer? {

@@ -1,27 +1,27 @@
 import HoldfastBytes
 import HoldfastStorage
 
-/// Walks the last changes of a range in the order of their keys, or backwards.
+/// Visits the last changes of a range in the order of their keys, or backwards.
 ///
-/// The runs stand in a binary heap by their next key. Cost: a few comparisons of keys a change.
+/// The runs are in a binary heap by their next key. Cost: a few comparisons of keys for each change.
 struct RecentCursor {
     private struct Head {
         let run: ChangeRun
-        /// How much newer the run is than others.
+        /// The age rank of the run: a newer run has a greater one.
         let rank: Int
         /// The position of the run's next change.
         var position: Int
-        /// The position at which the range is over.
+        /// The position at which the range ends.
         let end: Int
     }
 
-    /// The runs that have a change ahead: none comes before the one at half its index.
+    /// The runs that have a change ahead, as a heap: the run at half an index does not come after the run at the index.
     private var heads: [Head] = []
     private let step: Int
     /// The change ahead; nil at the end of the range.
     private(set) var change: ChangeRun.Change?
 
-    /// A cursor at the first change of `range`, or the last; nil when there is none.
+    /// Creates a cursor at the first change of `range`, or the last if reversed; nil if there is no change.
     init?(_ recent: RecentChanges, _ range: KeyRange, reversed: Bool) {
         step = reversed ? -1 : 1
         add(recent.active, range, rank: recent.frozen.count + recent.active.count)
@@ -30,7 +30,7 @@ struct RecentCursor {
         start()
     }
 
-    /// A cursor at the first change of all in `runs`, of which the newest is the first.
+    /// Creates a cursor at the first change of all `runs`, which are in the order newest first.
     init(_ runs: [ChangeRun]) {
         step = 1
         add(runs, KeyRange(lower: [], upper: nil), rank: runs.count)
@@ -57,7 +57,7 @@ struct RecentCursor {
         }
     }
 
-    /// Goes on to the next key's last change.
+    /// Moves to the last change of the next key.
     mutating func advance() {
         guard let first = heads.first else {
             change = nil
@@ -74,7 +74,7 @@ struct RecentCursor {
         }
     }
 
-    /// Goes on in the run that is first.
+    /// Moves to the next change of the first run.
     private mutating func pass() {
         heads[0].position += step
         if heads[0].position == heads[0].end {
@@ -98,7 +98,7 @@ struct RecentCursor {
         }
     }
 
-    /// Whether one run's next change comes before another's: by key, and the newer of equal ones.
+    /// Whether one run's next change comes before another's: by key, and the newer run first for equal keys.
     private func precedes(_ left: Int, _ right: Int) -> Bool {
         let order = compareKeys(
             heads[left].run[heads[left].position].keyBytes,
