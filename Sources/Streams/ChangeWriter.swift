@@ -13,12 +13,12 @@ struct ChangeWriter {
     private let limits: ServiceLimits
     private let json: JSONWriter
     private var writer: ObjectWriter
-    /// Writes former values, where they are told and known.
+    /// Writes former values, if the client asked for them and they are known.
     private var earlier: ObjectWriter?
-    /// The cursor that was made last, and the version that it stands behind.
+    /// The cursor that was made last, and its version.
     private var cursor: (number: UInt64, text: String)?
 
-    /// - `before`: What the changes begin at, as far as that is one state.
+    /// - `before`: The state before the changes, if it is a single state.
     init(
         _ stream: CheckedStream, _ read: ReadTransaction, _ limits: ServiceLimits,
         before: ReadTransaction? = nil
@@ -34,9 +34,9 @@ struct ChangeWriter {
         }
     }
 
-    /// Ends the writing and takes the bytes.
+    /// Ends the writing and returns the bytes.
     ///
-    /// - Throws: ``RequestFault`` when an object was too large.
+    /// - Throws: ``RequestFault`` if an object was too large.
     func finish() throws(RequestFault) -> SharedBytes {
         guard writer.hasRoom else {
             throw .replyTooLarge(limits.queryMemoryByteCountMax)
@@ -44,7 +44,7 @@ struct ChangeWriter {
         return SharedBytes(buffer)
     }
 
-    /// How many bytes are written.
+    /// The number of bytes written.
     var byteCount: Int { buffer.count }
 
     func raw(_ text: StaticString) { buffer.append(text) }
@@ -52,14 +52,14 @@ struct ChangeWriter {
 
     /// Writes one change as an object.
     ///
-    /// - `withVersion`: Whether it carries the version of its own.
-    /// - `index`: Its place in a list, as JSON; nil where it has none.
+    /// - `withVersion`: Whether the entry carries its own version.
+    /// - `index`: The change's index in a list, as JSON; nil if it has no index.
     mutating func write(_ event: QueryEvent, withVersion: Bool, at index: String? = nil) {
         beginEntry()
         writeContent(event, withVersion: withVersion, at: index)
     }
 
-    /// Writes one change as an object, or copies what another stream of the step has written.
+    /// Writes one change as an object, or copies the entry that another stream of the step has written.
     ///
     /// - `version`: The version of the view.
     mutating func write(_ event: QueryEvent, sharing entries: SharedEntries, at version: UInt64) {
@@ -67,7 +67,7 @@ struct ChangeWriter {
         if let text = entries.text(of: event, at: version) { return buffer.append(text) }
         let start = buffer.count
         writeContent(event, withVersion: false)
-        // Values that the view does not show in time must not be written as the object's values.
+        // An entry of a view that was late or failed may lack values. It is not shared.
         let views = [read, earlier?.read].compactMap(\.self)
         guard writer.hasRoom, !views.contains(where: { $0.isLate || $0.failure != nil })
         else { return }
@@ -111,7 +111,8 @@ struct ChangeWriter {
         json.raw("}")
     }
 
-    /// Writes that an object does not match, or was deleted, behind a comma; nothing for one that was deleted after its change.
+    /// Writes a comma and the event of an object that no longer matches or was deleted. Writes nothing for an object that was
+    /// deleted after its change.
     mutating func writeDeparture(of identity: ObjectIdentity, _ change: FoldedChanges.Change) {
         let isDeleted = change.kind == .delete
         guard isDeleted || read.row(classIndex: identity.classIndex, key: identity.key) != nil
@@ -123,7 +124,7 @@ struct ChangeWriter {
                 primaryKey: change.primaryKey, version: change.version), withVersion: false)
     }
 
-    /// Opens what is told of an object, which names its query where the stream has several.
+    /// Opens an entry. It names its query if the stream has several.
     private func beginEntry() {
         json.raw("{")
         guard let query = stream.definition.telling.query else { return }
@@ -132,14 +133,14 @@ struct ChangeWriter {
         json.raw(",")
     }
 
-    /// Opens the entry with what became of the indices of a list.
+    /// Opens the entry with the changed indices of a list.
     func beginIndices(isFirst: Bool) {
         if !isFirst { json.comma() }
         beginEntry()
         json.raw("\"op\":\"indices\"")
     }
 
-    /// The names of the properties that have changed, or through which something has.
+    /// The names of the properties that have changed, themselves or in an object that they lead to.
     private func changedNames(
         _ event: QueryEvent, _ rowClass: RowClass, _ row: RowView
     ) -> [String] {
@@ -156,7 +157,7 @@ struct ChangeWriter {
         }.map { compared.labels[$0] }
     }
 
-    /// Writes what was shown of properties before.
+    /// Writes the former shown values of the changed properties.
     private mutating func writeOld(
         _ changed: [String], _ identity: ObjectIdentity, _ selection: FieldSelection
     ) {
@@ -166,7 +167,7 @@ struct ChangeWriter {
         json.raw(",\"old\":{")
         var isFirst = true
         for (step, name) in zip(selection.steps, selection.labels) {
-            // A count changes with the property that it is made of.
+            // A count changes with its property.
             let isChanged =
                 changed.contains(name)
                 || step.kind == .calculated
@@ -186,7 +187,7 @@ struct ChangeWriter {
         json.raw("}")
     }
 
-    /// Writes the key of an object that is gone, from its record.
+    /// Writes the key of a deleted object, from its record.
     private func writeKey(_ event: QueryEvent, _ rowClass: RowClass) {
         guard let member = rowClass.primaryKeyIndex else { return json.uint(event.identity.key) }
         guard event.primaryKey.first == 1 else { return json.null() }
@@ -217,7 +218,7 @@ struct ChangeWriter {
 
     /// Writes the version and the content of an object.
     ///
-    /// - `event`: The change whose properties are told in between.
+    /// - `event`: The change. Its changed properties are written in between.
     private mutating func writeObject(
         _ row: RowView, _ identity: ObjectIdentity, changedIn event: QueryEvent? = nil
     ) {
@@ -235,7 +236,7 @@ struct ChangeWriter {
         writer.write(row, key: identity.key, selection)
     }
 
-    /// Writes changes with commas between them.
+    /// Writes changes, separated by commas.
     mutating func write(_ events: [QueryEvent], withVersion: Bool) {
         for (index, event) in events.enumerated() {
             if index > 0 { json.comma() }
@@ -243,7 +244,7 @@ struct ChangeWriter {
         }
     }
 
-    /// Writes a whole page of changes, which leads to the present version.
+    /// Writes a whole page of changes up to the present version.
     mutating func writePage(_ events: [QueryEvent], version number: UInt64) {
         raw("{\"changes\":[")
         write(events, withVersion: true)
@@ -252,7 +253,7 @@ struct ChangeWriter {
 
     // MARK: Events
 
-    /// The cursor behind a version, which an event states twice.
+    /// The cursor after a version. An event contains it twice.
     private mutating func cursor(_ number: UInt64) -> String {
         if let cursor, cursor.number == number { return cursor.text }
         let text = stream.cursor(StoreVersion(epoch: read.epoch, number: number))
@@ -260,7 +261,7 @@ struct ChangeWriter {
         return text
     }
 
-    /// Opens a `change` event; its changes follow.
+    /// Opens a `change` event. Its changes follow.
     mutating func beginChangeEvent(version number: UInt64, _ framing: any EventFraming) {
         framing.begin("change", id: nil, in: buffer)
         raw("{\"version\":\"")
@@ -270,7 +271,7 @@ struct ChangeWriter {
 
     /// Closes a `change` event.
     ///
-    /// - `version`: Behind which a client may resume; nil where the event does not move that.
+    /// - `version`: The version after which a client may resume; nil if the event does not move the cursor.
     /// - `isLastPart`: Whether it is the last of several parts.
     mutating func endChangeEvent(
         version number: UInt64? = nil, isLastPart: Bool = false, _ framing: any EventFraming

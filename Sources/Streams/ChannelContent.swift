@@ -1,6 +1,6 @@
 import HoldfastObjectStore
 
-/// The subject that a channel's followers are told of, with what they have not been told yet.
+/// The subject of a channel, with the changes that its followers have not received yet.
 enum ChannelContent {
     /// The changes of objects.
     case changes(FoldedEvents)
@@ -8,7 +8,7 @@ enum ChannelContent {
     case property(ObservedProperty, PropertyOutcome)
     /// The result as a whole.
     case result(FollowedResult)
-    /// That objects have come into an outbox, which workers deliver.
+    /// Objects that have come into an outbox. Workers deliver them.
     case outbox
 
     init(_ stream: CheckedStream) {
@@ -23,7 +23,7 @@ enum ChannelContent {
         }
     }
 
-    /// Whether followers know everything that was taken in.
+    /// Whether followers have received everything that was added.
     var isTold: Bool {
         switch self {
         case .changes(let folded): folded.isEmpty
@@ -32,7 +32,7 @@ enum ChannelContent {
         }
     }
 
-    /// Whether no more should be taken in before it is told.
+    /// Whether the content has to be sent before more is added.
     var isFull: Bool {
         switch self {
         case .changes(let folded): folded.isFull
@@ -41,7 +41,7 @@ enum ChannelContent {
         }
     }
 
-    /// Takes out what is not told.
+    /// Takes out the content that is not sent yet.
     mutating func take() -> ChannelContent {
         let taken = self
         switch self {

@@ -9,25 +9,24 @@ package final class CheckedStream: Sendable {
     package let definition: StreamDefinition
     package let names: SchemaNames
     package let observed: ObservedQuery
-    /// The delivered properties of each object; nil for the whole store, where it is everything.
+    /// The delivered properties of each object; nil for the whole store, which delivers every property.
     let selection: FieldSelection?
     /// The projection that shows the objects, if one does.
     let projection: CompiledProjection?
-    /// The properties whose changes alone are told of an object that stays: those of a projection, or of key
-    /// paths; nil for all.
+    /// The properties that decide whether an update is reported: a projection's or the key paths'; nil for all.
     let compared: FieldSelection?
-    /// The property that alone is followed of an object, if one is.
+    /// The followed property, if the stream follows a single one.
     let property: ObservedProperty?
-    /// The result that is followed as a whole, if one is.
+    /// The followed result, if the stream follows one as a whole.
     let result: CheckedResult?
-    /// Whether the result is followed as a whole, which only events report.
+    /// Whether the result is followed as a whole. Only events can report that.
     package var isResult: Bool { result != nil }
-    /// The sight that a step is shown by when its events are told; nil where all of what they hold is as it is stored.
+    /// The sight through which the events of a step are written; nil if they contain only values as they are stored.
     let showing: Sight?
-    /// Names the view of its followers, which cursors are of; empty where they may read everything.
+    /// The name of the followers' view. Their cursors work only for this view. Empty if they may read everything.
     package let viewMark: String
 
-    /// - `sight`: What its followers may read.
+    /// - `sight`: The sight of its followers.
     init(
         definition: StreamDefinition, names: SchemaNames, observed: ObservedQuery,
         selection: FieldSelection?, projection: CompiledProjection?, compared: FieldSelection?,
@@ -47,7 +46,7 @@ package final class CheckedStream: Sendable {
         showing = observed.showsStored && isStored ? nil : observed.sight
     }
 
-    /// Makes what writes objects of a view into a buffer, as its followers are shown them.
+    /// Makes the writer of objects of a view into a buffer, as the followers are shown them.
     func makeWriter(
         to buffer: ByteBuffer, of read: ReadTransaction, _ limits: ServiceLimits
     ) -> ObjectWriter {
@@ -55,16 +54,16 @@ package final class CheckedStream: Sendable {
             buffer, names, read, limits, quotesLargeInts: definition.quotesLargeInts)
     }
 
-    /// The name of the class whose outbox is followed; empty for all else.
+    /// The class name of the followed outbox; empty for every other target.
     var className: String {
         if case .outbox(let name) = definition.target { name } else { "" }
     }
 
-    /// Whether a catch-up asks of each object that changed what a user saw of it.
+    /// Whether a catch-up has to find out, for each changed object, how much of it the user saw.
     var judgesMissed: Bool { observed.sight != nil && className.isEmpty }
 
-    /// Whether some changes include changes of the schema that make the client's state invalid: of what is shown, and of what the filter and
-    /// the rules read.
+    /// Whether changes include schema changes that invalidate the client's state. The schema of the shown values, and of the
+    /// values that the filter and the rules read, counts.
     func isReset(by changes: FoldedChanges) -> Bool {
         let shapes = changes.changedShapes
         if shapes.isEmpty { return false }
@@ -73,7 +72,7 @@ package final class CheckedStream: Sendable {
             || shows(shapes)
     }
 
-    /// Whether it shows, or compares, a part that has changed.
+    /// Whether it shows, or compares, a changed part of the schema.
     private func shows(_ shapes: ShapeChanges) -> Bool {
         guard let selection, result?.showsObjects ?? true else { return false }
         // A projection has its own names.
@@ -92,7 +91,7 @@ package final class CheckedStream: Sendable {
         }
     }
 
-    /// Whether objects that are shown with everything may have lost a link, since it leads to a class that is unknown to the user now.
+    /// Whether objects that are shown completely may have lost a link, because its target class is now unknown to the user.
     private func losesLinks(to wholeClasses: Set<UInt32>, by shapes: ShapeChanges) -> Bool {
         if shapes.properties.isEmpty { return false }
         return names.schema.classes.contains { rowClass in
@@ -105,15 +104,15 @@ package final class CheckedStream: Sendable {
         }
     }
 
-    /// Whether it was checked for the schema of a view, and for those to whom that shows what it does.
+    /// Whether it was checked for the schema of a view and for the view's principals.
     package func isChecked(for read: ReadTransaction) -> Bool {
         names.schema.identity == read.rows.identity && isOf(read)
     }
 
-    /// Whether it was checked for those to whom a view shows what it does.
+    /// Whether it was checked for the principals of a view.
     func isOf(_ read: ReadTransaction) -> Bool { viewMark == read.sight?.mark ?? "" }
 
-    /// The same stream for a view: checked again only where that has another schema, or is another principal's.
+    /// Returns this stream for a view. It is checked again only if the view has another schema or another principal.
     ///
     /// - Throws: ``RequestFault`` as ``StreamDefinition/checked(_:_:for:)``.
     func under(
@@ -124,19 +123,19 @@ package final class CheckedStream: Sendable {
             served.names(of: read.rows), served.limits, for: read.sight)
         let budget = RequestScratch.current.budget
         checked.observed.prepare(within: budget)
-        // Conditions that were not made in time would be made on the feed's thread.
+        // Conditions that are not prepared in time would be prepared on the feed's thread.
         if let failure = budget.failure { throw .givenUp(failure, served.limits) }
         return checked
     }
 
-    /// The text of a cursor of its followers.
+    /// The text of a cursor for its followers.
     func text(of cursor: StreamCursor) -> String { cursor.text(of: viewMark) }
 
-    /// The text of the cursor that a client of events goes on from.
+    /// The text of the cursor from which a client of events resumes.
     func eventText(of cursor: StreamCursor) -> String {
         cursor.eventVersion.map { self.cursor($0) } ?? StreamCursor.start.text
     }
 
-    /// The text of the cursor behind a version.
+    /// The text of the cursor after a version.
     func cursor(_ version: StoreVersion) -> String { text(of: .after(version)) }
 }

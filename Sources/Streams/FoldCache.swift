@@ -3,8 +3,10 @@ import HoldfastRows
 import Synchronization
 import HoldfastThreads
 
-/// Changes that several streams have missed, read and folded once: after a restart thousands resume from about the
-/// same version. Any thread.
+/// Folded changes that several streams have missed. They are read only once: after a restart thousands of streams resume from
+/// about the same version. Any thread.
+///
+/// Benchmark row: `resume`.
 final class FoldCache: Sendable {
     private struct Entry {
         var after: UInt64
@@ -15,36 +17,36 @@ final class FoldCache: Sendable {
         var lastUse: UInt64
     }
 
-    /// The most folds that are kept.
+    /// The maximum number of kept folds.
     private static let entryCountMax = 8
-    /// Fewer versions and objects are read again more cheaply than looked up and kept.
+    /// Folds with fewer versions and fewer objects are not kept, because reading them again is cheaper.
     private static let versionCountMin: UInt64 = 64
     private static let objectCountMin = 1_000
     /// The time for which an unused fold is kept, in milliseconds.
     private static let unusedMillisecondsMax: UInt64 = 2_000
-    /// Objects of a fold: with more, it ends at an earlier version.
+    /// The maximum number of objects in a fold. A larger fold ends at an earlier version.
     private static let objectCountMax = 200_000
-    /// The same while others hold as much as all may.
+    /// The same while the budget is tight.
     private static let scarceObjectCountMax = 2_000
-    /// Versions and changes that are read for a fold, of whatever class: it is made in one go.
+    /// The maximum number of versions and changes, of any class, that are read for a fold. A fold is made in one go.
     static let recordCountMax = 1_000_000
-    /// About the memory of an object that has changed.
+    /// The approximate memory of a changed object.
     private static let objectByteCount = 192
-    /// The memory of what objects were in a fold while others hold as much as all may, and on the feed's thread: with more, it ends at an
-    /// earlier version.
+    /// The maximum memory of former values in a fold while the budget is tight, and on the feed's thread. A larger fold ends at
+    /// an earlier version.
     static let scarceFormerByteCountMax = 1 << 20
-    /// With less a fold is not counted for that.
+    /// Less memory of former values is no reason to keep a fold.
     private static let formerByteCountMin = 1 << 16
 
     private let entries = Mutex<[Entry]>([])
     private let reading = Mutex<Void>(())
-    /// The memory of folds that are kept, or that streams hold while they wait for their clients.
+    /// The memory of folds that are kept, or that streams use while they wait for their clients.
     private let budget = StreamBudget(byteCountMax: 128 << 20)
 
-    /// Folds the changes after a version, as far as a view sees or memory allows.
+    /// Folds the changes after a version, up to the version that the view sees or as far as memory allows.
     ///
-    /// Another stream's fold may begin earlier and end earlier: who uses it leaves out the objects that have not
-    /// changed since its own version, and goes on behind its end.
+    /// The fold may be another stream's, and begin earlier and end earlier. Its user skips the objects that have not changed
+    /// since its own version, and continues after the fold's end.
     ///
     /// - `present`: The version that the view sees.
     func changes(
@@ -52,7 +54,7 @@ final class FoldCache: Sendable {
         classes: Set<Int>?
     ) throws(FoldedChanges.Gap) -> SharedFold {
         if let known = known(after: version, through: present, in: read, classes) { return known }
-        // What one reads is not read by others meanwhile: it may be large.
+        // Only one stream reads at a time, because a fold may be large.
         return try reading.withLock { _ throws(FoldedChanges.Gap) in
             if let known = known(after: version, through: present, in: read, classes) {
                 return known
@@ -70,7 +72,7 @@ final class FoldCache: Sendable {
             else { return SharedFold(changes) }
             let share = budget.share(
                 changes.order.count * Self.objectByteCount + changes.formerByteCount)
-            // Who begins within it would take a change of shape for one that it has missed.
+            // A stream that starts within the fold would count the schema change as missed.
             if !changes.changesSchema {
                 keep(
                     Entry(
@@ -92,9 +94,9 @@ final class FoldCache: Sendable {
             let index = entries.firstIndex { entry in
                 let through = entry.fold.changes.through
                 return entry.schema.identity == read.rows.identity && entry.classes == classes
-                    // A view does not see what came behind it.
+                    // A view does not see later versions.
                     && entry.after <= version && through > version && through <= present
-                    // Most of it is of use.
+                    // Most of the fold is of use.
                     && version - entry.after <= (through - version) / 4
             }
             guard let index else { return nil }

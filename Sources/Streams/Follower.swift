@@ -3,34 +3,33 @@ import HoldfastObjectStore
 import HoldfastStoreService
 import HoldfastThreads
 
-/// A client that is told what happens: a stream of events, or a request that waits for its one reply; and how far it has
-/// come.
+/// A client that receives changes, and its progress. The client is a stream of events, or a request that waits for its one reply.
 ///
-/// At any time it belongs to one thread: a worker's while it catches up, the feed's while it is live; it is handed
-/// over through the queues of both.
+/// A follower belongs to one thread at a time: to a worker's while it catches up, to the feed's while it is live. The queues of
+/// both hand it over.
 package final class Follower: @unchecked Sendable {
     // Unchecked: see the rule above.
 
-    /// How what is told reaches the client.
+    /// The way in which the client receives changes.
     package enum Client {
         case events(any StreamSink)
-        /// One reply with so many changes or objects at most, or with none at a time in milliseconds of the monotonic clock: of a request
-        /// that waits.
+        /// A request that waits for one reply. The reply has at most `limit` changes or objects, or is empty at the deadline, in
+        /// milliseconds of the monotonic clock.
         case reply(any ReplySink, limit: Int, deadline: UInt64)
     }
 
     let client: Client
-    /// Whose turns it takes.
+    /// The caller that takes the follower's turns.
     let caller: Caller
-    /// The followed query, checked against the schema it was last told of.
+    /// The followed query, checked against the last schema that the client was informed of.
     var query: CheckedStream
-    /// Of one of several queries the generation of the stream that it was added in.
+    /// The stream's generation in which the query was added; nil if the stream has only one query.
     let generation: Int?
-    /// Where it stands on its way to the present.
+    /// The follower's progress towards the present.
     var state = FollowerState<MissedChanges>()
-    /// Behind which object of an outbox its client stands, if it follows one.
+    /// The object of an outbox after which the client continues, if it follows an outbox.
     var outboxCursor: OutboxCursor?
-    /// The channel that it is told by; nil while it is told by none. The feed's thread alone.
+    /// The channel that sends to it; nil while it has no channel. Only on the feed's thread.
     var channel: StreamChannel? {
         didSet {
             guard channel == nil, oldValue != nil else { return }
@@ -38,18 +37,18 @@ package final class Follower: @unchecked Sendable {
             sink?.leaveSteps()
         }
     }
-    /// Which rules its client's view was last made by, by how often others were set. The feed's thread alone.
+    /// The generation of the rules by which the client's view was last made. Only on the feed's thread.
     var rulesGeneration: UInt64 = 0
-    /// The object that decides, beside the access document, about its client's view, if one does. The feed's thread alone.
+    /// The object that decides, besides the access document, about the client's view, if there is one. Only on the feed's thread.
     var deciding: ObservedQuery?
-    /// Learns of what may change its client's view, as long as it is told by a channel. The feed's thread alone.
+    /// Learns of changes that may affect the client's view, while the follower has a channel. Only on the feed's thread.
     var viewWatch: ViewWatch?
-    /// Pieces that the queue had no room for.
+    /// Pieces for which the queue had no room.
     private var unsent: [SharedBytes] = []
-    /// When something was last sent, in milliseconds of the monotonic clock.
+    /// The time of the last send, in milliseconds of the monotonic clock.
     var lastSent: UInt64 = 0
 
-    /// Makes one that has come nowhere yet, or one that knows everything up to a version.
+    /// Makes a follower that has not received anything, or one that knows everything up to a version.
     package init(
         _ client: Client, _ query: CheckedStream, _ caller: Caller, after version: UInt64? = nil,
         generation: Int? = nil
@@ -64,7 +63,7 @@ package final class Follower: @unchecked Sendable {
     /// The longest wait of a request, in seconds.
     package static let waitSecondsMax = 60
 
-    /// Where events go; nil of a request that waits for a reply.
+    /// The sink for events; nil for a request that waits for a reply.
     var sink: (any StreamSink)? {
         if case .events(let sink) = client { sink } else { nil }
     }
@@ -93,10 +92,10 @@ package final class Follower: @unchecked Sendable {
         }
     }
 
-    /// Ends it with an error; of several queries it alone, where it is at fault.
+    /// Ends the follower with an error. Of several queries only this one ends, if it is at fault.
     ///
-    /// - `end`: Under what its query is at fault; nil where something else is.
-    /// - `isOtherView`: Whether what its client may read is decided otherwise than what it was told by.
+    /// - `end`: The schema and the view under which the query would be at fault; nil if it cannot be.
+    /// - `isOtherView`: Whether the client's view differs from the one by which it received the last changes.
     func fail(
         _ fault: RequestFault, _ events: StreamEvents, as end: QueryEnd?, isOtherView: Bool = false
     ) {
@@ -112,46 +111,47 @@ package final class Follower: @unchecked Sendable {
         }
     }
 
-    /// Lets go of a client that has left.
+    /// Releases a client that has left.
     func abandon() {
         if case .reply(let sink, _, _) = client { sink.abandon() }
     }
 
     // MARK: Sending
 
-    /// Whether the queue has room for more of a snapshot or of what was missed, and surely for a signal.
+    /// Whether the queue has room for more of a snapshot or of missed changes, and certainly for a signal.
     var hasRoom: Bool {
         sink.map { unsent.isEmpty && $0.queuedByteCount < $0.queueByteCountMax / 2 } ?? true
     }
 
-    /// Whether its client has been told everything up to the feed's version. The feed's thread, also of one that is a worker's.
+    /// Whether the client has received everything up to the feed's version. On the feed's thread, even for a follower that
+    /// belongs to a worker.
     func isAtPresent(_ version: UInt64) -> Bool {
-        // One that has no channel may be a worker's, which sends what is left meanwhile.
+        // A follower without a channel may belong to a worker, which sends the rest meanwhile.
         channel?.knownVersion(at: version) == version && unsent.isEmpty
     }
 
-    /// Whether nothing waits for its client.
+    /// Whether nothing is waiting to be sent.
     var isIdle: Bool { unsent.isEmpty && sink?.queuedByteCount ?? 0 == 0 }
 
-    /// Has `body` run once, on any thread, when its client has read enough for another try to send, or has gone: the queue is less than
-    /// half full with what is sent next behind what waits, or is empty.
+    /// Calls `body` once, on any thread, when the client has read enough for another attempt to send, or has gone. That is when
+    /// the queue is less than half full together with the first waiting piece, or is empty.
     ///
-    /// - `isScarce`: Whether it has to have read everything.
+    /// - `isScarce`: Whether the client has to have read everything.
     func whenReady(isScarce: Bool, _ body: @escaping @Sendable () -> Void) {
         guard let sink else { return body() }
         let room = sink.queueByteCountMax / 2 - 1 - (unsent.first?.count ?? 0)
         sink.whenQueued(atMost: isScarce ? 0 : max(0, room), body)
     }
 
-    /// Sends bytes behind what is left, or keeps them until there is room.
+    /// Sends bytes after the waiting pieces, or keeps them until there is room.
     func send(_ bytes: SharedBytes) {
         unsent.append(bytes)
         _ = flush()
     }
 
-    /// Sends bytes of a step, or of a moment at rest, that many streams share, if there is room at once.
+    /// Sends bytes that many streams share, of a step or of a moment at rest, if there is room at once.
     ///
-    /// - `version`: What the step leads to.
+    /// - `version`: The version that the step leads to.
     /// - `now`: In milliseconds of the monotonic clock.
     func sendLive(_ bytes: SharedBytes, of version: UInt64, now: UInt64) -> StreamSent {
         guard let sink else { return .closed }
@@ -161,7 +161,7 @@ package final class Follower: @unchecked Sendable {
         return sent
     }
 
-    /// Sends what was left; false when not everything had room.
+    /// Sends the waiting pieces. Returns false if not all of them had room.
     func flush() -> Bool {
         guard let sink else { return true }
         var sent = 0

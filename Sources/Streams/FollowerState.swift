@@ -1,5 +1,4 @@
-/// Where a follower stands on its way to the present: every transition of one, without threads, clocks, storage and
-/// clients.
+/// The progress of a follower towards the present: all its transitions, without threads, clocks, storage and clients.
 ///
 ///     begin ──────────────────────────────▶ live ◀─────────────┐
 ///     know ───▶ catchingUp ─▶ missed ─▶ … ─▶ catchingUp ─▶ goLive
@@ -8,43 +7,44 @@
 ///
 /// A worker takes it through `snapshot`, `catchingUp` and `missed`, piece by piece; the feed's thread makes it live.
 struct FollowerState<Missed> {
-    /// The part of the way that is told next.
+    /// The part that is sent next.
     enum Phase {
-        /// The result as it is, object by object: behind which one, or all of it; of a property behind as many elements as the key says.
+        /// The result as it is, object by object: after the given object, or all of it. For a property, the key is the number of
+        /// elements already sent.
         case snapshot(after: StreamCursor.SnapshotPlace?)
         /// Changes since ``FollowerState/version`` have to be looked up.
         case catchingUp
-        /// Changes since ``FollowerState/version`` are being told, folded; apart, so that thousands who are live do not have the memory for it.
+        /// Folded changes since ``FollowerState/version`` are being sent. Indirect, so that thousands of live followers do not
+        /// have the memory for it.
         indirect case missed(Missed)
-        /// Each step of the feed.
+        /// Each step of the feed is sent.
         case live
     }
 
     private(set) var phase = Phase.catchingUp
-    /// The version up to which the client has been told everything; while a snapshot is sent, the version that it begins
-    /// at.
+    /// The version up to which the client has received everything. While a snapshot is sent, the version at which it begins.
     private(set) var version: UInt64 = 0
-    /// The last version whose result the client held exactly, or at which a snapshot began: what it has been told since is of later views, so
-    /// that it may still hold what was deleted or unlinked before they were made.
+    /// The last version at which the client had exactly the result, or at which a snapshot began. Everything sent since shows
+    /// later views, so the client may still have objects that were deleted or unlinked before.
     private(set) var exactVersion: UInt64 = 0
-    /// Why a snapshot was begun last.
+    /// The reason for the last snapshot.
     private var snapshotReason = ResetReason.start
     /// Whether a snapshot has a version to begin at.
     private(set) var hasSnapshotVersion = false
-    /// Whether the client has to be told when it is at the present: it has been told something that has no id.
+    /// Whether the client has to be informed when it is at the present, because it was sent something without an id.
     private(set) var owesUpToDate = true
-    /// How often it came to the feed while there was more to tell than the feed tells by itself.
+    /// The number of times that it came to the feed with more to send than the feed sends itself.
     private(set) var lateArrivalCount = 0
 
     // MARK: Beginning
 
-    /// Begins at the present, with nothing to tell.
+    /// Begins at the present, with nothing to send.
     mutating func begin(at present: UInt64) {
         know(through: present)
         owesUpToDate = false
     }
 
-    /// Begins with the whole result: the client forgets what it has.
+    /// Begins with the whole result. The client discards its state.
     mutating func reset(_ reason: ResetReason) {
         phase = .snapshot(after: nil)
         snapshotReason = reason
@@ -52,7 +52,7 @@ struct FollowerState<Missed> {
         owesUpToDate = true
     }
 
-    /// Why the client is told the whole result next; nil where it is not.
+    /// The reason why the whole result is sent next; nil if it is not.
     var resetReason: ResetReason? { if case .snapshot = phase { snapshotReason } else { nil } }
 
     /// Whether changes after ``version`` are reported. False for a client that begins with the whole result of a later version.
@@ -64,24 +64,24 @@ struct FollowerState<Missed> {
 
     // MARK: On a worker's thread
 
-    /// Takes the version of a snapshot's first piece: what comes behind it is told as missed.
+    /// Takes the version of a snapshot's first piece. Later changes are sent as missed changes.
     mutating func beginSnapshot(at present: UInt64) {
         if hasSnapshotVersion { return }
         know(through: present)
         hasSnapshotVersion = true
     }
 
-    /// Goes on behind a piece of a snapshot, or with what was missed when nothing is left.
+    /// Continues after a piece of a snapshot, or with missed changes if nothing is left.
     mutating func tellSnapshot(next: StreamCursor.SnapshotPlace?) {
         phase = next.map { .snapshot(after: $0) } ?? .catchingUp
     }
 
-    /// Begins to tell what was missed.
+    /// Begins to send missed changes.
     mutating func find(_ missed: Missed) { phase = .missed(missed) }
 
-    /// Goes on behind a piece of what was missed up to a version.
+    /// Continues after a piece of the missed changes up to a version.
     ///
-    /// - `rest`: Nil when nothing is left.
+    /// - `rest`: The remaining changes; nil if nothing is left.
     mutating func tellMissed(rest: Missed?, through last: UInt64) {
         guard let rest else {
             version = last
@@ -91,7 +91,7 @@ struct FollowerState<Missed> {
         phase = .missed(rest)
     }
 
-    /// Whether what was missed is looked for behind what the client knew, and not behind a snapshot of this way.
+    /// Whether missed changes are looked up from the version that the client knew, and not from the snapshot's.
     var findsMissed: Bool {
         switch phase {
         case .catchingUp, .missed: !hasSnapshotVersion
@@ -99,26 +99,26 @@ struct FollowerState<Missed> {
         }
     }
 
-    /// Notes that the client was told something behind which it can't resume.
+    /// Notes that the client was sent something after which it cannot resume.
     mutating func owe() { owesUpToDate = true }
 
-    /// Has what was missed looked up again.
+    /// Discards missed changes, so that they are looked up again.
     mutating func lookUpAgain() {
         if case .missed = phase { phase = .catchingUp }
     }
 
     // MARK: On the feed's thread
 
-    /// Goes back to a worker, because there was more to tell than the feed tells by itself.
+    /// Returns to a worker, because there was more to send than the feed sends itself.
     mutating func arriveLate() {
         lateArrivalCount += 1
         lookUpAgain()
     }
 
-    /// Notes that the client was told that it is at the present.
+    /// Notes that the client was informed that it is at the present.
     mutating func tellUpToDate() { owesUpToDate = false }
 
-    /// Is told of each step from now on.
+    /// Goes live: each step is sent from now on.
     mutating func goLive() {
         phase = .live
         hasSnapshotVersion = false
@@ -126,13 +126,13 @@ struct FollowerState<Missed> {
         lateArrivalCount = 0
     }
 
-    /// Takes in that the client knows everything up to a version; or less than it seemed to, where what it was told of
-    /// last is taken back.
+    /// Notes that the client knows everything up to a version. The version may be lower than before, if the last event is taken
+    /// back.
     mutating func know(through last: UInt64) { (version, exactVersion) = (last, last) }
 
-    /// Leaves the steps, which are told folded once the client has read.
+    /// Leaves the live steps. Their changes are sent folded once the client has read.
     ///
-    /// - `isToldInPart`: Whether the client has been told a part of the step that comes next.
+    /// - `isToldInPart`: Whether the client has received a part of the next step.
     mutating func overrun(isToldInPart: Bool) {
         phase = .catchingUp
         owesUpToDate = isToldInPart

@@ -2,10 +2,10 @@
 struct KeyedChanges {
     /// The change of a key.
     enum Change {
-        /// It went; as JSON, for what it named may be gone.
+        /// The key was removed. It is kept as JSON, because the object that it names may be gone.
         case removed([UInt8])
         case inserted
-        /// Something else stands behind it.
+        /// The key has another value.
         case modified
     }
 
@@ -17,15 +17,15 @@ struct KeyedChanges {
         changes.sorted { ($0.key ?? []).lexicographicallyPrecedes($1.key ?? []) }
             .map { ($0.key, $0.value) }
     }
-    /// Whether something stands behind a key, which may be another when the key comes back.
+    /// Whether a key has a value, which may be different when the key comes back.
     private let hasValues: Bool
 
-    /// Makes what changes nothing.
+    /// Makes an empty set of changes.
     ///
-    /// - `hasValues`: As in a map, and in a set of objects.
+    /// - `hasValues`: True for a map and for a set of objects.
     init(hasValues: Bool) { self.hasValues = hasValues }
 
-    /// Adds what became of a key after all that is noted.
+    /// Adds a change of a key that follows all noted changes.
     mutating func append(_ change: Change, of key: [UInt8]?) {
         switch (changes[key], change) {
         case (.inserted, .removed): changes[key] = nil

@@ -4,31 +4,31 @@ import HoldfastStoreService
 
 /// Changes that a stream has missed, delivered piece by piece as its client reads.
 ///
-/// Only which objects changed is kept, counted by ``FoldCache``; what became of them is read when a piece is written,
+/// Only the identities of the changed objects are kept, counted by ``FoldCache``. Their values are read when a piece is written,
 /// so that memory does not grow with their size.
 struct MissedChanges {
     /// The last version of the changes.
     var through: UInt64 { fold.changes.through }
     let fold: SharedFold
-    /// The last version whose result the client held exactly.
+    /// The last version at which the client had exactly the result.
     let since: UInt64
-    /// The objects that are left.
+    /// The objects that are not sent yet.
     private(set) var candidates: ObservedCandidates
-    /// The events of those that do not match, where they are written already.
+    /// The events of objects that no longer match, if they are already written.
     let departures: SharedFold.Departures?
     /// Whether nothing is left.
     private(set) var isAtEnd = false
-    /// Whether it can't be told object by object to those who may not read everything.
+    /// Whether the changes cannot be reported object by object to a user that may not read everything.
     private(set) var isUndecided = false
 
-    /// Objects that are tested for one piece.
+    /// The number of objects that are tested for one piece.
     private static let pieceObjectCount = 2_000
-    /// Objects whose departures are appended at once.
+    /// The maximum number of objects in a run of departures that is appended at once.
     private static let runObjectCountMax = 64
 
-    /// Takes as much as makes a piece and writes it, as one event that does not move the cursor.
+    /// Takes enough changes for a piece and writes them as one event that does not move the cursor.
     ///
-    /// - Returns: Nil when nothing of it concerns the query.
+    /// - Returns: Nil if no change in the piece concerns the query.
     /// - Throws: ``RequestFault`` for an object that is too large.
     mutating func takePiece(
         _ stream: CheckedStream, _ read: ReadTransaction, _ limits: ServiceLimits,
@@ -37,7 +37,7 @@ struct MissedChanges {
         let events = MissedEvents(of: stream.observed, fold.changes, since: since, in: read)
         var writer = ChangeWriter(stream, read, limits)
         var isEmpty = true
-        /// Appends what is written already, with a comma before each event.
+        /// Appends events that are already written, with a comma before each.
         func append(_ departures: UnsafeRawBufferPointer) {
             if departures.isEmpty { return }
             if isEmpty { writer.beginChangeEvent(version: through, framing) }
@@ -78,7 +78,7 @@ struct MissedChanges {
         return try writer.finish()
     }
 
-    /// The event of an object that does not match, where it is written already.
+    /// The event of an object that no longer matches, if it is already written.
     private func departure(
         _ event: QueryEvent, _ candidate: ObservedCandidate
     ) -> UnsafeRawBufferPointer? {

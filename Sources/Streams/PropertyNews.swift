@@ -4,20 +4,20 @@ import HoldfastObjectStore
 import HoldfastRows
 import HoldfastStoreService
 
-/// The news for the followers of a property.
+/// The event for the followers of a property.
 ///
-/// Differences of lists must be applied once, so all of them are one event, behind which a client may resume.
+/// Differences of lists must be applied once, so they are all in one event, after which a client may resume.
 enum PropertyNews {
     case nothing
-    /// An event; and of a snapshot that has been told in part how many elements the client has behind it.
+    /// An event. If a snapshot was sent in part, `knownCount` is the number of elements that the client has after the event.
     case event(SharedBytes, knownCount: Int?)
-    /// It can't be told, or is much: a snapshot has to.
+    /// The changes cannot be reported or are too large, so a snapshot is sent.
     case unknown
 }
 
-/// Writes what became of a property, from the state that is told.
+/// Writes the changes of a property, from the present state.
 struct PropertyEvents {
-    /// Bytes of an event of elements behind which a snapshot is sent instead.
+    /// The maximum bytes of an event of elements. If it is larger, a snapshot is sent instead.
     private static let byteCountMax = 1 << 20
 
     let stream: CheckedStream
@@ -26,10 +26,10 @@ struct PropertyEvents {
     let served: ServedStore
     let framing: any EventFraming
 
-    /// Writes what there is to tell.
+    /// Writes the event of an outcome.
     ///
-    /// - `version`: That of the state.
-    /// - `knownCount`: How many of the first elements a client knows; nil for all.
+    /// - `version`: The version of the state.
+    /// - `knownCount`: The number of first elements that a client knows; nil for all.
     /// - Throws: ``RequestFault`` when storage fails or a value is too large.
     func news(
         of outcome: PropertyOutcome, version: UInt64, knownCount: Int? = nil
@@ -37,7 +37,7 @@ struct PropertyEvents {
         if case .nothing = outcome { return .nothing }
         if case .unknown = outcome { return .unknown }
         guard case .list(let all) = outcome else {
-            // Of a snapshot that is not told yet only a list's elements can be set right.
+            // While a snapshot is sent in part, only a list's elements can be corrected.
             return knownCount == nil ? try event(outcome, version, nil) : .unknown
         }
         let (part, count) = knownCount.map { all.ofFirst($0) } ?? (all, 0)
@@ -63,21 +63,22 @@ struct PropertyEvents {
 
 /// The framing of a stream's events, as its clients read them.
 package protocol EventFraming: Sendable {
-    /// Writes what stands before the JSON of an event.
+    /// Writes the text before the JSON of an event.
     ///
-    /// - `id`: From where a client may resume behind the event; nil where that does not move, or stands at the end.
+    /// - `id`: The position from which a client may resume after the event; nil if the event does not move it, or has it at the
+    ///   end.
     func begin(_ name: StaticString, id: String?, in buffer: ByteBuffer)
 
-    /// Writes what stands behind the JSON of an event.
+    /// Writes the text after the JSON of an event.
     ///
-    /// - `id`: As at its beginning, where it was not known yet.
+    /// - `id`: The position, if it was not known at the beginning of the event.
     func end(id: String?, in buffer: ByteBuffer)
 
-    /// Writes how long a client waits that comes back by itself, in milliseconds.
+    /// Writes the time, in milliseconds, that a client waits before it reconnects by itself.
     func retry(after milliseconds: Int, in buffer: ByteBuffer)
 
-    /// Writes what keeps a connection, without an event.
+    /// Writes a sign of life that keeps the connection open, without an event.
     ///
-    /// - `id`: From where a client may resume from then on; nil where that does not move.
+    /// - `id`: The position from which a client may resume from then on; nil if it does not move.
     func heartbeat(id: String?, in buffer: ByteBuffer)
 }

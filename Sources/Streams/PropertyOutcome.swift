@@ -1,24 +1,24 @@
 import HoldfastObjectStore
 
-/// The change of a property since its followers were told last: the part of its state to be written.
+/// The change of a property since the last event for its followers: the part of its state to be written.
 enum PropertyOutcome {
-    /// They know everything.
+    /// The followers know everything.
     case nothing
-    /// There is none any more.
+    /// The property is gone.
     case deleted
-    /// There is one, which is new to them.
+    /// The property is there and new to the followers.
     case entered
     case list(ListDifference)
     case keyed(KeyedChanges)
     /// Another value, as a whole.
     case value
-    /// It can't be told by what is different.
+    /// The change cannot be reported as a difference.
     case unknown
 
-    /// Whether there is nothing to tell.
+    /// Whether there is nothing to send.
     var isEmpty: Bool { if case .nothing = self { true } else { false } }
 
-    /// Whether it is better told before more is added, as too much can't be told.
+    /// Whether it should be sent before more is added, because too large a difference cannot be reported.
     var isFull: Bool {
         switch self {
         case .list(let difference): difference.count > ObservedProperty.elementCountMax / 2
@@ -27,7 +27,7 @@ enum PropertyOutcome {
         }
     }
 
-    /// Adds what became of it after that.
+    /// Adds a later outcome.
     mutating func append(_ next: PropertyOutcome) {
         switch (self, next) {
         case (_, .nothing): break

@@ -4,19 +4,19 @@ import HoldfastObjectStore
 import HoldfastRows
 import HoldfastStoreService
 
-/// The meaning of some changes to the followers of a property.
+/// The effect of some changes on the followers of a property.
 struct PropertyStep {
     let stream: CheckedStream
     let property: ObservedProperty
     let changes: FoldedChanges
-    /// The state that they begin at; nil where it is not open any more.
+    /// The state before the changes; nil if it is not open any more.
     let before: ReadTransaction?
     let after: ReadTransaction
     let served: ServedStore
 
-    /// Finds out what became of the property.
+    /// Determines the outcome of the changes for the property.
     ///
-    /// - `events`: What the changes mean to the object; none when they do not concern it.
+    /// - `events`: The changes' events for the object; empty if they do not concern it.
     /// - Throws: ``RequestFault`` when storage fails.
     func outcome(of events: [QueryEvent]) throws(RequestFault) -> PropertyOutcome {
         let last = events.last { $0.kind == .enter } ?? events.first { $0.kind == .update }
@@ -25,12 +25,12 @@ struct PropertyStep {
         guard let row = try served.stored(after.find(property.rowClass, key: key)) else {
             return .nothing
         }
-        // What those hold is not known who need not have seen it.
+        // Without the state before, it is not known which part of the property the followers have seen.
         if property.isSeenInPart, before == nil { return .unknown }
         var wasThere = last.kind == .enter ? false : try wasThere(key)
         if property.isSeenInPart, wasThere == true { wasThere = try wasShown(key) }
         if property.isHidden(in: row) {
-            // What enters may come in the place of another object, which showed it, under the same key.
+            // The entering object may replace another one with the same key, which showed the property.
             var wasHeld = wasThere == true
             for event in events where last.kind == .enter && event.kind != .enter {
                 if try wasShown(event.identity.key) { wasHeld = true }
@@ -43,7 +43,7 @@ struct PropertyStep {
                 || events.contains { $0.kind == .delete || $0.kind == .leave }
             return mayBeHeld ? .deleted : .nothing
         }
-        // Where it is not known what a client has, it takes the whole.
+        // If the client's state is not known, it gets the whole value.
         if wasThere != true { return .entered }
         let difference = try served.stored(
             property.difference(of: key, changes, from: before, to: after))
@@ -66,7 +66,7 @@ struct PropertyStep {
         }
     }
 
-    /// Whether the property, or what a way into `mixed` values leads to, was there before; nil where that is not known.
+    /// Whether the property, or the value at a path into `mixed` values, was there before; nil if that is not known.
     private func wasThere(_ key: UInt64) throws(RequestFault) -> Bool? {
         guard property.isMixedValue else { return true }
         guard let before else { return nil }
@@ -75,7 +75,7 @@ struct PropertyStep {
         } ?? false
     }
 
-    /// Whether an object was there before, and showed the property.
+    /// Whether an object was there before and showed the property.
     private func wasShown(_ key: UInt64) throws(RequestFault) -> Bool {
         try served.stored(before?.find(property.rowClass, key: key))
             .map { !property.isHidden(in: $0) } ?? false
@@ -105,7 +105,7 @@ struct PropertyStep {
 }
 
 extension CheckedStream {
-    /// The object whose property is followed; nil when it is not there, or the property hidden.
+    /// The object with the followed property; nil if the object is not there or hides the property.
     func owner(
         _ property: ObservedProperty, in read: ReadTransaction, _ served: ServedStore
     ) throws(RequestFault) -> (key: UInt64, row: RowView)? {
@@ -121,8 +121,8 @@ extension CheckedStream {
     }
 }
 
-/// Compares what is shown of a property in two states: by a projection, of objects that lie beyond those that it
-/// holds, or to those who see a part, that need not be another where something of them has changed. Cost: the writing of both.
+/// Compares a property as it is shown in two states. It may be the same although something in it has changed: with a projection,
+/// with objects beyond the linked ones, or for a user that sees only a part. Cost: the writing of both.
 struct PropertyComparison {
     private let key: UInt64
     private let old: RowView
@@ -130,7 +130,7 @@ struct PropertyComparison {
     private var earlier: PropertyWriter
     private var later: PropertyWriter
 
-    /// Compares by `before` and by `after`; nil where every change is told.
+    /// Compares `before` with `after`; nil if every change is reported.
     init?(
         _ stream: CheckedStream, _ property: ObservedProperty, of key: UInt64,
         _ states: (before: ReadTransaction?, after: ReadTransaction), _ limits: ServiceLimits
@@ -148,7 +148,7 @@ struct PropertyComparison {
         later = PropertyWriter(stream, property, states.after, limits)
     }
 
-    /// Whether a part shows now what a part, at another place perhaps, showed before.
+    /// Whether a part shows now the same as a part, perhaps at another position, showed before.
     mutating func isSame(_ part: PropertyWriter.Part, as former: PropertyWriter.Part) -> Bool {
         guard let was = earlier.text(of: former, in: old, key: key),
             let text = later.text(of: part, in: new, key: key)

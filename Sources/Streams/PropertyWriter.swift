@@ -5,8 +5,7 @@ import HoldfastObjectStore
 import HoldfastRows
 import HoldfastStoreService
 
-/// Writes what a followed property holds as JSON, and what became of it: objects that it links to in the shape
-/// of pages of collections.
+/// Writes a followed property as JSON, and its changes. Linked objects have the shape of pages of collections.
 struct PropertyWriter {
     let buffer: ByteBuffer
     private let property: ObservedProperty
@@ -14,9 +13,9 @@ struct PropertyWriter {
     private let read: ReadTransaction
     private let limits: ServiceLimits
     private let json: JSONWriter
-    /// The shown properties of the objects that it holds, or of a single value.
+    /// The shown properties of the linked objects, or of a single value.
     private let selection: FieldSelection
-    /// Whether objects of a set have their keys beside them, as they need not show them.
+    /// Whether objects of a set are written with their keys, because they need not show them.
     private let showsKeys: Bool
     private var writer: ObjectWriter
 
@@ -38,9 +37,9 @@ struct PropertyWriter {
         writer = stream.makeWriter(to: buffer, of: read, limits)
     }
 
-    /// Ends the writing and takes the bytes.
+    /// Ends the writing and returns the bytes.
     ///
-    /// - Throws: ``RequestFault`` when an object was too large.
+    /// - Throws: ``RequestFault`` if an object was too large.
     func finish() throws(RequestFault) -> SharedBytes {
         guard writer.hasRoom else {
             throw .replyTooLarge(limits.queryMemoryByteCountMax)
@@ -50,9 +49,9 @@ struct PropertyWriter {
 
     private var storage: FieldStorage { property.compiled.storage }
 
-    // MARK: What it holds
+    // MARK: Values
 
-    /// How many elements the collection of an object has; 0 for a property that is told as one value.
+    /// The number of elements in an object's collection; 0 for a property that is sent as one value.
     func count(_ row: RowView) -> Int {
         property.isValue ? 0 : property.rowClass.collection(property.member, in: row, read).count
     }
@@ -60,7 +59,7 @@ struct PropertyWriter {
     /// Writes a piece of a snapshot.
     ///
     /// - `first`: The element to begin with.
-    /// - Returns: The element to go on with; nil when nothing is there.
+    /// - Returns: The element to continue with; nil if there is no value.
     mutating func writeSnapshot(
         _ row: RowView, key: UInt64, from first: Int, byteCountMax: Int
     ) -> Int? {
@@ -134,11 +133,11 @@ struct PropertyWriter {
         writer.write(row, key: key, selection)
     }
 
-    // MARK: What became of it
+    // MARK: Changes
 
-    /// Writes `op` and what stands behind it; false where that is too much.
+    /// Writes `op` and the rest of an outcome; false if it is too large.
     ///
-    /// - `owner`: The object; nil where it is gone.
+    /// - `owner`: The object; nil if it is gone.
     mutating func write(
         _ outcome: PropertyOutcome, _ owner: (key: UInt64, row: RowView)?, byteCountMax: Int
     ) -> Bool {
@@ -220,19 +219,19 @@ struct PropertyWriter {
         json.array(of: keys) { key, _ in write(key: key) }
     }
 
-    /// A part of what a property shows.
+    /// A part of a shown property.
     enum Part {
-        /// All of it.
+        /// The whole property.
         case value
         /// The element of a list at an index.
         case element(Int)
         /// The value of a key of a map, or the object of an element of a set.
         case entry([UInt8]?)
-        /// The key itself, or an element of a set: of a link its target's key.
+        /// The key itself, or an element of a set. A link is written as its target's key.
         case key([UInt8]?)
     }
 
-    /// Writes a part as JSON; nil where that is too large.
+    /// Writes a part as JSON; nil if it is too large.
     mutating func text(of part: Part, in row: RowView, key: UInt64) -> [UInt8]? {
         buffer.removeAll()
         _ = write(part, in: row, key: key)
@@ -279,7 +278,7 @@ struct PropertyWriter {
     }
 
     private mutating func writeObject(_ link: [UInt8]?) {
-        // What a `mixed` value links to is not shown.
+        // The target of a link in a `mixed` value is not shown.
         guard storage.element == .link else { return write(key: link) }
         guard let key = link?.withUnsafeBytes({ $0.baseAddress?.storedLink }) else {
             return json.null()

@@ -2,22 +2,22 @@ import HoldfastAccess
 import HoldfastBytes
 import HoldfastObjectStore
 
-/// Seals the part of some changes in a cursor of somebody who may not read everything: it counts objects, and has the key of one, that
-/// they may not see.
+/// Seals the change part of a cursor for a user that may not read everything: the part counts objects, and has the key of one,
+/// that the user may not see.
 extension Seal {
     /// The bytes of the numbers of a part.
     private static let partByteCount = 32
 
-    /// Makes the seal of such parts; nil when the library fails.
+    /// Makes the seal of change parts; nil if the library fails.
     ///
     /// - `storeKey`: A secret of the store.
     init?(ofChangePartsBy storeKey: [UInt8]) {
         self.init("holdfast stream part 2", storeKey: storeKey)
     }
 
-    /// Seals a part: base64url without padding; nil when the library fails.
+    /// Seals a part as base64url without padding; nil if the library fails.
     ///
-    /// - `context`: The rest of the cursor: it opens together with that alone.
+    /// - `context`: The rest of the cursor. The part opens only together with it.
     func text(of part: StreamCursor.ChangePart, in context: String) -> String? {
         let plain = ByteBuffer(capacity: Self.partByteCount)
         plain.append(little: part.after)
@@ -27,7 +27,7 @@ extension Seal {
         return self.text(of: plain.bytes, in: Array(context.utf8))
     }
 
-    /// Opens a part; nil for what was not sealed so.
+    /// Opens a part; nil if it was not sealed by this seal in this context.
     func part(_ text: Substring, in context: String) -> StreamCursor.ChangePart? {
         var text = String(text)
         let plain = text.withUTF8 { bytes(in: .init($0), with: Array(context.utf8)) }

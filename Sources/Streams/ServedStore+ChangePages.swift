@@ -4,25 +4,25 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastStoreService
 
-/// A page of changes and whether it says anything.
+/// A page of changes, and whether it is empty.
 struct ChangePage {
     /// The page as JSON.
     var bytes: SharedBytes
-    /// Whether there is no change in it, and none behind it.
+    /// Whether the page has no change, and no change follows it.
     var isEmpty: Bool
     /// The version that it leads to.
     var version: UInt64
 }
 
 extension ServedStore {
-    /// Versions and changes in the change log that one page looks at.
+    /// The maximum number of versions and changes in the change log that one page looks at.
     private static let pageRecordCountMax = 100_000
 
-    /// Reads where a client of a stream stands.
+    /// Reads the cursor of a stream's client.
     ///
-    /// - `name`: The parameter or header that says it.
-    /// - `mark`: Names the client's view; empty where it may read everything.
-    /// - Throws: ``RequestFault`` `.malformed` for what is no cursor.
+    /// - `name`: The parameter or header that contains the cursor.
+    /// - `mark`: The name of the client's view; empty if it may read everything.
+    /// - Throws: ``RequestFault`` `.malformed` if the text is not a cursor.
     package func streamCursor(
         _ text: String, _ name: String, of mark: String
     ) throws(RequestFault) -> StreamCursor {
@@ -36,9 +36,10 @@ extension ServedStore {
         return cursor
     }
 
-    /// The page of a stream that its client asks for by a cursor.
+    /// The page of a stream after the client's cursor.
     ///
-    /// - Throws: ``RequestFault`` `.expired` for a cursor whose changes are not kept, or are more than can be judged for its user.
+    /// - Throws: ``RequestFault`` `.expired` if the changes after the cursor are not kept, or are too many to be judged for its
+    ///   user.
     package func page(
         of stream: CheckedStream, from cursor: StreamCursor, limit: Int, for caller: Caller,
         in job: Job
@@ -52,7 +53,7 @@ extension ServedStore {
         }
     }
 
-    /// The same in one view, without turns.
+    /// The same page in one view, without turns.
     func page(
         of stream: CheckedStream, from cursor: StreamCursor, limit: Int, for caller: Caller,
         in read: ReadTransaction
@@ -83,10 +84,10 @@ extension ServedStore {
         }
     }
 
-    /// Reads what has changed behind a cursor, as ``withRead(for:of:in:_:)`` reads.
+    /// Reads the changes after a cursor, as ``withRead(for:of:in:_:)`` reads.
     ///
-    /// - Throws: ``RequestFault`` `.expired` in place of the fault of a read that takes too much time or memory for a user: what they may
-    ///   have seen of each change would take as much when they ask again.
+    /// - Throws: ``RequestFault`` `.expired` instead of the fault of a read that takes too much time or memory for a user:
+    ///   judging each change for the user would take as much at the next attempt.
     func withChanges<Reply>(
         of stream: CheckedStream, for caller: Caller, in job: Job,
         _ body: (ReadTransaction) throws(RequestFault) -> Reply
@@ -97,17 +98,17 @@ extension ServedStore {
         }
     }
 
-    /// A page of what has changed since a version, folded by object.
+    /// A page of changes since a version, folded by object.
     ///
     /// The changes of several versions never exceed a page. The changes of one version, and objects that are
     /// reached along links from there, may be cut at a place in the change log. The place does not depend on the
     /// objects that match when the page is read. A later part is delivered as it is then, and changes
     /// from in between are delivered again after it.
     ///
-    /// - `number`: The last version whose result the client held exactly.
+    /// - `number`: The last version at which the client had exactly the result.
     /// - `known`: The client's knowledge of later changes.
-    /// - Throws: ``RequestFault`` `.expired` for a version whose changes are not kept, a future version, and a version since which the caller may
-    ///   have had another view.
+    /// - Throws: ``RequestFault`` `.expired` if the changes after the version are not kept, if the version is in the future, or
+    ///   if the caller may have had another view since.
     func changePage(
         _ stream: CheckedStream, from number: UInt64, _ known: StreamCursor.ChangePart,
         limit: Int, for caller: Caller, in read: ReadTransaction
@@ -117,7 +118,7 @@ extension ServedStore {
         }
         let query = try stream.under(read, self)
         let through = known.through > known.after ? known.through : nil
-        // How many hidden objects have changed does not decide where a page of a user ends.
+        // The end of a restricted user's page does not depend on the number of changed hidden objects.
         let objectCountMax =
             through == nil && query.observed.sight == nil ? limit : limits.pageObjectCountMax
         let changes: FoldedChanges
@@ -145,7 +146,7 @@ extension ServedStore {
             }[...]
             while let candidate = left.first {
                 let event = events.event(of: candidate)
-                // What tells nothing does not make another page.
+                // A change without an event does not need another page.
                 if event != nil, count >= limit || writer.byteCount > limits.replyByteCount {
                     break
                 }
@@ -181,7 +182,7 @@ extension ServedStore {
             isEmpty: count == 0 && isCurrent, version: changes.through)
     }
 
-    /// A page that says that nothing has changed up to a version.
+    /// A page without changes up to a version.
     func emptyChangePage(_ version: UInt64, of query: CheckedStream) -> SharedBytes {
         let cursor = query.cursor(StoreVersion(epoch: store.epoch, number: version))
         let buffer = ByteBuffer(capacity: 64)
@@ -189,9 +190,9 @@ extension ServedStore {
         return SharedBytes(buffer)
     }
 
-    /// A page of what a query holds now; the last one has the cursor behind it.
+    /// A page of a query's present result. The last page has the cursor after it.
     ///
-    /// - `place`: The version that its first page was of, and the last object that is known; nil for the first page.
+    /// - `place`: The version of the first page, and the last object that the client knows; nil for the first page.
     private func snapshotPage(
         _ stream: CheckedStream, in read: ReadTransaction,
         behind place: (begun: StoreVersion, object: StreamCursor.SnapshotPlace)?, limit: Int
@@ -218,23 +219,23 @@ extension ServedStore {
 }
 
 extension RequestFault {
-    /// The changes behind the cursor's version are not kept any more.
+    /// The changes after the cursor's version are not kept any more.
     static let expiredCursor = RequestFault(
         .expired, "cursor-expired",
         "What came after this cursor is no longer retained; begin again with since=start.")
-    /// The schema changed behind the cursor.
+    /// The schema has changed since the cursor.
     static let schemaChangedCursor = RequestFault(
         .expired, "schema-changed",
         "The schema has changed since this cursor; begin again with since=start.")
 
-    /// The fault of a cursor whose client's view has changed since, or may have.
+    /// The client's view has changed since the cursor, or may have.
     static let otherViewCursor = RequestFault(
         .expired, "access-changed",
         "What you may read has changed since this cursor, or may have, or it is a version, such as that of Holdfast-Version, "
             + "which is no cursor of a user's; begin again with since=start, or with the cursor of an earlier reply."
     )
 
-    /// The cursor is of another store, or of this one before it was restored.
+    /// The cursor belongs to another store, or to this one before it was restored.
     package static let otherEpochCursor = RequestFault(
         .expired, "restored",
         "The cursor is of another epoch: the store was restored or replaced; begin again with since=start."

@@ -4,10 +4,10 @@ import HoldfastRows
 import HoldfastStoreService
 
 extension ServedStore {
-    /// Writes a piece of the current result of a stream's query: objects in the order of classes and object keys.
+    /// Writes a piece of the current result of a stream's query, in the order of classes and object keys.
     ///
-    /// - `place`: The object behind which to begin; nil for the first one.
-    /// - Returns: How many objects it has, and the last one if there is more; nil where the class to begin with has gone.
+    /// - `place`: The object after which to begin; nil for the first one.
+    /// - Returns: The number of objects in the piece, and the last one if there is more; nil if the class to begin with has gone.
     /// - Throws: ``RequestFault`` when storage fails.
     func writeSnapshot(
         behind place: StreamCursor.SnapshotPlace?, countMax: (objects: Int, bytes: Int),
@@ -70,8 +70,7 @@ extension ServedStore {
 
     /// Evaluates something on a view, within the time of the job that reads it.
     ///
-    /// - Throws: ``RequestFault`` also when storage failed meanwhile, or the time was over: what was found then is not
-    ///   what the view holds.
+    /// - Throws: ``RequestFault`` also if storage failed meanwhile or the time was over. The result would not be the view's then.
     func evaluate<Result>(
         on read: ReadTransaction, _ body: () throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {
@@ -80,20 +79,23 @@ extension ServedStore {
         return try checked(read, body)
     }
 
-    /// The most objects that have changed which decide about views; where more have, a view may have been another.
+    /// The maximum number of changed objects that are examined for other views. If more have changed, a view may have been
+    /// another.
     static let decidingObjectCountMax = 200_000
 
-    /// Whether a caller may have had another view at some version since one, because its own object, or data that rules read along its links, was
-    /// different, its token had other terms, or the user was barred. Changes since then can't be reported by the present values, although the rules
-    /// are the same.
+    /// Whether a caller may have had another view at some version since one, because its own object, or data that rules read
+    /// along its links, was different, its token had other terms, or the user was barred. The present values cannot report the
+    /// changes since then, although the rules are the same.
     ///
     /// - Parameters:
     ///   - caller: The caller.
-    ///   - version: The version behind which the caller is told of changes.
-    ///   - read: The view that these are told by.
-    ///   - folds: The changes that many callers have missed; nil for one who asks alone.
-    ///   - objectCountMax: The most changed objects that are looked at; where more have changed it is not known.
-    /// - Returns: Whether that is so, or is not known. False also where the change log does not reach back so far, which is told otherwise.
+    ///   - version: The version after which the caller receives changes.
+    ///   - read: The view by which the changes are reported.
+    ///   - folds: The changes that many callers have missed; nil for a single caller.
+    ///   - objectCountMax: The maximum number of changed objects that are looked at. If more have changed, the answer is not
+    ///     known.
+    /// - Returns: True if the caller may have had another view, or if that is not known. False also if the change log does not
+    ///   reach back so far, which is reported elsewhere.
     /// - Throws: ``RequestFault`` when storage fails, or the time of the read is over.
     func hadOtherView(
         _ caller: Caller, since version: UInt64, in read: ReadTransaction,

@@ -5,16 +5,18 @@ import HoldfastRows
 import HoldfastStoreService
 import Synchronization
 
-/// Folded changes that streams have missed, with the events by which objects are forgotten, which are written once where several have
-/// missed them. Any thread.
+/// Folded changes that streams have missed, with their departures: the events by which clients forget objects. These are written
+/// once if several streams have missed them. Any thread.
+///
+/// Benchmark row: `resume`.
 final class SharedFold: Sendable {
-    /// The events by which objects of a class are forgotten, as JSON with a comma before each, by their positions in the changes.
+    /// The departures of objects of a class, as JSON with a comma before each, by the objects' positions in the changes.
     struct Departures: Sendable {
         fileprivate let text: SharedBytes
-        /// Where each ends.
+        /// The end of each event.
         fileprivate let ends: [Int]
 
-        /// The events of objects that follow each other; nothing for those that were deleted after the changes.
+        /// The events of consecutive objects; empty for objects that were deleted after the changes.
         func text(of positions: Range<Int>) -> UnsafeRawBufferPointer {
             let start = positions.lowerBound > 0 ? ends[positions.lowerBound - 1] : 0
             let end = ends[positions.upperBound - 1]
@@ -28,13 +30,13 @@ final class SharedFold: Sendable {
         let quotesLargeInts: Bool
     }
 
-    /// So many objects' events are written without a look at the turn.
+    /// The number of objects that are handled without a look at the turn.
     private static let goObjectCount = Budget.stepsUnseen - 1
 
     let changes: FoldedChanges
-    /// Whether it is of several streams.
+    /// Whether several streams use it.
     let isShared: Bool
-    /// Counts their memory while they are held; nil where they are few.
+    /// Counts the memory of the changes while they are held; nil if they are few.
     private let share: (AnyObject & Sendable)?
     private let departures = Mutex<[Key: Departures]>([:])
     private let making = Mutex<Void>(())
@@ -45,12 +47,12 @@ final class SharedFold: Sendable {
         (self.changes, self.isShared, self.share) = (changes, isShared, share)
     }
 
-    /// The departures as a stream tells them.
+    /// The departures in the form that a stream sends.
     ///
-    /// One stream makes them, for they may be many. Others go without meanwhile: the one that makes them leaves its turn
-    /// to them, which it would not get back if they waited for it.
+    /// One stream makes them, because they may be many. Other streams do without them meanwhile: the maker leaves its turn to the
+    /// others, and would not get it back if they waited for the maker.
     ///
-    /// - Returns: Nil where the stream writes its own.
+    /// - Returns: Nil if the stream writes its own departures.
     /// - Throws: ``RequestFault`` when an object can't be read.
     func departures(
         as stream: CheckedStream, _ read: ReadTransaction, _ served: ServedStore
@@ -60,7 +62,7 @@ final class SharedFold: Sendable {
             classIndex: classIndex, telling: stream.definition.telling,
             quotesLargeInts: stream.definition.quotesLargeInts)
         if let known = departures.withLock({ $0[key] }) { return known }
-        // Thousands may come back at once: one that loses its turn to them while it makes some is late for all.
+        // Thousands of streams may come back at once. A maker that loses its turn to them is late for all.
         guard read.budget.look() else { return nil }
         return try making.withLockIfAvailable { _ throws(RequestFault) in
             if let known = departures.withLock({ $0[key] }) { return known }
@@ -79,7 +81,7 @@ final class SharedFold: Sendable {
         var ends: [Int] = []
         ends.reserveCapacity(changes.order.count)
         for (identity, change) in zip(changes.order, changes.outcomes) {
-            // Before the first ones the caller has looked.
+            // The caller has looked at the turn before the first objects.
             if !ends.isEmpty, ends.count.isMultiple(of: Self.goObjectCount), !read.budget.look() {
                 break
             }

@@ -4,19 +4,19 @@ import HoldfastObjectStore
 import HoldfastRows
 import HoldfastStoreService
 
-/// Finds out which of the properties that a stream tells of differ between two states.
+/// Finds the reported properties of a stream that differ between two states.
 ///
-/// A change of an object's property, or of one that a path reaches, need not change what a projection shows or key
-/// paths name: of an embedded object the log has no single properties, and two objects may have the same value. So what
-/// is shown is written for both states and compared. Cost: the writing of both.
+/// A change of an object's property, or of a property that a path reaches, need not change a projection or key paths: the log
+/// does not list the properties of embedded objects, and two objects may have the same value. So the shown values are written for
+/// both states and compared. Cost: the writing of both.
 struct ShownComparison {
     private let selection: FieldSelection
-    /// Whether every property counts, and not only what is selected.
+    /// Whether every property counts, not only the selected ones.
     private let countsEverything: Bool
     private let earlier: Shown
     private let later: Shown
 
-    /// A state as it is shown, value by value.
+    /// A state, with its values as they are shown.
     private final class Shown {
         let read: ReadTransaction
         let buffer = ByteBuffer(capacity: 256)
@@ -27,7 +27,7 @@ struct ShownComparison {
             writer = ObjectWriter(buffer, names, read, limits, quotesLargeInts: false)
         }
 
-        /// The text of a value; nil when it is too large to be compared.
+        /// The text of a value; nil if it is too large to be compared.
         func value(
             _ step: FieldSelection.Step, _ row: RowView, _ key: UInt64, _ selection: FieldSelection
         ) -> UnsafeRawBufferPointer? {
@@ -38,8 +38,8 @@ struct ShownComparison {
         }
     }
 
-    /// Compares what a stream tells of by `before` and by `after`, which have the same schema; nil where every change
-    /// is told. Those who may not read everything are told of what they see change.
+    /// Compares the reported values in `before` and `after`, which have the same schema; nil if every change is reported. A user
+    /// that may not read everything gets only the changes of visible values.
     init?(
         of stream: CheckedStream, before: ReadTransaction, after: ReadTransaction,
         _ limits: ServiceLimits
@@ -52,9 +52,9 @@ struct ShownComparison {
         later = Shown(after, stream.names, limits)
     }
 
-    /// Drops the updates that change nothing of that.
+    /// Drops the updates that change no compared value.
     ///
-    /// - Returns: The others, each with what has changed of what is shown.
+    /// - Returns: The other events. Each update has the properties that are shown differently.
     func changes(in events: [QueryEvent]) -> [QueryEvent] {
         events.compactMap { event in
             guard event.kind == .update else { return event }
@@ -73,7 +73,7 @@ struct ShownComparison {
         }
     }
 
-    /// The properties that are not shown as they were, or through which something is not.
+    /// The properties that are shown differently, themselves or in an object that they lead to.
     private func changedMembers(
         _ event: QueryEvent, _ old: RowView, _ new: RowView
     ) -> MemberSet {
@@ -98,7 +98,7 @@ struct ShownComparison {
         return changed
     }
 
-    /// Whether a step writes the same for two states of an object; not where one is too large to be compared.
+    /// Whether a step writes the same for two states of an object. False if one of them is too large to be compared.
     private func isSame(
         _ step: FieldSelection.Step, _ old: RowView, _ new: RowView, _ key: UInt64
     ) -> Bool {
@@ -117,13 +117,13 @@ struct ShownComparison {
                 let rowClass = selection.rowClass
                 let isHidden = rowClass.hides(Int(step.member), in: new)
                 let wasHidden = rowClass.hides(Int(step.member), in: old)
-                // Also of null the one is shown, and the other left out.
+                // A null is shown too, and a hidden property is left out.
                 if isHidden != wasHidden { changed.insert(position) }
                 if isHidden || wasHidden { continue }
             }
-            // What begins with another property can't have changed, unless the rest of it was hidden.
+            // A step that begins with another property can't have changed, unless the rest of it was hidden.
             guard event.members.contains(Int(step.member)) || later.read.showsPart else { continue }
-            // Also of what is too large to be written, the row tells that it is the same.
+            // The row shows that a value is the same even if it is too large to be written.
             if selection.showsRowAlone(step),
                 !selection.rowClass.differs(
                     Int(step.member), from: (old, earlier.read), to: (new, later.read))

@@ -3,14 +3,14 @@ import HoldfastObjectStore
 import HoldfastRows
 
 extension StreamCatchUp {
-    /// Of the objects that have changed meanwhile the most that are looked through for one property.
+    /// The maximum number of objects changed meanwhile that are looked through for one property.
     private static let foldedObjectCountMax = 200_000
 
     /// Sends the next piece to a stream of a property; true when it is near the present.
     ///
-    /// Each piece of a snapshot is of the version that is the present one then. What became until then of the elements
-    /// that the client has by a list's splices is told before; where that can't be told, the snapshot begins again, in
-    /// pieces that are twice as large.
+    /// Each piece of a snapshot shows the version that is present when the piece is written. Before it, splices report the
+    /// changes of the list elements that the client already has. If that is not possible, the snapshot begins again with pieces
+    /// twice as large.
     func step(
         _ follower: Follower, _ property: ObservedProperty, _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {
@@ -24,10 +24,10 @@ extension StreamCatchUp {
         return false
     }
 
-    /// Tells what became of a property since the version that a stream knows, as one event behind which its client
-    /// may resume.
+    /// Reports the changes of a property since the version that a stream knows, as one event after which its client may resume.
     ///
-    /// - `countMax`: Objects that may have changed; nil for as many as memory allows, behind which a snapshot follows.
+    /// - `countMax`: The maximum number of changed objects. Nil for as many as memory allows; a snapshot follows for more.
+    /// - Returns: False if the stream does not know the present yet.
     /// - Returns: False when the stream does not know the present yet.
     func tellMissed(
         _ follower: Follower, _ property: ObservedProperty, _ read: ReadTransaction,
@@ -78,7 +78,8 @@ extension StreamCatchUp {
         let observed = follower.query.observed
         let missed = MissedEvents(
             of: observed, changes, since: follower.state.version, in: read)
-        // What its elements link to is looked for among the elements, not back from each object that changed, by those who see all.
+        // For users that see everything, changes of linked objects are looked for among the elements, not back from each changed
+        // object.
         var concerned = missed.candidates(
             dependentCountMax: property.isSeenInPart ? .max : 0
         ).compactMap { missed.event(of: $0) }

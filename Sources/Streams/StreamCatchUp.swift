@@ -2,24 +2,25 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastStoreService
 
-/// The way of a stream to the present: pieces of a snapshot of its query, then of what it missed, each from one
-/// view of the store. It holds nothing but what the stream itself does.
+/// Brings a stream to the present: sends pieces of a snapshot of its query, then of the missed changes, each from one view of the
+/// store. A stream's progress is only in the stream itself.
 struct StreamCatchUp: Sendable {
     let served: ServedStore
     let events: StreamEvents
 
-    /// Objects of one piece of a snapshot.
+    /// The number of objects in one piece of a snapshot.
     static let pieceObjectCount = 200
     /// Bytes after which a piece of a snapshot or of missed changes is sent.
     static let pieceByteCount = 128 << 10
-    /// Of the objects that a stream is told to forget the most, where a snapshot would tell less.
+    /// The maximum number of objects that a stream is told to forget, if a snapshot would be smaller.
     private static let leaveCountMax = 1_000
 
-    /// Bytes of a piece while the streams together have too many.
+    /// The bytes of a piece while the streams together have too many.
     private static let smallPieceByteCount = 4 << 10
 
     let folds = FoldCache()
-    /// The bytes that wait for single streams, and of large events. Beyond it each stream is sent small pieces, one at a time.
+    /// The bytes that wait for single streams, and of large events. While it is tight, each stream is sent small pieces, one at a
+    /// time.
     let budget = StreamBudget(byteCountMax: 32 << 20)
 
     /// Whether a stream may be sent another piece.
@@ -53,7 +54,7 @@ struct StreamCatchUp: Sendable {
                 follower.send(events.reset(.accessChanged))
                 return false
             }
-            // Whether the client has to forget what it has, the change log tells.
+            // The change log says whether the client has to discard its objects.
             follower.state.lookUpAgain()
         }
         if follower.query.result != nil {
@@ -85,14 +86,14 @@ struct StreamCatchUp: Sendable {
                 return reset(follower, try ResetReason(error, served))
             }
             let changes = fold.changes
-            // What the client holds has the shape of another schema.
+            // The client's objects have the shape of another schema.
             if follower.query.isReset(by: changes) { return reset(follower, .schemaChanged) }
             let isWhole = changes.through == present
             if try isBehind(follower, changes, isWhole, read) {
                 return reset(follower, .overrun)
             }
             let missed = try missed(follower, fold, read)
-            // Those that are reached along links may leave as well.
+            // Objects that are reached along links may leave as well.
             let reachedCount = missed.candidates.filterReachedCount
             if reachedCount > Self.leaveCountMax,
                 try isBehind(follower, reachedCount, isWhole, read)
@@ -116,7 +117,7 @@ struct StreamCatchUp: Sendable {
             follower.caller, since: follower.state.version, in: read, sharing: folds)
     }
 
-    /// Sends the next objects of an outbox; true when there are none.
+    /// Sends the next objects of an outbox; true if nothing is left.
     private func step(
         _ follower: Follower, behind cursor: OutboxCursor, _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {
@@ -138,13 +139,13 @@ struct StreamCatchUp: Sendable {
 
     /// The next objects of an outbox.
     ///
-    /// - `framing`: As of ``OutboxPage``.
+    /// - `framing`: As for ``OutboxPage``.
     private func outboxPage(
         for follower: Follower, behind cursor: OutboxCursor, _ read: ReadTransaction,
         _ framing: (any EventFraming)?, limit: Int = 0
     ) throws(RequestFault) -> OutboxPage {
         let rowClass = try read.rows.asymmetricClass(named: follower.query.className)
-        // Another class may have taken the place of the one that was followed.
+        // Another class may have replaced the followed one.
         let isSame = cursor.classNumber == rowClass.number
         return try served.evaluate(on: read) { () throws(RequestFault) in
             try OutboxPage(
@@ -154,7 +155,7 @@ struct StreamCatchUp: Sendable {
         }
     }
 
-    /// The reply to a request that waits; nil when there is nothing to tell, up to the present.
+    /// The reply to a waiting request; nil if there is nothing to report up to the present.
     func reply(
         to follower: Follower, limit: Int, _ read: ReadTransaction
     ) throws(RequestFault) -> SharedBytes? {
@@ -179,9 +180,9 @@ struct StreamCatchUp: Sendable {
         return page.isEmpty ? nil : page.bytes
     }
 
-    /// Finds the changes that a stream has missed; nil where they are many, or a snapshot has to tell them.
+    /// Finds the changes that a stream has missed; nil if they are many, or need a snapshot.
     ///
-    /// - `countMax`: Objects.
+    /// - `countMax`: The maximum number of objects.
     func missed(
         _ follower: Follower, _ read: ReadTransaction, countMax: Int
     ) throws(RequestFault) -> MissedChanges? {
@@ -225,7 +226,7 @@ struct StreamCatchUp: Sendable {
         guard isWhole, changes.order.count > Self.leaveCountMax else {
             return try isBehind(follower, changes.order.count, isWhole, read)
         }
-        // Most that are far behind are so by a count that need not be finished.
+        // For most streams that are far behind, a bounded count is enough to find that.
         let observed = follower.query.observed
         for countMax in [3 * Self.leaveCountMax, .max] {
             let count = observed.leaveCount(
@@ -236,9 +237,9 @@ struct StreamCatchUp: Sendable {
         return false
     }
 
-    /// Whether a snapshot tells less than what was missed, and that is much.
+    /// Whether many changes were missed and a snapshot is smaller.
     ///
-    /// - `missedCount`: Of the objects that may have left; where the changes do not lead to the present, of all.
+    /// - `missedCount`: The number of objects that may have left, or of all objects if the changes do not lead to the present.
     private func isBehind(
         _ follower: Follower, _ missedCount: Int, _ isWhole: Bool, _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {
@@ -252,15 +253,15 @@ struct StreamCatchUp: Sendable {
                 ObjectQuery(classIndex: classIndex, predicate: observed.predicate), in: read,
                 limits: served.queryLimits(of: read)
             ).count())
-        // Of those that may leave, some match.
+        // Some of the objects that may leave match.
         let left = isWhole ? missedCount - matchCount : missedCount
         return left > max(Self.leaveCountMax, matchCount)
     }
 
-    /// Has a stream begin again with a snapshot.
+    /// Restarts a stream with a snapshot.
     func reset(_ follower: Follower, _ reason: ResetReason) -> Bool {
         follower.state.reset(reason)
-        // A result that is followed as a whole comes together with that, from its channel.
+        // For a result that is followed as a whole, the channel sends the reset together with the result.
         if follower.query.result == nil {
             follower.send(
                 events.reset(reason, of: follower.query, generation: follower.generation))
@@ -268,8 +269,8 @@ struct StreamCatchUp: Sendable {
         return false
     }
 
-    /// Sends a piece of what was missed, as the objects are now: later changes are delivered behind
-    /// it. It does not move the client's cursor.
+    /// Sends a piece of the missed changes, with the objects as they are now. Later changes follow it. It does not move the
+    /// client's cursor.
     func sendPiece(
         of missed: MissedChanges, _ follower: Follower, _ read: ReadTransaction
     ) throws(RequestFault) {
@@ -300,7 +301,7 @@ struct StreamCatchUp: Sendable {
         writer.raw("{\"objects\":[")
         let page = try served.writeSnapshot(
             behind: place, countMax: (Self.pieceObjectCount, pieceByteCountMax), to: &writer)
-        // Where the class has gone, what follows in the change log begins again.
+        // If the class has gone, the changes that follow in the log restart the stream.
         if let page, page.count > 0 {
             writer.raw("]}")
             events.framing.end(id: nil, in: writer.buffer)

@@ -2,14 +2,14 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastThreads
 
-// The events that a channel writes, once for all of its followers.
+// The events that a channel writes once for all its followers.
 extension StreamChannel {
-    /// Bytes after which an event goes on in another part.
+    /// The bytes after which an event continues in another part.
     static let partByteCount = 256 << 10
 
-    /// Runs `body` within the time of a part of an event.
+    /// Runs `body` within the time for a part of an event.
     ///
-    /// - Throws: ``Interruption`` for what `body` throws, where something could not be read, and when time is over.
+    /// - Throws: ``Interruption`` if `body` throws, if reading failed, or if time is over.
     private func inTime<Result>(
         _ before: ReadTransaction?, _ after: ReadTransaction, isToldInPart: Bool = false,
         _ body: () throws(RequestFault) -> Result
@@ -22,7 +22,7 @@ extension StreamChannel {
         defer { limit(until: .max) }
         let result: Result
         do throws(RequestFault) { result = try body() } catch { throw .fault(error) }
-        // What can't be read need not be the same.
+        // Values that could not be read may differ.
         if let failure = after.failure ?? before?.failure {
             throw .fault(hub.served.fault(.storage(failure)))
         }
@@ -32,7 +32,7 @@ extension StreamChannel {
         return result
     }
 
-    /// The events of a step that its followers are told of.
+    /// The events of a step that are reported to the followers.
     func counted(
         _ events: [QueryEvent], _ step: ChangeStep
     ) throws(Interruption) -> [QueryEvent] {
@@ -43,7 +43,7 @@ extension StreamChannel {
         return try inTime(step.before, step.after) { comparison.changes(in: events) }
     }
 
-    /// Finds the meaning of a step to a property.
+    /// Determines the outcome of a step for a property.
     func outcome(
         of property: ObservedProperty, _ events: [QueryEvent], _ step: ChangeStep
     ) throws(Interruption) -> PropertyOutcome {
@@ -55,7 +55,7 @@ extension StreamChannel {
         }
     }
 
-    /// Tells what was taken in during an interval.
+    /// Sends the changes that were collected during an interval.
     func tell(
         _ content: ChannelContent, _ version: UInt64, _ transaction: ReadTransaction
     ) throws(Interruption) {
@@ -80,10 +80,10 @@ extension StreamChannel {
         }
     }
 
-    /// Sends a step's event to the streams, in parts where it is large. Parts for which no stream has room are not made.
+    /// Sends a step's event to the streams, in parts if it is large. Parts for which no stream has room are not written.
     ///
-    /// - `before`: Nil where it is not open any more, and need not be told.
-    /// - `budget`: Decides before each further part whether time is left for it; nil for no limit.
+    /// - `before`: The state before the step; nil if it is not open any more and not needed.
+    /// - `budget`: Decides before each further part whether there is time for it; nil for no limit.
     func tell(
         _ events: [QueryEvent], _ version: UInt64, _ before: ReadTransaction?,
         _ after: ReadTransaction, _ budget: StepBudget? = nil
@@ -103,14 +103,14 @@ extension StreamChannel {
         }
     }
 
-    /// Writes the part of an event that begins at a position, and moves that behind it.
+    /// Writes the part of an event that begins at a position, and moves the position to the part's end.
     private func part(
         of events: [QueryEvent], _ position: inout Int, _ version: UInt64,
         _ before: ReadTransaction?, _ after: ReadTransaction
     ) throws(RequestFault) -> SharedBytes {
         var writer = ChangeWriter(stream, after, hub.served.limits, before: before)
         let first = position
-        // Where its client has several queries, what this one has is a piece of their event.
+        // If the client has several queries, the part is a piece of their common event.
         let isEvent = stream.definition.telling.query == nil
         if isEvent { writer.beginChangeEvent(version: version, hub.events.framing) }
         while position < events.count, writer.byteCount < Self.partByteCount {
@@ -152,7 +152,7 @@ extension StreamChannel {
             if let page, fits(poll), case .reply(let sink, _, _) = poll.client {
                 sink.reply(page)
             } else {
-                // It knows everything up to there.
+                // The poll knows everything up to there.
                 poll.state.know(through: versions.start)
                 hub.overrun(poll)
             }

@@ -3,13 +3,13 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastThreads
 
-/// The followers of equal queries with equal selections: changes are found and written once.
+/// The followers of equal queries with equal selections. Changes are found and written once for all of them.
 ///
-/// Lives on the feed's thread.
+/// Used only on the feed's thread.
 final class StreamChannel: FeedChannel, @unchecked Sendable {
-    // Unchecked: everything is touched on the feed's thread alone.
+    // Unchecked: all state is used only on the feed's thread.
 
-    /// The properties that its followers have in common: the spelling of the filter does not count.
+    /// The properties that its followers have in common. The spelling of the filter does not count.
     struct Key: Hashable {
         let stream: CheckedStream
         /// Whether workers test the filter.
@@ -38,13 +38,13 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     /// The entries that it shares with channels that report the same properties.
     let entries: SharedEntries
     private(set) var followers: [Follower] = []
-    /// The rules under which all of these joined it, or later ones; see ``StreamHub/rulesGeneration``.
+    /// The rules under which the followers joined: at most the lowest generation of theirs; see ``StreamHub/rulesGeneration``.
     var oldestRules = UInt64.max
     private var content: ChannelContent
-    /// How often they are told.
+    /// The interval of its events.
     var pace: Pace
     private var isDelayed = false
-    /// The last version that the followers know everything of, while they are not told of all steps; nil where they are.
+    /// The last version that the followers know completely, while they do not receive all steps; nil while they do.
     private var toldThrough: UInt64?
 
     var stream: CheckedStream { key.stream }
@@ -60,13 +60,13 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         let stream = key.stream
         entries = hub.entries.join(stream)
         content = ChannelContent(stream)
-        // Those of several queries end together, so that what is told then is of one version.
+        // The intervals of several queries end together, so that their events report one version.
         pace = Pace(
             stream.definition.intervalMilliseconds,
             isAligned: stream.definition.telling.query != nil)
     }
 
-    /// The result that its followers are told of as a whole, if they are.
+    /// The result that is sent as a whole; nil if the channel sends changes.
     var result: FollowedResult? {
         if case .result(let result) = content { result } else { nil }
     }
@@ -77,8 +77,8 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     /// Whether a poll waits.
     var hasPolls: Bool { followers.contains(where: \.isPoll) }
 
-    /// The last version up to which everything was reported to the streams, where `version` is the feed's version. During a step it is not
-    /// known whether the step concerns them.
+    /// The last version up to which everything was reported to the streams, if `version` is the feed's version. During a step it
+    /// is not known whether the step concerns them.
     func knownVersion(at version: UInt64) -> UInt64 {
         let version = min(version, hub.feed?.toldVersion ?? version)
         return result?.knownVersion(at: version) ?? toldThrough ?? version
@@ -92,7 +92,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         followers.append(follower)
     }
 
-    /// Drops followers that are gone, or not its own any more.
+    /// Drops followers that are gone, or that no longer belong to it.
     func removeGone() {
         result?.removeGone()
         for follower in take(where: { $0.isGone && $0.channel === self }) { follower.abandon() }
@@ -100,7 +100,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         forgetIfEmpty()
     }
 
-    /// Gives up polls whose clients have left, and answers those that have waited in vain until a time.
+    /// Abandons polls of clients that have left, and answers polls that have reached their deadline.
     func endPolls(_ now: UInt64, version: UInt64) {
         removeGone()
         let isOver = { (follower: Follower) in
@@ -117,7 +117,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         if isEmpty { hub.forget(self) }
     }
 
-    /// Lets go of followers, which others look after from here on.
+    /// Removes followers from the channel and returns them.
     func take(where isTaken: (Follower) -> Bool = { _ in true }) -> [Follower] {
         var taken: [Follower] = []
         followers.removeAll { follower in
@@ -138,7 +138,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         switch content {
         case .result(let result): return result.mark(from: start, to: version, in: self)
         case .outbox:
-            // What was acknowledged, or lost the target of a link, is no news.
+            // Acknowledged objects, and objects that lost a link's target, are no news.
             if events.contains(where: { $0.kind == .enter }) { letCatchUp() }
             return
         case .changes, .property: break
@@ -149,7 +149,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             if case .changes = content, pace.isImmediate {
                 let counted = try counted(events, shown)
                 if counted.isEmpty { return }
-                // What was before is seldom told.
+                // Former values are seldom reported, so only then are they read through the sight.
                 let before = (stream.definition.telling.tellsOld ? shown : step).before
                 try tell(counted, version, before, shown.after, step.budget)
                 answer(counted, (start, version), before, shown.after)
@@ -171,7 +171,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         }
     }
 
-    /// Tells what waits for the end of an interval, also so that somebody can join who knows it.
+    /// Sends the changes that wait for the end of an interval. A follower that knows the present can join afterwards.
     func settle(_ transaction: StoreView, _ version: UInt64) {
         if content.isTold || hub.lookAgainIfOutdated(self) { return }
         toldThrough = nil
@@ -193,7 +193,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
 
     func invalidate(isSlow: Bool) {
         if isSlow { hub.leaveToWorkers(stream) }
-        // Who catches up learns from the change log what was not told.
+        // A follower that catches up finds the unsent changes in the change log.
         _ = content.take()
         if let result { return result.carryOver(self) }
         letCatchUp()
@@ -213,12 +213,12 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
 
     // MARK: Ends
 
-    /// Why a step can't be told.
+    /// The reason why a step cannot be sent.
     enum Interruption: Error {
         /// The streams end.
         case fault(RequestFault)
-        /// The step takes too long on the feed's thread, so that workers report it: perhaps after a part of it. They report the next steps too if one
-        /// part took long by itself.
+        /// The step takes too long on the feed's thread, so that workers report it, perhaps after a part of it. They report the
+        /// next steps too if one part took long by itself.
         case late(isToldInPart: Bool, isSlow: Bool)
     }
 
@@ -231,15 +231,15 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         }
     }
 
-    /// Has workers tell what comes next.
+    /// Lets workers send the next changes.
     ///
-    /// - `isToldInPart`: Whether the streams have been told a part of a step.
+    /// - `isToldInPart`: Whether the streams have received a part of a step.
     private func letCatchUp(isToldInPart: Bool = false) {
         for follower in take() { hub.overrun(follower, isToldInPart: isToldInPart) }
         hub.forget(self)
     }
 
-    /// Ends the streams with an error, and lets the polls learn it for themselves.
+    /// Ends the streams with an error. Polls go to workers, which meet the error themselves.
     func fail(_ fault: RequestFault) {
         for follower in take() + (result?.takeArrivals() ?? []) {
             if follower.isPoll {
@@ -250,9 +250,9 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         }
     }
 
-    /// Ends every stream and answers every poll: the service stops.
+    /// Ends every stream and answers every poll, because the service stops.
     ///
-    /// All changes up to `version` have been told, so the polls that are left have nothing to learn.
+    /// All changes up to `version` have been sent, so the remaining polls have nothing to receive.
     func end(version: UInt64) {
         for poll in take(where: \.isPoll) {
             poll.state.know(through: version)
@@ -264,9 +264,9 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
 
     /// Sends bytes of a step to the streams.
     ///
-    /// - `version`: What the step leads to.
-    /// - `isLast`: Whether nothing more of the step follows.
-    /// - `isToldInPart`: Whether they have been told a part of the step.
+    /// - `version`: The version that the step leads to.
+    /// - `isLast`: Whether the bytes end the step.
+    /// - `isToldInPart`: Whether the streams have received a part of the step.
     func send(
         _ bytes: SharedBytes, of version: UInt64, isLast: Bool = true, isToldInPart: Bool = false
     ) {
@@ -281,7 +281,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
                 if isLast { follower.state.know(through: version) }
                 return false
             case .full:
-                // Its client is slow: it gets what it misses, folded, when there is room again.
+                // The client is slow. It receives the missed changes, folded, when there is room again.
                 slow.append(follower)
                 return true
             case .closed: return true
@@ -290,14 +290,14 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         for follower in slow { hub.overrun(follower, isToldInPart: isToldInPart) }
     }
 
-    /// Bytes beyond which an event is counted with what all streams hold.
+    /// Larger events count in the budget of all streams.
     private static let largeByteCount = 64 << 10
 
-    /// Takes in what a step means, to be told with others.
+    /// Adds the changes of a step, to be sent with others.
     private func fold(_ events: [QueryEvent], _ step: ChangeStep) throws(Interruption) {
         switch content {
         case .changes(var folded):
-            // Of one reference, so that it is changed in place.
+            // The content must have only one reference to be changed in place.
             content = .changes(FoldedEvents())
             for event in try counted(events, step) { folded.add(event, step.after) }
             content = .changes(folded)
@@ -312,13 +312,13 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     }
 }
 
-/// How often a channel's followers are told: what happens within an interval is one event. One thread at a time uses it.
+/// The interval of a channel's events. All changes within an interval are one event. One thread at a time uses it.
 struct Pace {
-    /// The length of an interval; 0 where each step is told by itself.
+    /// The length of an interval; 0 if each step is sent by itself.
     let milliseconds: UInt64
-    /// Whether intervals end at multiples of their length, so that several channels tell of one version together.
+    /// Whether intervals end at multiples of their length, so that several channels report the same version together.
     let isAligned: Bool
-    /// When the next event may be told, in milliseconds of the monotonic clock.
+    /// The time of the next event, in milliseconds of the monotonic clock.
     private(set) var due: UInt64 = 0
 
     /// Makes a pace of intervals in milliseconds.
@@ -327,12 +327,12 @@ struct Pace {
         self.isAligned = isAligned
     }
 
-    /// Whether each step is told by itself.
+    /// Whether each step is sent by itself.
     var isImmediate: Bool { milliseconds == 0 }
     /// Whether the interval since the last event is over.
     var isDue: Bool { due == 0 || monotonicMilliseconds() >= due }
 
-    /// Begins an interval, behind an event.
+    /// Begins an interval after an event.
     mutating func begin() {
         if isImmediate { return }
         let now = monotonicMilliseconds()

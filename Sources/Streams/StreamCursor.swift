@@ -3,15 +3,17 @@ import HoldfastObjectStore
 
 /// The position of a client in a change stream: `since` and `Last-Event-ID`.
 ///
-/// `<epoch>-<n>` stands behind version n. The JSON mode has two more forms: `<epoch>-<n>.<l>.<m>.<k>.<key>`,
-/// on the way from version n, within the changes of the versions after l up to m, behind the first k objects of the change log
-/// and behind those that links alone lead to whose keys are not above `key` (l is left out where it is n); and
-/// `<epoch>-<n>~<class>.<key>`, in a snapshot that began at version n, behind an object of the class of a number.
+/// `<epoch>-<n>` is the position after version n. The JSON mode has two more forms:
 ///
-/// A cursor of somebody who may not read everything ends with `_` and its ``ViewTag``, and has in the place of `<l>.<m>.<k>.<key>`
-/// what ``Seal/text(of:in:)`` makes of it.
+/// - `<epoch>-<n>.<l>.<m>.<k>.<key>`: on the way from version n, within the changes of the versions after l up to m, after the
+///   first k objects of the change log and after the objects that only links lead to, up to object key `key`. l is left out if it
+///   is n.
+/// - `<epoch>-<n>~<class>.<key>`: in a snapshot that began at version n, after an object of the class with a number.
+///
+/// The cursor of a user that may not read everything ends with `_` and its ``ViewTag``. ``Seal/text(of:in:)`` replaces
+/// `<l>.<m>.<k>.<key>` in it.
 package enum StreamCursor: Equatable, Sendable {
-    /// It is of another view than its client's.
+    /// The cursor belongs to another view than its client's.
     case otherView
     case now
     case start
@@ -19,28 +21,29 @@ package enum StreamCursor: Equatable, Sendable {
     case within(StoreVersion, ChangePart)
     case snapshot(StoreVersion, SnapshotPlace)
 
-    /// The last object that a client knows of a snapshot.
+    /// The last object of a snapshot that a client knows.
     package struct SnapshotPlace: Equatable, Sendable {
-        /// The number of its class.
+        /// The number of the object's class.
         var classNumber: UInt32
-        /// Its object key.
+        /// The object's key.
         var key: UInt64
     }
 
-    /// The part that a client knows of the changes behind the cursor's version, which is the last whose result it held exactly: what it
-    /// has been told since is of later views, so that it may still hold what was deleted or unlinked before they were made.
+    /// The part of the changes after the cursor's version that a client knows. At the cursor's version the client last had
+    /// exactly the result. Everything sent since shows later views, so it may still have objects that were deleted or unlinked
+    /// before.
     package struct ChangePart: Equatable, Sendable {
-        /// It has been told of all versions up to this one.
+        /// The client has received all versions up to this one.
         var after: UInt64
-        /// The last of the versions of which it knows a part; ``after`` where it has not been told of any.
+        /// The last version that it has received in part; ``after`` if it has received no part.
         var through: UInt64
-        /// Objects that changed themselves, in the order of the change log, whether they concern it or not.
+        /// The number of known objects that changed themselves, in the order of the change log, whether they concern it or not.
         var knownCount: Int
-        /// Of the objects that are reached along links those up to this object key.
+        /// The key of the last known object that is reached along links.
         var reachedKey: UInt64
     }
 
-    /// The version that the cursor belongs to; nil without one.
+    /// The cursor's version; nil if it has no version.
     package var version: StoreVersion? {
         switch self {
         case .now, .start, .otherView: nil
@@ -48,7 +51,7 @@ package enum StreamCursor: Equatable, Sendable {
         }
     }
 
-    /// The version behind which a client of events goes on that stands there; nil for one that begins at the start.
+    /// The version after which a client of events continues; nil if it begins at the start.
     var eventVersion: StoreVersion? {
         switch self {
         case .now, .start, .snapshot, .otherView: nil
@@ -56,7 +59,7 @@ package enum StreamCursor: Equatable, Sendable {
         }
     }
 
-    /// Whether a client that stands there can wait for what comes: it has been told all of some version.
+    /// Whether a client can wait for changes after the cursor, because it has received all of some version.
     package var canWait: Bool {
         switch self {
         case .now, .after: true
@@ -64,10 +67,10 @@ package enum StreamCursor: Equatable, Sendable {
         }
     }
 
-    /// Reads a cursor of somebody who has a view; nil for other text.
+    /// Reads a cursor of a client with a view; nil for other text.
     ///
-    /// - `mark`: Names their view; empty where they may read everything.
-    /// - `seal`: Opens what is sealed in it; nil when the library failed.
+    /// - `mark`: The name of the view; empty if the client may read everything.
+    /// - `seal`: Opens the sealed part; nil if the library failed.
     init?(_ text: String, of mark: String, _ seal: Seal?) {
         guard let markStart = text.lastIndex(of: "_") else {
             guard let cursor = StreamCursor(text) else { return nil }
@@ -94,7 +97,7 @@ package enum StreamCursor: Equatable, Sendable {
         self = .within(version, part)
     }
 
-    /// The version that the id of an event stands behind, whosever it is; nil for other text.
+    /// The version in the id of an event, of any view; nil for other text.
     package static func version(ofID text: String) -> StoreVersion? {
         guard let mark = text.lastIndex(of: "_") else { return StoreVersion(text: text) }
         guard ViewTag.isTag(text[text.index(after: mark)...]) else { return nil }
@@ -138,9 +141,9 @@ package enum StreamCursor: Equatable, Sendable {
         }
     }
 
-    /// The text of the cursor for those who have a view.
+    /// The text of the cursor for the clients of a view.
     ///
-    /// - `seal`: Seals what they may not read of it; without one it is that behind its version.
+    /// - `seal`: Seals the part that the clients may not read. Without a seal, the text is the cursor after the version.
     func text(of mark: String, _ seal: Seal? = nil) -> String {
         guard let version, !mark.isEmpty else { return text }
         var body = text
@@ -172,7 +175,7 @@ package enum StreamCursor: Equatable, Sendable {
 }
 
 extension StreamCursor.ChangePart {
-    /// Nothing of what comes behind a version.
+    /// The client knows no changes after a version.
     init(behind version: UInt64) {
         self.init(after: version, through: version, knownCount: 0, reachedKey: 0)
     }

@@ -5,8 +5,7 @@ import HoldfastQuery
 import HoldfastRows
 import HoldfastStoreService
 
-/// The definition of a change stream, as the client stated it: it can be checked again when the schema has
-/// changed.
+/// The definition of a change stream, as the client stated it. It can be checked again after a schema change.
 package final class StreamDefinition: Sendable {
     /// The subject that is followed.
     package enum Target: Sendable {
@@ -17,8 +16,8 @@ package final class StreamDefinition: Sendable {
         case projection(name: String, key: Value?)
         /// The objects of an asymmetric class, in the order in which they came.
         case outbox(className: String)
-        /// A property of an object, or what steps from there into `mixed` values lead to; a projection may show the
-        /// objects that it holds.
+        /// A property of an object, or the value at a path from there into `mixed` values. A projection may show the linked
+        /// objects.
         indirect case property(
             className: String, key: Value, name: String, path: [[UInt8]], projection: String?)
     }
@@ -30,20 +29,20 @@ package final class StreamDefinition: Sendable {
     let expand: String?
     let telling: StreamTelling
     package let quotesLargeInts: Bool
-    /// Whether checking it holds up a connection's thread.
+    /// Whether checking it takes too long for a connection's thread.
     package let isLong: Bool
     /// The form of the result that is followed as a whole; nil for the changes of its objects.
     let result: ResultForm?
-    /// How long what happens is folded into one event.
+    /// The time for which changes are folded into one event, in milliseconds.
     package let intervalMilliseconds: Int
-    /// The intervals that may be asked for, in milliseconds.
+    /// The permitted intervals, in milliseconds.
     package static let intervals = 10...10_000
-    /// The stated parameters of another one.
+    /// The message about any other interval.
     package static let intervalRule =
         "'interval' is a number of milliseconds from \(intervals.lowerBound) to \(intervals.upperBound)."
 
-    /// The subject that it shows of the objects, apart from a selection: a projection or a property; nil where it is the objects
-    /// themselves.
+    /// The projection or property through which the objects are shown, apart from a selection; nil if the objects themselves are
+    /// shown.
     var shown: Target? {
         switch target {
         case .store, .objects, .object: nil
@@ -52,7 +51,7 @@ package final class StreamDefinition: Sendable {
         }
     }
 
-    /// Takes a definition from the parts of a query that streams have.
+    /// Makes a definition from the parts of a query that streams have.
     ///
     /// - `result`: The form of the result that is followed as a whole; nil for the changes of its objects.
     package init(
@@ -73,7 +72,7 @@ package final class StreamDefinition: Sendable {
 
     /// Checks the definition against a schema.
     ///
-    /// - `sight`: What its followers may read, of that schema; nil for everything.
+    /// - `sight`: The sight of its followers, of that schema; nil if they may read everything.
     /// - Throws: ``RequestFault`` `.notFound` for an unknown class, `.malformed` for a faulty filter or selection.
     package func checked(
         _ names: SchemaNames, _ limits: ServiceLimits, for sight: Sight? = nil
@@ -138,7 +137,7 @@ package final class StreamDefinition: Sendable {
             fields: fields, expand: expand, of: rowClass, shownBy: projection)
         let compared = try telling.compared(of: rowClass, projection, names)
         let readPaths = selection.dependencies(names)
-        // Of what is shown the key paths alone count; without them, the objects' own properties count anyway.
+        // With key paths, only their changes count. Without them, the objects' own properties count anyway.
         var shownPaths = compared?.dependencies(names) ?? readPaths.filter { !$0.path.isEmpty }
         (text.fields, text.expand) = (fields, expand)
         let followed = try result?.checked(
@@ -163,7 +162,7 @@ package final class StreamDefinition: Sendable {
             for: sight)
     }
 
-    /// Checks the definition against the present schema, for what a caller may read now.
+    /// Checks the definition against the present schema, with the caller's present sight.
     ///
     /// - Throws: ``RequestFault`` as ``checked(_:_:for:)``.
     package func checked(
@@ -184,7 +183,7 @@ package final class StreamDefinition: Sendable {
             guard case .int(let number) = key else { throw KeyText.wrongType(rowClass) }
             return .object(classIndex: rowClass.index, key: UInt64(bitPattern: number))
         }
-        // The key may have got another type since the stream began.
+        // The key's type may have changed since the stream began.
         let isOfType =
             switch (key, rowClass.members[member].storage.element) {
             case (.null, _), (.int, .int), (.string, .string), (.objectID, .objectID),
@@ -200,9 +199,9 @@ package final class StreamDefinition: Sendable {
 extension StreamDefinition {
     /// Checks the definition of a property's stream.
     ///
-    /// - `path`: The way into `mixed` values.
-    /// - `projectionName`: What shows the objects that the property holds.
-    /// - `sight`: What its followers may read; nil for everything.
+    /// - `path`: The path into `mixed` values.
+    /// - `projectionName`: The projection that shows the linked objects.
+    /// - `sight`: The sight of its followers; nil if they may read everything.
     /// - Throws: ``RequestFault`` `.notFound` for a property that can't be followed, `.malformed` for a faulty selection
     ///   or projection.
     func checked(
@@ -267,7 +266,7 @@ extension StreamDefinition {
             for: sight)
     }
 
-    /// Refuses what stands around embedded objects, since nobody is told of it.
+    /// Refuses paths to the objects around embedded objects, because their changes are not reported.
     private func checkStaysInside(_ selection: FieldSelection) throws(RequestFault) {
         let rowClass = selection.rowClass
         guard rowClass.definition.kind == .embedded,
@@ -286,7 +285,7 @@ extension StreamDefinition {
                 + "ask from that object.")
     }
 
-    /// Refuses `fields` and `expand` where reading the property does.
+    /// Refuses `fields` and `expand` if reading the property refuses them.
     private func checkSelection(
         of property: Property, isPage: Bool, _ projection: CompiledProjection?
     ) throws(RequestFault) {

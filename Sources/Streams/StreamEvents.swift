@@ -7,7 +7,7 @@ import HoldfastStoreService
 /// Events of a stream without objects, and the framing of all events.
 package struct StreamEvents: Sendable {
     let framing: any EventFraming
-    /// Seconds after which an idle stream says that all is well.
+    /// The seconds after which an idle stream sends a heartbeat.
     let heartbeatSeconds: Int
 
     /// Makes events.
@@ -16,10 +16,10 @@ package struct StreamEvents: Sendable {
         self.heartbeatSeconds = heartbeatSeconds
     }
 
-    /// The first event of every stream. `cursor` is where a client may resume: what it had, if it
-    /// resumes, and `start` before it has got anything.
+    /// The first event of every stream. `cursor` is the position from which a client may resume: its own if it resumes, or
+    /// `start` before it has received anything.
     ///
-    /// It says how soon to come back, each stream something else: thousands must not do so in one second.
+    /// It contains a random time to wait before the client reconnects, so that thousands do not come back in one second.
     func hello(_ cursor: String, isID: Bool = false) -> SharedBytes {
         let buffer = ByteBuffer()
         framing.retry(after: Int.random(in: 1_000...5_000), in: buffer)
@@ -29,18 +29,18 @@ package struct StreamEvents: Sendable {
         }
     }
 
-    /// From here on the events of a query are live.
+    /// The event after which the events of a query are live.
     ///
-    /// - `cursor`: Behind which the client may resume; nil while other queries of its stream are not so far.
+    /// - `cursor`: The position after which the client may resume; nil while other queries of its stream have not come so far.
     func upToDate(_ cursor: String?, of query: CheckedStream) -> SharedBytes {
         event("upToDate", of: query, id: cursor) { data in
             if let cursor { data.member("cursor").string(cursor) }
         }
     }
 
-    /// Tells that the client's result of a query is void; a snapshot follows.
+    /// The event by which the client's result of a query becomes void. A snapshot follows.
     ///
-    /// - `generation`: That of a stream of several queries which the query was added in.
+    /// - `generation`: The generation of a stream of several queries in which the query was added.
     func reset(
         _ reason: ResetReason, of query: CheckedStream? = nil, generation: Int? = nil,
         in buffer: ByteBuffer = ByteBuffer()
@@ -51,18 +51,18 @@ package struct StreamEvents: Sendable {
         }
     }
 
-    /// Keeps the connection and moves the point to resume from, where there is one.
+    /// Keeps the connection open and moves the position to resume from, if there is one.
     func heartbeat(_ cursor: String?) -> SharedBytes {
         let buffer = ByteBuffer(capacity: 64)
         framing.heartbeat(id: cursor, in: buffer)
         return SharedBytes(buffer)
     }
 
-    /// A query ends because it is not valid any more, and the stream with it unless that has others.
+    /// A query ends because it is not valid any more. The stream ends with it, unless it has others.
     ///
-    /// - `generation`: As of ``reset(_:of:generation:in:)``.
-    /// - `isOtherView`: Whether the client's user may read something else by now, so that what it has of the query is void.
-    /// - `endsAll`: Whether a stream of several queries ends: what is wrong concerns all of them.
+    /// - `generation`: As for ``reset(_:of:generation:in:)``.
+    /// - `isOtherView`: Whether the client's user may read something else now, so that its result of the query is void.
+    /// - `endsAll`: Whether a stream of several queries ends, because the error concerns all of them.
     func error(
         _ fault: RequestFault, of query: CheckedStream, generation: Int?, isOtherView: Bool,
         endsAll: Bool
@@ -85,7 +85,7 @@ package struct StreamEvents: Sendable {
         }
     }
 
-    /// - `query`: The query that the event is about, which it names where the stream has several.
+    /// - `query`: The query of the event. The event names it if the stream has several.
     private func event(
         _ name: StaticString, of query: CheckedStream? = nil, id: String? = nil,
         in buffer: ByteBuffer = ByteBuffer(), _ write: (inout JSONObjectWriter) -> Void
@@ -100,7 +100,7 @@ package struct StreamEvents: Sendable {
     }
 }
 
-/// Why a stream restarts.
+/// The reason why a stream restarts.
 enum ResetReason: String, Sendable {
     case start
     case overrun = "fell-behind"
@@ -109,9 +109,9 @@ enum ResetReason: String, Sendable {
     case restored
     case accessChanged = "access-changed"
 
-    /// Tells why the change log does not lead on from a version.
+    /// The reason why the change log does not continue after a version.
     ///
-    /// - Throws: ``RequestFault`` when storage fails.
+    /// - Throws: ``RequestFault`` if storage fails.
     init(_ gap: FoldedChanges.Gap, _ served: ServedStore) throws(RequestFault) {
         switch gap {
         case .storage(let error): throw served.fault(.storage(error))

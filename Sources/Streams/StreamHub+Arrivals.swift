@@ -4,12 +4,12 @@ import HoldfastThreads
 
 // Followers that come from workers to the present, on the feed's thread.
 extension StreamHub {
-    /// The arrival behind which workers test a filter that takes the feed too long.
+    /// The number of late arrivals after which workers test a filter, because it takes the feed too long.
     private static let lateArrivalCountMax = 3
 
     /// Delivers the last missed changes to a stream and makes it live.
     func arrive(_ follower: Follower, _ position: ChangeFeed.Position) {
-        // One that has gone is looked after no more.
+        // A follower that has gone is not served any more.
         if follower.isGone { return follower.abandon() }
         guard isCurrent(follower, position) else { return feedLater(follower) }
         do throws(RequestFault) {
@@ -25,7 +25,7 @@ extension StreamHub {
             }
             return feedLater(follower)
         }
-        // Live events go past what is left to send, so nothing may be.
+        // Live events overtake unsent pieces, so no piece may be left.
         guard follower.flush(), follower.hasRoom else { return wait(follower) }
         let channel = channel(follower.query, position)
         if let result = channel.result {
@@ -33,12 +33,12 @@ extension StreamHub {
         }
         if follower.state.owesUpToDate { tellUpToDate(follower, position.version) }
         channel.settle(position.transaction, position.version)
-        // It is let go where that takes too long.
+        // The channel is dropped if that takes too long.
         guard isInUse(channel) else { return feedLater(follower) }
         goLive(follower, in: channel)
     }
 
-    /// Tells a stream's client that it knows everything up to the stream's version.
+    /// Informs a stream's client that it knows everything up to the stream's version.
     ///
     /// - `present`: The version of the feed.
     func tellUpToDate(_ follower: Follower, _ present: UInt64) {
@@ -50,11 +50,11 @@ extension StreamHub {
         follower.state.tellUpToDate()
     }
 
-    /// Has a stream told of each step by a channel.
+    /// Adds a stream to a channel, which sends it each step.
     func goLive(_ follower: Follower, in channel: StreamChannel) {
         follower.state.goLive()
         follower.lastSent = monotonicMilliseconds()
-        // Equal queries are held once.
+        // Equal queries share one object.
         follower.query = channel.stream
         (follower.sink as? QuerySink)?.query.checked = channel.stream
         channel.add(follower)
@@ -63,9 +63,9 @@ extension StreamHub {
         sendRest(to: follower)
     }
 
-    /// Delivers what a stream has missed up to the feed's position, or has a worker do so where it is much.
+    /// Delivers the changes that a stream has missed up to the feed's position, or leaves them to a worker if they are many.
     ///
-    /// - Returns: Whether all of it was delivered.
+    /// - Returns: Whether all of them were delivered.
     private func deliverRest(
         to follower: Follower, _ position: ChangeFeed.Position
     ) throws(RequestFault) -> Bool {
@@ -77,9 +77,9 @@ extension StreamHub {
         }
         if follower.state.version >= position.version { return true }
         let read = position.transaction.restricted(to: follower.query.observed.sight)
-        // Many changes are delivered by a worker, but not for ever: each time the bound is twice as high.
+        // A worker delivers many changes, but not for ever: the bound doubles each time.
         let countMax = StreamCatchUp.pieceObjectCount << min(10, follower.state.lateArrivalCount)
-        // A worker has it begin again, or finds that it need not.
+        // A worker restarts the stream, or finds that it need not.
         if try served.hadOtherView(
             follower.caller, since: follower.state.version, in: read, objectCountMax: countMax)
         {
@@ -114,7 +114,7 @@ extension StreamHub {
             }
             try catchUp.sendPiece(of: rest, follower, read)
         }
-        // It may have to begin again.
+        // The stream may have to begin again.
         if case .snapshot = follower.state.phase {
             feedLater(follower)
             return false
@@ -122,9 +122,10 @@ extension StreamHub {
         return true
     }
 
-    /// Takes a stream whose filter workers test to the present, if no object has changed of the classes that its query reads; else tells
-    /// it how far it has come and has a worker go on.
+    /// Brings a stream to the present if workers test its filter and no object of the classes that its query reads has changed.
+    /// Otherwise informs it of its progress and lets a worker continue.
     ///
+    /// - Returns: Whether it is at the present.
     /// - Returns: Whether it is at the present.
     private func skipOthers(
         _ follower: Follower, _ position: ChangeFeed.Position
@@ -144,9 +145,9 @@ extension StreamHub {
         return false
     }
 
-    /// Sends what is left as the client reads.
+    /// Sends the unsent pieces as the client reads.
     private func sendRest(to follower: Follower) {
-        // One without a channel may be a worker's, which sends what is left.
+        // A follower without a channel may belong to a worker, which sends the rest.
         guard follower.channel != nil, !follower.flush() else { return }
         follower.whenReady(isScarce: catchUp.budget.isTight) { [weak self] in
             guard let self else { return }

@@ -5,20 +5,20 @@ import HoldfastThreads
 extension StreamHub {
     /// A timer, on the feed's thread.
     enum Timer {
-        /// A stream is told that its connection holds, if it was told nothing for so long.
+        /// A stream is sent a heartbeat if it was sent nothing for ``StreamEvents/heartbeatSeconds``.
         case heartbeat(Follower)
-        /// So is the client of several queries.
+        /// The client of several queries is sent one.
         case group(StreamGroup)
         /// Work that no worker took is tried again.
         case retry(@Sendable () -> Void)
     }
 
-    /// How long what no worker took waits, in milliseconds.
+    /// The wait before work that no worker took is tried again, in milliseconds.
     private static let retryMilliseconds: UInt64 = 100
 
-    /// Timers that are served at once, before commits are told that came meanwhile: about half a millisecond's work.
+    /// The number of timers that are served at once, before the commits that came meanwhile: about half a millisecond's work.
     private static let timerCountMax = 64
-    /// The pause behind as many, in milliseconds: the clients of thousands of heartbeats have work to do as well.
+    /// The pause after so many timers, in milliseconds: the clients of thousands of heartbeats have work to do as well.
     private static let timerPauseMilliseconds: UInt64 = 2
 
     func tick(_ version: UInt64) {
@@ -32,8 +32,8 @@ extension StreamHub {
         lookAtEnded(version)
     }
 
-    /// Serves a part of what is due, with each tick and, where more is due, soon again: streams that began together are told together that their connections
-    /// hold, and the events of others don't wait for all of them.
+    /// Serves a part of the due timers with each tick, and soon again if more are due: streams that began together are due
+    /// together, and the events of other streams do not wait for all their heartbeats.
     private func serveTimers(_ version: UInt64) {
         let now = monotonicMilliseconds()
         let fresh = begun.withLock { begun in
@@ -59,7 +59,7 @@ extension StreamHub {
                     continue
                 }
                 guard let channel = follower.channel else {
-                    // A worker's, which may take long to find something, or to come to it.
+                    // The follower belongs to a worker, which may take long to find something, or to come to it.
                     if follower.sink?.queuedByteCount == 0 {
                         _ = follower.sink?.send(events.heartbeat(nil))
                     }
@@ -90,12 +90,12 @@ extension StreamHub {
         }
     }
 
-    /// Has a stream be looked after for as long as it is open. Any thread; the feed's is not woken for it.
+    /// Sends a stream heartbeats for as long as it is open. Any thread. The feed's thread is not woken for it.
     func keepAlive(_ follower: Follower) {
         begun.withLock { $0.append(follower) }
     }
 
-    /// Has a client of several queries be looked after for as long as it is there. On the feed's thread.
+    /// Sends a client of several queries heartbeats for as long as it is there. On the feed's thread.
     func keepAlive(_ group: StreamGroup) {
         group.lastSent = monotonicMilliseconds()
         timers.add(.group(group), at: group.lastSent + heartbeatMilliseconds)
@@ -103,7 +103,7 @@ extension StreamHub {
 
     private var heartbeatMilliseconds: UInt64 { UInt64(events.heartbeatSeconds) * 1000 }
 
-    /// Tries again in a moment what no worker took. On the feed's thread.
+    /// Tries work that no worker took again in a moment. On the feed's thread.
     func retry(_ body: @escaping @Sendable () -> Void) {
         timers.add(.retry(body), at: monotonicMilliseconds() + Self.retryMilliseconds)
     }

@@ -2,11 +2,11 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 import Synchronization
 
-// Followers who may not read everything: what they may read can change while they are told of what happens.
+// Followers that may not read everything: their views can change while they follow.
 extension StreamHub {
-    /// Learns that other rules hold: who is told by them begins again, if that changes what they may read. Any thread.
+    /// Reacts to new rules: streams begin again if their view changes. Any thread.
     package func accessChanged() {
-        // A step that is told before the feed comes to it is not told by the rules of before.
+        // A step that is sent before the feed comes to this must not be sent by the former rules.
         rulesGeneration.wrappingAdd(1, ordering: .sequentiallyConsistent)
         perform { _ in
             for channel in Array(self.channels.values) { self.lookAgainIfOutdated(channel) }
@@ -15,14 +15,14 @@ extension StreamHub {
 
     // MARK: On the feed's thread
 
-    /// Whether a follower's query was checked for what its client may read now, and for the present schema.
+    /// Whether a follower's query was checked for its client's present view, and for the present schema.
     func isCurrent(_ follower: Follower, _ position: ChangeFeed.Position) -> Bool {
         let schema = follower.query.names.schema
         guard position.transaction.rows.identity == schema.identity else { return false }
         guard let sight = follower.caller.sight else { return true }
         follower.rulesGeneration = rulesGeneration.load(ordering: .sequentiallyConsistent)
         let read = position.transaction
-        // What it has found out is no matter of what comes next, and what can't be told is a worker's to say.
+        // A failure of this check does not count for later reads. A worker reports it.
         defer { read.beginFollowing() }
         let isSame = try? position.briefly { () throws(RequestFault) in
             follower.deciding = try sight.decidingObject(in: read)
@@ -31,7 +31,7 @@ extension StreamHub {
         return isSame ?? false && !read.isLate
     }
 
-    /// Has a live follower be looked at again when that changes which decides what its client may read.
+    /// Checks a live follower's view again when the object changes that decides about it.
     func watchView(of follower: Follower) {
         guard let query = follower.deciding else { return }
         let key = ViewWatch.Key(
@@ -47,13 +47,13 @@ extension StreamHub {
         feed?.remove(watch)
     }
 
-    /// Has the followers of a channel be looked at again where other rules have been set since they joined it.
+    /// Checks the views of a channel's followers again if other rules have been set since they joined it.
     ///
-    /// - Returns: Whether it has none any more.
+    /// - Returns: Whether it has no followers any more.
     @discardableResult
     func lookAgainIfOutdated(_ channel: StreamChannel) -> Bool {
         let generation = rulesGeneration.load(ordering: .sequentiallyConsistent)
-        // A step asks each time, and it is seldom so: the followers are not looked at until then.
+        // Each step asks, and the answer is seldom yes. Until then the followers are not looked at.
         guard channel.oldestRules < generation, !channel.stream.viewMark.isEmpty else {
             return false
         }
@@ -62,7 +62,7 @@ extension StreamHub {
         return channel.isEmpty
     }
 
-    /// Has workers find out what followers may read, and tell them what comes next.
+    /// Lets workers find the followers' views and send the next changes.
     func lookAgain(_ followers: [Follower]) {
         for follower in unlist(followers) { overrun(follower) }
     }

@@ -6,57 +6,56 @@ import Synchronization
 
 /// Catches streams of events up, then delivers new changes to them.
 ///
-/// A stream that has something to catch up with is fed on a worker's thread, as fast as its client
-/// reads; once it is near the present it joins a channel on the feed's thread. Thread-safe.
+/// A stream that has to catch up is fed on a worker's thread, as fast as its client reads. Near the present it joins a channel on
+/// the feed's thread. Thread-safe.
 package final class StreamHub: @unchecked Sendable {
-    // Unchecked: what varies is touched on the feed's thread alone; `feed` is set once,
-    // before the hub is used.
+    // Unchecked: mutable state is used only on the feed's thread; `feed` is set once, before the hub is used.
 
     let served: ServedStore
-    /// How its streams are written.
+    /// The events of its streams, and their framing.
     let events: StreamEvents
     private let encodings = Atomic<Int>(0)
     private(set) var feed: ChangeFeed?
-    /// The whole results that clients have before them.
+    /// The memory of the results that are followed as a whole.
     package let results: ResultBudget
-    /// The channels of live streams. The feed's thread alone.
+    /// The channels of live streams. Only on the feed's thread.
     var channels: [StreamChannel.Key: StreamChannel] = [:]
-    /// The watches of what live followers' views depend on. The feed's thread alone.
+    /// The watches of the objects that live followers' views depend on. Only on the feed's thread.
     var viewWatches: [ViewWatch.Key: ViewWatch] = [:]
-    /// The channels that polls wait at. The feed's thread alone.
+    /// The channels with waiting polls. Only on the feed's thread.
     var polled: [ObjectIdentifier: StreamChannel] = [:]
-    /// The clients of several queries, by the ids of their streams. The feed's thread alone.
+    /// The clients of several queries, by the ids of their streams. Only on the feed's thread.
     var groups: [String: StreamGroup] = [:]
-    /// Those of them that have queries which have ended. The feed's thread alone.
+    /// The groups that have ended queries. Only on the feed's thread.
     var groupsWithEnded: [ObjectIdentifier: StreamGroup] = [:]
-    /// Those of them that steps concern which they have not been told of. The feed's thread alone.
+    /// The groups with steps that they have not been sent yet. Only on the feed's thread.
     var groupsInStep: [StreamGroup] = []
     /// The streams of several queries.
     package let queryStreams: QueryStreams
-    /// The timers of streams. The feed's thread alone.
+    /// The timers of streams. Only on the feed's thread.
     var timers = TimerWheel<Timer>(slotMilliseconds: 250, now: monotonicMilliseconds())
-    /// Whether timers are served again before the next tick, since more were due. The feed's thread alone.
+    /// Whether timers are served again before the next tick, because more are due. Only on the feed's thread.
     var servesTimersSoon = false
     /// Streams that have no timer yet. Any thread.
     let begun = Mutex<[Follower]>([])
     private let isStopping = Atomic<Bool>(false)
-    /// How often other rules were set.
+    /// The number of times that other rules were set.
     let rulesGeneration = Atomic<UInt64>(0)
-    /// The way of streams to the present.
+    /// Brings streams to the present.
     let catchUp: StreamCatchUp
     /// The jobs with which workers serve streams.
     let jobs: StreamJobs
     /// The entries of steps that channels share.
     let entries = SharedEntryTable()
 
-    /// Filters that workers test, each with the time until which they do, in milliseconds of the monotonic clock. The
-    /// feed's thread alone.
+    /// Filters that workers test, each with the end of that time, in milliseconds of the monotonic clock. Only on the feed's
+    /// thread.
     private var untested: [ObservedFilter.Key: UInt64] = [:]
 
-    /// How long workers test a filter that has taken the feed too long, in milliseconds.
+    /// The time for which workers test a filter that has taken the feed too long, in milliseconds.
     private static let untestedMilliseconds: UInt64 = 30_000
 
-    /// Makes a hub, which follows nothing yet.
+    /// Makes a hub that follows nothing yet.
     package init(_ served: ServedStore, _ events: StreamEvents) {
         self.served = served
         self.events = events
@@ -76,15 +75,15 @@ package final class StreamHub: @unchecked Sendable {
             logFailure: { [served] error in _ = served.fault(error) })
     }
 
-    /// How the streams keep up with the commits.
+    /// Figures that show how the streams keep up with the commits.
     package var feedFigures: FeedFigures? { feed?.figures }
 
-    /// Pieces of changes that were written as JSON for live streams, each for all that share it. Any thread.
+    /// The number of pieces of changes that were written as JSON for live streams. A shared piece counts once. Any thread.
     package var encodingCount: Int { encodings.load(ordering: .relaxed) }
 
     func countEncoding() { encodings.wrappingAdd(1, ordering: .relaxed) }
 
-    /// The cursor behind a version for the followers of a query.
+    /// The cursor after a version for the followers of a query.
     func cursor(_ number: UInt64, of query: CheckedStream) -> String {
         query.cursor(StoreVersion(epoch: served.store.epoch, number: number))
     }
@@ -97,13 +96,13 @@ package final class StreamHub: @unchecked Sendable {
             self.channels = [:]
             for group in self.groups.values { group.sink.end() }
             self.groups = [:]
-            // Polls among those who wait to be tried again are answered.
+            // Polls that wait for another attempt are answered.
             for case .retry(let body) in self.timers.takeAll() { body() }
         }
         feed?.stop()
     }
 
-    /// Runs `body` on the feed's thread, or `orElse` when the feed has stopped, or stops.
+    /// Runs `body` on the feed's thread, or `orElse` if the feed has stopped or stops.
     package func perform(
         _ body: @escaping @Sendable (ChangeFeed.Position) -> Void,
         orElse: @escaping @Sendable () -> Void = {}
@@ -123,7 +122,7 @@ package final class StreamHub: @unchecked Sendable {
 
     /// Begins to serve a stream. Any thread.
     ///
-    /// - `begin`: Has the client learn that its stream begins, once everything is told that is written from then on.
+    /// - `begin`: Informs the client that its stream begins, once everything that is written from then on will be reported.
     package func open(
         _ follower: Follower, from start: StreamCursor,
         begin: @escaping @Sendable () -> Void
@@ -151,9 +150,9 @@ package final class StreamHub: @unchecked Sendable {
         resume(follower, start, present: present)
     }
 
-    /// Has a stream begin behind what its client knows.
+    /// Starts a stream after the version that its client knows.
     ///
-    /// - `present`: A version that was the newest one after the client had asked.
+    /// - `present`: A version that was the newest one after the client's request.
     func resume(_ follower: Follower, _ start: StreamCursor, present: UInt64) {
         guard let version = start.eventVersion else {
             return restart(follower, start == .otherView ? .accessChanged : .start)
@@ -165,22 +164,22 @@ package final class StreamHub: @unchecked Sendable {
         feedLater(follower)
     }
 
-    /// Has a stream begin again with a snapshot.
+    /// Restarts a stream with a snapshot.
     func restart(_ follower: Follower, _ reason: ResetReason) {
         _ = catchUp.reset(follower, reason)
         feedLater(follower)
     }
 
-    /// Hands a stream over to the feed's thread; when the feed has stopped, or stops, the stream ends.
+    /// Hands a stream over to the feed's thread. If the feed has stopped or stops, the stream ends.
     func onFeed(
         _ follower: Follower, _ body: @escaping @Sendable (ChangeFeed.Position) -> Void
     ) {
         perform(body) { follower.end(self.served) }
     }
 
-    /// Has channels let go of streams. On the feed's thread.
+    /// Removes followers from their channels. On the feed's thread.
     ///
-    /// - Returns: Those that were let go, and not before, or on the way by others of their client.
+    /// - Returns: The removed followers, without followers that were removed before, or meanwhile with others of their client.
     @discardableResult
     func unlist(_ followers: [Follower]) -> [Follower] {
         var left: [ObjectIdentifier: StreamChannel] = [:]
@@ -194,7 +193,7 @@ package final class StreamHub: @unchecked Sendable {
         return taken
     }
 
-    /// Has workers test a stream's filter for some time. On the feed's thread.
+    /// Lets workers test a stream's filter for some time. On the feed's thread.
     func leaveToWorkers(_ stream: CheckedStream) {
         let now = monotonicMilliseconds()
         untested = untested.filter { $0.value > now }
@@ -232,17 +231,18 @@ package final class StreamHub: @unchecked Sendable {
 
     // MARK: Catching up, on the scheduler's threads
 
-    /// Has a live stream go on with what it misses, folded, once its client has read. On the feed's thread.
+    /// Takes a live stream out of the steps. It receives the missed changes, folded, once its client has read. On the feed's
+    /// thread.
     ///
-    /// - `isToldInPart`: Whether it has been told a part of the event that comes next.
+    /// - `isToldInPart`: Whether it has received a part of the next event.
     func overrun(_ follower: Follower, isToldInPart: Bool = false) {
         follower.state.overrun(isToldInPart: isToldInPart)
-        // What becomes of a whole result is not told folded.
+        // The changes of a whole result are not sent folded.
         if follower.query.result != nil { follower.state.reset(.overrun) }
         wait(follower)
     }
 
-    /// Goes on once the client has read.
+    /// Continues once the client has read.
     func wait(_ follower: Follower) {
         if isStopping.load(ordering: .acquiring) { return follower.end(served) }
         follower.whenReady(isScarce: catchUp.budget.isTight) { [weak self] in
@@ -252,7 +252,7 @@ package final class StreamHub: @unchecked Sendable {
         }
     }
 
-    /// Has a worker take a follower towards the present.
+    /// Lets a worker take a follower towards the present.
     func feedLater(_ follower: Follower) {
         let job = Job(
             follower.caller.client, until: served.queryDeadline, isAwaited: { !follower.isGone }
@@ -266,12 +266,12 @@ package final class StreamHub: @unchecked Sendable {
         }
     }
 
-    /// Feeds a stream until its queue is half full, it is near the present, or it is others' turn.
+    /// Feeds a stream until its queue is half full, it is near the present, or its turn is over.
     private func takeTurn(_ follower: Follower, _ job: Job) {
         if case .reply(let sink, let limit, let deadline) = follower.client {
             return look(follower, sink, limit: limit, until: deadline, job)
         }
-        // It has waited too long for its turn, which is no fault of its query.
+        // The job has waited too long for its turn, which is not the query's fault.
         if job.isOverdue { return feedLater(follower) }
         _ = follower.flush()
         repeat {
@@ -296,7 +296,7 @@ package final class StreamHub: @unchecked Sendable {
                 case .gone: return follower.end(served)
                 }
             } catch {
-                // A cursor behind which there is too much to judge for a user would fail each time that they come back.
+                // A cursor with too many changes to judge for its user would fail each time that the user comes back.
                 if error.isQueryLimit, follower.state.findsMissed, follower.query.judgesMissed {
                     _ = catchUp.reset(follower, .overrun)
                     break
@@ -310,18 +310,17 @@ package final class StreamHub: @unchecked Sendable {
 
 /// Long polls: followers of one reply, which wait for the first change that concerns their query.
 extension StreamHub {
-    /// Versions between a poll's cursor and the present that are looked at on the feed's thread.
+    /// The maximum number of versions between a poll's cursor and the present that the feed's thread looks at.
     private static let pollVersionCountMax: UInt64 = 1_000
 
-    /// Answers a request at once if something has happened since its cursor; else has it wait for the first change that
+    /// Answers a request at once if something has changed since its cursor. Otherwise the request waits for the first change that
     /// concerns its query. Any thread.
     package func open(_ poll: Follower) {
         poll.query.observed.prepare()
         feedLater(poll)
     }
 
-    /// Answers a poll if there is something to tell, or it has waited for so long; else has it wait. On a worker's
-    /// thread.
+    /// Answers a poll if there is something to report or its time is over. Otherwise the poll waits. On a worker's thread.
     func look(
         _ poll: Follower, _ sink: any ReplySink, limit: Int, until deadline: UInt64, _ job: Job
     ) {
@@ -342,9 +341,9 @@ extension StreamHub {
         onFeed(poll) { self.arrive(poll, $0) }
     }
 
-    /// Has a poll know everything up to the feed's version, by what was committed meanwhile, unless that is much.
+    /// Brings a poll to the feed's version with the commits made meanwhile, unless they are many.
     ///
-    /// - Returns: False where it is answered, or a worker looks again.
+    /// - Returns: False if the poll is answered, or a worker looks again.
     func settle(
         _ poll: Follower, _ sink: any ReplySink, limit: Int, _ position: ChangeFeed.Position
     ) throws(RequestFault) -> Bool {
@@ -352,7 +351,7 @@ extension StreamHub {
             feedLater(poll)
             return false
         }
-        // The feed's view is told of to others, too.
+        // Other followers are served from the feed's view, too.
         defer { position.transaction.beginFollowing() }
         let read = position.transaction.restricted(to: poll.query.observed.sight)
         guard let page = try catchUp.reply(to: poll, limit: limit, read) else {

@@ -1,8 +1,8 @@
 import HoldfastStoreService
 import HoldfastThreads
 
-/// The jobs with which workers serve streams. The scheduler has only some of them at a time, so that other requests find room there
-/// even if many streams catch up. The other jobs wait here; clients take turns. Any thread.
+/// The jobs with which workers serve streams. The scheduler has only some of them at a time, so that other requests find room
+/// there even if many streams catch up. The other jobs wait here; clients take turns. Any thread.
 final class StreamJobs: Sendable {
     private struct State {
         /// The number of these jobs in the scheduler.

@@ -2,38 +2,38 @@ import HoldfastObjectJSON
 
 /// The destination of a stream's events. Any thread.
 package protocol StreamSink: AnyObject, Sendable {
-    /// Bytes that its client has not read yet.
+    /// The bytes that its client has not read yet.
     var queuedByteCount: Int { get }
-    /// The bound of those.
+    /// The maximum number of queued bytes.
     var queueByteCountMax: Int { get }
     /// Whether the client has gone.
     var isClosed: Bool { get }
 
-    /// Moves its client's id to a version that the stream that uses it has come to, unless another one that uses it has not.
-    /// The feed's thread.
+    /// Moves its client's id to a version that one stream on it has reached, unless another stream on it has not. On the feed's
+    /// thread.
     ///
     /// - `present`: The version of the feed.
     /// - Returns: Whether the id is moved.
     func moveID(to version: UInt64, at present: UInt64) -> Bool
 
-    /// Takes bytes, unless it is full or closed. What is larger than its bound is taken when it is empty.
+    /// Takes bytes, unless it is full or closed. Larger bytes than its maximum are taken when it is empty.
     func send(_ bytes: SharedBytes) -> StreamSent
-    /// Takes all of some bytes, or none of them, as ``send(_:)``.
+    /// Takes all pieces or no piece, as ``send(_:)``.
     func send(all pieces: [SharedBytes]) -> StreamSent
-    /// Takes what the step of the feed that leads to a version means to one query. The feed's thread.
+    /// Takes the event of one query in the feed's step to a version. On the feed's thread.
     func send(_ bytes: SharedBytes, inStepTo version: UInt64) -> StreamSent
-    /// Learns that the stream that uses it is not told of steps any more. The feed's thread.
+    /// Called when its stream does not receive steps any more. On the feed's thread.
     func leaveSteps()
-    /// Ends the stream behind what was taken.
+    /// Ends the stream after the taken bytes.
     func end()
-    /// Ends the stream with a last event, behind what was taken.
+    /// Ends the stream with a last event, after the taken bytes.
     func end(sending last: SharedBytes)
-    /// Ends one query with a last event, behind what was taken of it: with the stream, unless that has others.
+    /// Ends one query with a last event, after its taken bytes. The stream ends too, unless it has other queries.
     ///
-    /// - `end`: Under what it is no query.
+    /// - `end`: The schema and the view under which the query is invalid.
     func end(sending last: SharedBytes, as end: QueryEnd)
-    /// Has `body` run once when no more bytes than these wait, or the client has gone: at once, or later on a
-    /// thread that must not be held up.
+    /// Calls `body` once when at most this many bytes wait, or the client has gone: at once, or later on a thread that must not
+    /// be held up.
     func whenQueued(atMost byteCount: Int, _ body: @escaping @Sendable () -> Void)
 }
 
@@ -44,7 +44,7 @@ extension StreamSink {
     package func send(_ bytes: SharedBytes, inStepTo version: UInt64) -> StreamSent { send(bytes) }
 }
 
-/// The fate of bytes that were given to a ``StreamSink``.
+/// The outcome of giving bytes to a ``StreamSink``.
 package enum StreamSent: Sendable {
     case queued
     /// There is no room; nothing was taken.
@@ -60,7 +60,7 @@ package protocol ReplySink: Sendable {
 
     /// Answers with a page as JSON.
     func reply(_ page: SharedBytes)
-    /// Answers with what went wrong.
+    /// Answers with an error.
     func fail(_ fault: RequestFault)
     /// Gives up without an answer, because the client has gone.
     func abandon()

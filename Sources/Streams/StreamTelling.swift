@@ -2,23 +2,23 @@ import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastRows
 
-/// The wishes of a stream's client beside the objects of the result.
+/// The event options that a stream's client asked for.
 package struct StreamTelling: Hashable, Sendable {
-    /// Of an object that stays the paths whose changes alone are told, with commas between them; nil for all.
+    /// The paths that decide whether an update is reported, with commas between them; nil for all.
     @Exact private(set) var keyPaths: String?
-    /// Whether an update has what was there before, as far as it is known.
+    /// Whether an update contains the former values, as far as they are known.
     let tellsOld: Bool
-    /// The name that each entry has, where the stream has several queries.
+    /// The query's name in each entry, if the stream has several queries.
     @Exact private(set) var query: String?
 
-    /// Takes what the client states.
+    /// Takes the options that the client states.
     package init(keyPaths: String? = nil, tellsOld: Bool = false, query: String? = nil) {
         _keyPaths = Exact(keyPaths)
         self.tellsOld = tellsOld
         _query = Exact(query)
     }
 
-    /// Compiles the properties whose changes are told, in the projection's names where there is one; nil for all.
+    /// Compiles the properties that decide whether an update is reported, in the projection's names if there is one; nil for all.
     ///
     /// - Throws: ``RequestFault`` `.malformed` with the nearest name.
     func compared(

@@ -2,15 +2,15 @@ import CHoldfastCrypto
 import HoldfastBytes
 import HoldfastStoreService
 
-/// The tickets that have opened their streams, and those that may. Times are handed in; one thread at a time.
+/// The tickets that have opened their streams, and the tickets that may. Times are passed in; one thread at a time.
 ///
-/// A ticket opens its stream once while it is fresh, and again for a while after the connection broke. Only the
-/// process knows the streams that it has opened: for that while from its start on, a process takes tickets that an
-/// earlier one may have had open, unless they are very old.
+/// A ticket opens its stream once while it is fresh, and again for a while after the connection broke. Only the process knows the
+/// streams that it has opened. So for that while after its start, a process takes tickets that an earlier one may have had open,
+/// unless they are very old.
 package struct TicketOpenings {
     /// A moment by both clocks.
     package struct Moment: Sendable {
-        /// Milliseconds since 1970, by which a ticket's age counts: another process has made it.
+        /// Milliseconds since 1970. A ticket's age counts by it, because another process may have made the ticket.
         package var wall: Int64
         /// Milliseconds of the monotonic clock.
         package var monotonic: UInt64
@@ -24,41 +24,41 @@ package struct TicketOpenings {
 
     /// Whether a ticket opens its stream.
     package enum Verdict: Sendable, Equatable {
-        /// It does.
+        /// The ticket opens its stream.
         case opens
-        /// Its stream is open already.
+        /// The stream is open already.
         case isOpen
-        /// It does not, or not any more.
+        /// The ticket does not open its stream, or not any more.
         case isOver
-        /// There are too many in use.
+        /// Too many tickets are in use.
         case tooMany
     }
 
     private struct Use {
         var client: ClientKey
-        /// Until when it opens its stream again, by the monotonic clock; nil while that is open.
+        /// The time until which it opens its stream again, by the monotonic clock; nil while the stream is open.
         var deadline: UInt64?
     }
 
     private let limits: ServiceLimits
     private let start: Moment
-    /// The tickets that have opened their streams; also those that are over but look fresh.
+    /// The tickets that have opened their streams, including expired tickets that look fresh.
     private var uses: [SignedTicket: Use] = [:]
 
-    /// Begins without any.
+    /// Begins without tickets.
     package init(_ limits: ServiceLimits, startedAt start: Moment) {
         self.limits = limits
         self.start = start
     }
 
-    /// Whether a ticket may open its stream, apart from how many do.
+    /// Whether a ticket may open its stream, apart from the number of tickets in use.
     package func verdict(on ticket: SignedTicket, at now: Moment) -> Verdict {
         guard let use = uses[ticket] else { return isTaken(ticket, now) ? .opens : .isOver }
         guard let deadline = use.deadline else { return .isOpen }
         return now.monotonic < deadline ? .opens : .isOver
     }
 
-    /// Whether a ticket that has opened nothing in this process may.
+    /// Whether a ticket that has not opened a stream in this process may open one.
     private func isTaken(_ ticket: SignedTicket, _ now: Moment) -> Bool {
         // A ticket from the future was made before the clock was set back.
         let age = ticket.milliseconds.distance(to: now.wall).magnitude
@@ -103,31 +103,31 @@ package struct TicketOpenings {
     private var returnMilliseconds: UInt64 { UInt64(limits.ticketReturnSeconds) * 1000 }
 }
 
-/// A ticket for the event stream of one URL: whose it is and when it was made, signed by the store's key together
-/// with the URL.
+/// A ticket for the event stream of one URL: its owner and the time when it was made, signed by the store's key together with the
+/// URL.
 ///
-/// Nothing is stored of it, so that it outlives a restart. Its text is base64url, without padding, of
+/// Nothing of it is stored, so that it outlives a restart. Its text is base64url, without padding, of
 ///
 ///     offset  bytes  field (little-endian)
-///     0       8      number of the token that it was made with; 0 where none was needed
-///     8       8      when it was made, in milliseconds since 1970
+///     0       8      number of the token that it was made with; 0 if no token was needed
+///     8       8      time when it was made, in milliseconds since 1970
 ///     16      8      random
 ///     24      32     keyed BLAKE2b of a name of this form, the 24 bytes before, and the URL's identity
 package struct SignedTicket: Hashable, Sendable {
     /// The number of the token that it was made with.
     package let owner: UInt64
-    /// When it was made, in milliseconds since 1970.
+    /// The time when it was made, in milliseconds since 1970.
     package let milliseconds: Int64
-    /// Distinguishes it from others of the same token and time.
+    /// Distinguishes it from other tickets of the same token and time.
     private let random: UInt64
 
     private static let signedByteCount = 24
     private static let byteCount = signedByteCount + 32
-    /// The characters of a text.
+    /// The number of characters of its text.
     package static let textByteCount = (byteCount * 4 + 2) / 3
     private static let form: StaticString = "holdfast ticket 2"
 
-    /// Makes a ticket of its own.
+    /// Makes a new ticket.
     package init(owner: UInt64, milliseconds: Int64) {
         self.owner = owner
         self.milliseconds = milliseconds
@@ -135,7 +135,7 @@ package struct SignedTicket: Hashable, Sendable {
         random = UInt64.random(in: 0 ... .max)
     }
 
-    /// Reads a text; nil unless the key has signed it for the URL. The time does not show which part is wrong.
+    /// Reads a text; nil unless it is signed with the key for the URL. The time that it takes does not show which part is wrong.
     package init?(_ text: UnsafeRawBufferPointer, for url: [UInt8], key: [UInt8]) {
         guard text.count == Self.textByteCount else { return nil }
         let decoded = ByteBuffer(capacity: 64)
@@ -151,7 +151,7 @@ package struct SignedTicket: Hashable, Sendable {
         random = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
     }
 
-    /// Makes the text of the ticket for a URL; nil when the library fails.
+    /// Makes the text of the ticket for a URL; nil if the library fails.
     package func text(for url: [UInt8], key: [UInt8]) -> String? {
         let bytes = ByteBuffer(capacity: 64)
         bytes.append(little: owner)

@@ -2,7 +2,7 @@
 struct TimerWheel<Element> {
     private let slotMilliseconds: UInt64
     private var slots: [UInt64: [Element]] = [:]
-    /// The first slot that may have something left.
+    /// The first slot that may have elements left.
     private var next: UInt64
 
     /// Makes a wheel with slots of a length.
@@ -13,14 +13,14 @@ struct TimerWheel<Element> {
         next = now / slotMilliseconds
     }
 
-    /// Enters what is due at a time of the monotonic clock, in milliseconds; it comes out in the slot behind.
+    /// Adds an element that is due at a time of the monotonic clock, in milliseconds. It comes out with the following slot.
     mutating func add(_ element: Element, at due: UInt64) {
         slots[max(next, due / slotMilliseconds + 1), default: []].append(element)
     }
 
-    /// Takes out what is due, but no more than a number, in any order; the rest is still due afterwards.
+    /// Takes out due elements, at most `countMax`, in any order. The rest stays due.
     ///
-    /// Cost: the slots that have passed since the last call, and what is taken.
+    /// Cost: the slots that have passed since the last call, and the taken elements.
     mutating func takeDue(_ now: UInt64, atMost countMax: Int) -> [Element] {
         let present = now / slotMilliseconds
         var due: [Element] = []

@@ -1,12 +1,12 @@
 import CHoldfastSodium
 
-/// The end of a cursor of somebody who may not read everything: a keyed hash of the position in it, by the name of their view
-/// (``Sight/mark``), which nobody is told. So nobody has one of a position that they were not told, nor of another view.
+/// The end of a cursor of a user that may not read everything: a hash of the cursor's position, keyed by the secret name of the
+/// user's view (``Sight/mark``). So a client cannot construct a cursor for another position or another view.
 enum ViewTag {
-    /// The bytes of the longest: 64 bits as digits of 5 bits.
+    /// The maximum number of bytes: 64 bits as digits of 5 bits.
     private static let byteCountMax = 13
 
-    /// Makes the tag of a position. Cost: some tens of nanoseconds, since each event of a user has one.
+    /// Makes the tag of a position. Cost: some tens of nanoseconds, because each event of a user has one.
     ///
     /// - `mark`: Its 16 bytes are the key; see ``ViewMark``.
     static func text(of position: some StringProtocol, in mark: String) -> String {

@@ -1,15 +1,15 @@
 import HoldfastObjectStore
 
-/// An object that decides what some followers may read, such as a user's own: when it changes, they are looked at again before
-/// anything of that step is told. On the feed's thread.
+/// Watches an object that decides the view of some followers, such as a user's own. When it changes, their views are checked
+/// again before anything of the step is sent. On the feed's thread.
 final class ViewWatch: FeedChannel, @unchecked Sendable {
-    // Unchecked: everything is touched on the feed's thread alone.
+    // Unchecked: all state is used only on the feed's thread.
 
-    /// The key that followers have in common who share one.
+    /// The key that the followers of one watch have in common.
     struct Key: Hashable {
         /// The object.
         let filter: ObservedFilter.Key
-        /// The rules, which say what of it counts: by how often others were set.
+        /// The rules' generation. The rules say which parts of the object count.
         let rulesGeneration: UInt64
     }
 
@@ -26,13 +26,13 @@ final class ViewWatch: FeedChannel, @unchecked Sendable {
         self.hub = hub
     }
 
-    /// Looks after a live follower.
+    /// Adds a live follower.
     func add(_ follower: Follower) {
         followers[ObjectIdentifier(follower)] = follower
         follower.viewWatch = self
     }
 
-    /// Lets go of a follower.
+    /// Removes a follower.
     func remove(_ follower: Follower) {
         followers[ObjectIdentifier(follower)] = nil
         follower.viewWatch = nil

@@ -2,15 +2,16 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 import Synchronization
 
-/// The way of one query to the connection that a stream of several has for all of them. Any thread.
+/// The sink of one query of a stream of several, on the connection that all of them share. Any thread.
 final class QuerySink: StreamSink, @unchecked Sendable {
-    // Unchecked: `ended` is touched on the feed's thread alone.
+    // Unchecked: `ended` is used only on the feed's thread.
 
-    /// Which query it is.
+    /// The query of the sink.
     let query: FollowedQuery
     private let group: StreamGroup
     private let isRemoved = Mutex(false)
-    /// Under what it has ended while the others go on; nil while it is followed. The feed's thread alone.
+    /// The schema and the view under which it has ended while the others continue; nil while it is followed. Only on the feed's
+    /// thread.
     var ended: QueryEnd?
 
     init(_ query: FollowedQuery, of group: StreamGroup) {
@@ -18,7 +19,7 @@ final class QuerySink: StreamSink, @unchecked Sendable {
         self.group = group
     }
 
-    /// Ends it, while the others go on: nothing of it is sent any more.
+    /// Ends it while the others continue. Nothing of it is sent any more.
     func remove() { isRemoved.withLock { $0 = true } }
 
     var queuedByteCount: Int { group.sink.queuedByteCount }
@@ -32,7 +33,7 @@ final class QuerySink: StreamSink, @unchecked Sendable {
     }
 
     func send(_ bytes: SharedBytes) -> StreamSent {
-        // Under the lock, so that nothing comes behind the reset of another query of its name.
+        // Under the lock, so that no bytes come after the reset of another query of its name.
         isRemoved.withLock { $0 ? .closed : group.sink.send(bytes) }
     }
 
@@ -46,7 +47,7 @@ final class QuerySink: StreamSink, @unchecked Sendable {
 
     func leaveSteps() { group.leave(self) }
 
-    /// Ends the whole stream, behind what was taken.
+    /// Ends the whole stream, after the taken bytes.
     func end() { if !isRemoved.withLock({ $0 }) { group.sink.end() } }
 
     func end(sending last: SharedBytes) {
@@ -62,19 +63,19 @@ final class QuerySink: StreamSink, @unchecked Sendable {
     }
 }
 
-/// One of the queries of a stream of several, from when it is added to when it is removed.
+/// One query of a stream of several, from its addition to its removal.
 package final class FollowedQuery: @unchecked Sendable {
-    // Unchecked: what varies is touched on the feed's thread alone.
+    // Unchecked: mutable state is used only on the feed's thread.
 
     /// Its name among the others.
     package let name: String
-    /// The followed query, as it was checked when it was added, or when it was last delivered live. A connection begins with it.
+    /// The followed query, as it was checked when it was added or last delivered live. A connection begins with it.
     package var checked: CheckedStream
-    /// Bytes of the text that it was stated in.
+    /// The bytes of the text that stated it.
     let byteCount: Int
-    /// The generation of its stream that it was added in.
+    /// The stream's generation in which it was added.
     var generation = 0
-    /// The least version behind which a client knows of it: what has a lower id was told without it.
+    /// The lowest version after which a client knows it. A lower id was sent without it.
     var knownFrom: UInt64 = 0
 
     package init(_ name: String, _ checked: CheckedStream, byteCount: Int) {
@@ -84,14 +85,14 @@ package final class FollowedQuery: @unchecked Sendable {
     }
 }
 
-/// The schema and the view under which a query of a stream of several was found to be none, or too much: under others it
-/// is tried again.
+/// The schema and the view under which a query of a stream of several was found to be invalid or to exceed a limit. Under others
+/// it is tried again.
 package struct QueryEnd: Equatable, Sendable {
     private let schema: ObjectIdentifier
-    /// Names the view; empty where that shows everything.
+    /// The name of the view; empty if it shows everything.
     let viewMark: String
-    /// Whether it is tried again by itself: not what was too much, for which a schema that its user does not know counts for
-    /// nothing.
+    /// Whether it is tried again automatically. False if it exceeded a limit: a schema change
+    /// that its user cannot see must have no effect then.
     var isTriedAgain = true
 
     /// The schema and the view that a read shows.
@@ -100,7 +101,7 @@ package struct QueryEnd: Equatable, Sendable {
         viewMark = read.sight?.mark ?? ""
     }
 
-    /// Those that a query was checked for.
+    /// The schema and the view that a query was checked for.
     init(_ query: CheckedStream) {
         schema = query.names.schema.identity
         viewMark = query.viewMark
@@ -108,7 +109,7 @@ package struct QueryEnd: Equatable, Sendable {
 }
 
 extension RequestFault {
-    /// Whether the query that a stream follows is at fault, so that others of the stream can go on: not the storage, nor the
-    /// service.
+    /// Whether the query that a stream follows is at fault, and not the storage or the service, so that the stream's other
+    /// queries can continue.
     var isOfFollowedQuery: Bool { kind.isOfRequest || isQueryLimit }
 }

@@ -8,24 +8,24 @@ import Synchronization
 package final class QueryStream: Sendable {
     /// The id: 22 characters of base64url, of random bytes.
     package let id = RandomID.make()
-    /// The number of the token that it belongs to; nil where none is needed.
+    /// The number of the token that it belongs to; nil if no token is needed.
     let owner: UInt64?
-    /// Whose bounds it counts to.
+    /// The client to which its use of limits is charged.
     let client: ClientKey
-    /// Whether that is a user, or an anonymous visitor.
+    /// Whether the client is a user or an anonymous visitor.
     let isUser: Bool
-    /// Whether ints beyond 2^53 are told as strings.
+    /// Whether ints beyond 2^53 are sent as strings.
     package let quotesLargeInts: Bool
-    /// How long what happens is folded into one event.
+    /// The time for which changes are folded into one event, in milliseconds.
     let intervalMilliseconds: Int
 
     private struct State {
         var queries: [FollowedQuery]
-        /// How often its queries were changed.
+        /// The number of times that its queries were changed.
         var generation = 0
-        /// Since when it has waited for a follower, in nanoseconds of the monotonic clock; nil while it has one.
+        /// The time since when it has waited for a follower, in nanoseconds of the monotonic clock; nil while it has one.
         var waitingSince: UInt64? = monotonicNanoseconds()
-        /// Whether it has ended for want of one.
+        /// Whether it has ended because it had no follower.
         var isEnded = false
     }
     private let state: Mutex<State>
@@ -47,15 +47,15 @@ package final class QueryStream: Sendable {
     /// The bytes of their texts.
     var byteCount: Int { state.withLock { $0.queries.reduce(0) { $0 + $1.byteCount } } }
 
-    /// Since when it has waited for a follower, in nanoseconds of the monotonic clock; nil while it has one.
+    /// The time since when it has waited for a follower, in nanoseconds of the monotonic clock; nil while it has one.
     var waitingSince: UInt64? { state.withLock { $0.waitingSince } }
 
-    /// Ends it when it has had no follower for too long, so that it can't be followed any more.
+    /// Ends it if it has had no follower for too long, so that it cannot be followed any more.
     ///
     /// - Returns: Whether it has ended.
     func endIfOver() -> Bool { endIfUnfollowed(for: UInt64(limits.streamReturnSeconds)) }
 
-    /// Ends it when it has had no follower for some seconds.
+    /// Ends it if it has had no follower for some seconds.
     ///
     /// - Returns: Whether it has ended.
     func endIfUnfollowed(for seconds: UInt64 = 0) -> Bool {
@@ -69,10 +69,10 @@ package final class QueryStream: Sendable {
         }
     }
 
-    /// Removes queries and adds others, each in the place of the one of its name.
+    /// Removes queries and adds others. An added query replaces the query of the same name.
     ///
-    /// - Returns: The generation that the stream has by that, and each query that it adds.
-    /// - Throws: ``RequestFault`` `.invalid` when there are too many.
+    /// - Returns: The new generation of the stream, and of each added query.
+    /// - Throws: ``RequestFault`` `.invalid` if there are too many.
     func change(
         removing names: [String], adding added: [FollowedQuery]
     ) throws(RequestFault) -> Int {
@@ -92,9 +92,9 @@ package final class QueryStream: Sendable {
 
     // MARK: Its follower
 
-    /// Begins to follow it, as long as the returned object lives.
+    /// Begins to follow it, for as long as the returned object lives.
     ///
-    /// - Throws: ``RequestFault`` `.conflict` while somebody does, `.notFound` when it has ended.
+    /// - Throws: ``RequestFault`` `.conflict` while it has a follower, `.notFound` if it has ended.
     package func follow() throws(RequestFault) -> Lease {
         let (isEnded, isFree) = state.withLock { state in
             let found = (state.isEnded, state.waitingSince != nil)

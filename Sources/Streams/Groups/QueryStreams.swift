@@ -2,18 +2,18 @@ import HoldfastObjectJSON
 import HoldfastStoreService
 import Synchronization
 
-/// The streams of several queries. Each belongs to the client that made it and ends when it has had no follower for
-/// some time; they are in memory alone. Thread-safe.
+/// The streams of several queries. Each belongs to the client that made it and ends when it has had no follower for some time.
+/// They are only in memory. Thread-safe.
 package final class QueryStreams: Sendable {
     private let limits: ServiceLimits
     private let streams = Mutex<[String: QueryStream]>([:])
 
     init(_ limits: ServiceLimits) { self.limits = limits }
 
-    /// Makes a stream. Where it would be one too many, the streams end that have waited longest for a follower.
+    /// Makes a stream. If there are too many, the streams that have waited longest for a follower end.
     ///
-    /// - `isUser`: Whether the caller is a user or an anonymous visitor, of whose streams only some may wait for a follower.
-    /// - Throws: ``RequestFault`` `.invalid` for too many queries, `.unavailable` when too many streams are followed.
+    /// - `isUser`: Whether the caller is a user or an anonymous visitor. Only some of their streams may wait for a follower.
+    /// - Throws: ``RequestFault`` `.invalid` for too many queries, `.unavailable` if too many streams are followed.
     package func make(
         _ body: StreamQueriesBody, for caller: Caller, isUser: Bool
     ) throws(RequestFault) -> QueryStream {
@@ -29,7 +29,7 @@ package final class QueryStreams: Sendable {
         return stream
     }
 
-    /// The number of some streams, of those of them that wait for a follower, and the bytes of their queries.
+    /// The number of some streams, the number of them that wait for a follower, and the bytes of their queries.
     private struct Usage {
         var count = 0
         var waitingCount = 0
@@ -41,7 +41,7 @@ package final class QueryStreams: Sendable {
         }
     }
 
-    /// The bounds of all streams, or of those of one client.
+    /// The bounds of all streams, or of one client's streams.
     private func bounds(ofClient isOfClient: Bool, isUser: Bool) -> Usage {
         guard isOfClient else {
             return Usage(
@@ -55,12 +55,12 @@ package final class QueryStreams: Sendable {
             byteCount: isUser ? limits.userQueryStreamByteCountMax : .max)
     }
 
-    /// Ends streams that wait for a follower, the oldest first, until there is room for more of a client: first the
-    /// client's own, as far as its own bounds require it, then those of everybody. Cost: a look at every stream, and n log n in
-    /// those that wait where there is no room.
+    /// Ends streams that wait for a follower, the oldest first, until there is room for more of a client: first the client's own,
+    /// as far as its own bounds require it, then streams of all clients. Cost: a look at every stream, and n log n in the waiting
+    /// streams if there is no room.
     ///
-    /// - `stream`: The stream that the room is for, which does not end.
-    /// - Returns: Whether there is room. Where those that are followed leave none, nothing ends.
+    /// - `stream`: The stream that needs the room. It does not end.
+    /// - Returns: Whether there is room. If the followed streams leave no room, nothing ends.
     private func makeRoom(
         for added: Usage, of stream: QueryStream, among streams: inout [String: QueryStream]
     ) -> Bool {
@@ -94,15 +94,15 @@ package final class QueryStreams: Sendable {
                 used.waitingCount -= 1
                 used.byteCount -= byteCount
             }
-            // Some may have found a follower meanwhile.
+            // Some streams may have found a follower meanwhile.
             guard used.fits(bounds) else { return false }
         }
         return true
     }
 
-    /// The stream of an id.
+    /// The stream with an id.
     ///
-    /// - Throws: ``RequestFault`` `.notFound` when it has ended, never was, or is another client's.
+    /// - Throws: ``RequestFault`` `.notFound` if it has ended, never was, or belongs to another client.
     package func find(_ id: String, of caller: Caller) throws(RequestFault) -> QueryStream {
         let stream = streams.withLock { streams in
             if streams[id]?.endIfOver() ?? false { streams[id] = nil }
@@ -114,7 +114,7 @@ package final class QueryStreams: Sendable {
 
     /// Changes the queries of a stream.
     ///
-    /// - Returns: The generation that it has by that.
+    /// - Returns: The stream's new generation.
     /// - Throws: ``RequestFault`` as ``make(_:for:isUser:)``.
     package func change(
         _ stream: QueryStream, removing names: [String], adding added: [FollowedQuery]

@@ -4,42 +4,42 @@ import HoldfastObjectStore
 import HoldfastStoreService
 import HoldfastThreads
 
-/// The client of a stream of several queries, each of which is a stream of its own on the way to the present.
+/// The client of a stream of several queries. On the way to the present, each query is a stream of its own.
 ///
-/// Live, what a step of the feed means to all of them is one event, of pieces that other clients share.
+/// Live, a step of the feed is one event for all queries, of pieces that other clients share.
 final class StreamGroup: @unchecked Sendable {
-    // Unchecked: what varies is touched on the feed's thread alone.
+    // Unchecked: mutable state is used only on the feed's thread.
 
     let stream: QueryStream
     /// The connection.
     let sink: any StreamSink
-    /// Whose turns its queries take.
+    /// The caller that takes the queries' turns.
     let caller: Caller
-    /// Its queries, each with how far it has come.
+    /// Its queries, each with its progress.
     var members: [(querySink: QuerySink, follower: Follower)] = []
-    /// When something was last sent to all, in milliseconds of the monotonic clock.
+    /// The time of the last event for all queries, in milliseconds of the monotonic clock.
     var lastSent: UInt64 = 0
 
-    /// When a worker looked last whether its ended queries are valid again.
+    /// The state at a worker's last check whether ended queries are valid again.
     struct Moment: Equatable {
         let version: UInt64
         let rulesGeneration: UInt64
     }
-    /// The last such moment; nil for none that counts.
+    /// The moment of the last check; nil if the check has to be repeated.
     var lookedAt: Moment?
-    /// Whether a worker is about to look.
+    /// Whether a check by a worker is under way.
     var isLookedAt = false
 
     private unowned let hub: StreamHub
 
-    /// The pieces of steps that its client has not been told of.
+    /// The pieces of steps that its client has not received yet.
     private struct Steps {
-        /// For each query of the next part, by its position among the others, what they mean to it.
+        /// The pieces of the next part, each with its query's position among the queries.
         var pieces: [(position: Int, bytes: SharedBytes)] = []
         var byteCount = 0
-        /// The streams of all queries that they concern, each with the version that it had been told of before.
+        /// The followers of all queries that the steps concern, each with the version that its client knew before.
         var concerned: [ObjectIdentifier: (follower: Follower, version: UInt64)] = [:]
-        /// The first and the last version that something was collected of.
+        /// The first and the last version of the collected pieces.
         var (first, last) = (UInt64.max, UInt64(0))
         /// Whether a part of the event has been sent.
         var hasParts = false
@@ -68,7 +68,7 @@ final class StreamGroup: @unchecked Sendable {
         pace = Pace(stream.intervalMilliseconds, isAligned: true)
     }
 
-    /// Whether its client has been told everything up to the feed's version, once one of the queries is there.
+    /// Whether its client has received everything up to the feed's version, if the given query is at that version.
     func isUpToDate(at version: UInt64, beside querySink: QuerySink? = nil) -> Bool {
         steps.isEmpty && isLive(at: version, beside: querySink)
     }
@@ -81,19 +81,19 @@ final class StreamGroup: @unchecked Sendable {
             }
             present = present ?? QueryEnd(member.follower.query)
         }
-        // One that has ended has nothing to tell, unless it may be valid again.
+        // An ended query has nothing to send, unless it may be valid again.
         return members.allSatisfy { member in
             guard let ended = member.querySink.ended, ended.isTriedAgain else { return true }
             return present == nil || ended == present
         }
     }
 
-    /// The way of a query to the present; nil of one that was removed.
+    /// The follower of a query; nil for a query that was removed.
     func follower(of querySink: QuerySink) -> Follower? {
         members.first { $0.querySink === querySink }?.follower
     }
 
-    /// Ends a query while the others go on. Any thread.
+    /// Ends a query while the others continue. Any thread.
     func end(_ querySink: QuerySink, sending last: SharedBytes, as end: QueryEnd) {
         hub.perform { position in
             self.hub.end(querySink, of: self, sending: last, as: end, position)
@@ -104,7 +104,7 @@ final class StreamGroup: @unchecked Sendable {
 
     // MARK: Live, on the feed's thread
 
-    /// Takes what the step that leads to a version means to one query.
+    /// Takes the event of one query for the step to a version.
     func collect(_ bytes: SharedBytes, for querySink: QuerySink, version: UInt64) -> StreamSent {
         if sink.isClosed { return .closed }
         guard let position = members.firstIndex(where: { $0.querySink === querySink }) else {
@@ -127,7 +127,7 @@ final class StreamGroup: @unchecked Sendable {
         return .queued
     }
 
-    /// Sends what was collected, unless its interval lasts, or a query has still to be told of the first of the steps.
+    /// Sends the collected pieces, unless the interval is not over or a query has not received the first of the steps yet.
     ///
     /// - Returns: Whether it has to be called again.
     func endStep(to version: UInt64) -> Bool {
@@ -154,10 +154,10 @@ final class StreamGroup: @unchecked Sendable {
         }
     }
 
-    /// Lets go of a query, which is told by others what follows: behind what was collected.
+    /// Takes a query out of the steps, after the collected pieces. Workers send its next changes.
     func leave(_ querySink: QuerySink) {
         if !steps.isFull { return send(to: steps.last) }
-        // There is no room for it, and it catches up before the others do, at the end of the step.
+        // There is no room for its piece. It catches up before the other queries do, at the end of the step.
         let one = steps.concerned.removeValue(forKey: ObjectIdentifier(querySink))
         if let one { one.follower.state.know(through: one.version) }
     }
@@ -170,7 +170,7 @@ final class StreamGroup: @unchecked Sendable {
         lastSent = monotonicMilliseconds()
         pace.begin()
         if !sent.isFull { return }
-        // Its client is slow.
+        // The client is slow.
         for one in sent.concerned.values { one.follower.state.know(through: one.version) }
         for follower in hub.unlist(sent.concerned.values.map(\.follower)) {
             hub.overrun(follower, isToldInPart: sent.hasParts)
@@ -179,12 +179,12 @@ final class StreamGroup: @unchecked Sendable {
 
     private func sendCollected(_ version: UInt64, isLast: Bool) {
         let (head, end) = (ByteBuffer(capacity: 128), ByteBuffer(capacity: 64))
-        // Those that are told something are the feed's, and have the same view; others may be a worker's.
+        // Queries with pieces are the feed's, and have the same view; other queries may be a worker's.
         let cursor = cursor(version, of: steps.concerned.values.first?.follower)
         hub.events.framing.begin("change", id: nil, in: head)
         head.append("{\"version\":\"\(cursor)\",\"changes\":[")
         let id = isLast && isLive(at: version) ? cursor : nil
-        // Where there is no id, nothing else says that this is all.
+        // Without an id, nothing else says that this is the last part.
         let isMarked = isLast && (steps.hasParts || id == nil)
         end.append(isMarked ? "],\"last\":true}" : "]}")
         hub.events.framing.end(id: id, in: end)
@@ -202,22 +202,22 @@ final class StreamGroup: @unchecked Sendable {
         steps.byteCount = 0
     }
 
-    /// The cursor of a query's client behind a version.
+    /// The cursor of a query's client after a version.
     private func cursor(_ version: UInt64, of follower: Follower?) -> String {
         follower.map { hub.cursor(version, of: $0.query) }
             ?? StoreVersion(epoch: hub.served.store.epoch, number: version).description
     }
 
-    /// Tells its client that the connection holds.
+    /// Sends a heartbeat to its client.
     func beat(_ version: UInt64) {
-        // What an ended one was checked for last may be another view.
+        // An ended query may have been checked for another view.
         let followed = members.first { $0.querySink.ended == nil }?.follower
         let isLive = isUpToDate(at: version) && (followed != nil || members.isEmpty)
         let cursor = isLive ? cursor(version, of: followed) : nil
         if case .queued = sink.send(hub.events.heartbeat(cursor)), isLive { know(through: version) }
     }
 
-    /// Takes in that its client has an id behind a version, so that no query tells of anything before it.
+    /// Notes that its client has an id after a version, so that no query sends changes before it.
     func know(through version: UInt64) {
         for member in members where member.follower.state.version < version {
             member.follower.state.know(through: version)

@@ -3,9 +3,9 @@ import HoldfastObjectStore
 import HoldfastStoreService
 import HoldfastThreads
 
-// Queries that have ended while the others of their stream go on: each begins again when it is valid again.
+// Queries that have ended while the others of their stream continue: each begins again when it is valid again.
 extension StreamHub {
-    /// A query that has ended, as a worker looks at it.
+    /// A query that has ended, in the form that a worker checks.
     private struct Ended: Sendable {
         let querySink: QuerySink
         /// The query as it was checked last.
@@ -13,32 +13,32 @@ extension StreamHub {
         let end: QueryEnd
     }
 
-    /// The schema and view that a worker has looked at ended queries under.
+    /// The schema and view under which a worker has checked ended queries.
     private struct Looked: Sendable {
         let end: QueryEnd
-        /// Each with the query for these; nil where there is still none.
+        /// Each query as it was checked for these; nil if it is still invalid.
         var queries: [(ended: Ended, query: CheckedStream?)] = []
-        /// Whether others are left, for which there was no time.
+        /// Whether there was no time for all of them.
         var isPart = false
     }
 
     // MARK: On the feed's thread
 
-    /// Ends a query, behind what its client is sent of it.
+    /// Ends a query, after the bytes that its client is sent of it.
     func end(
         _ querySink: QuerySink, of group: StreamGroup, sending last: SharedBytes, as end: QueryEnd,
         _ position: ChangeFeed.Position
     ) {
-        // It may have been removed meanwhile.
+        // The query may have been removed meanwhile.
         guard let follower = group.follower(of: querySink) else { return }
         unlist([follower])
         querySink.ended = end
-        // What has an id from here on is told without it.
+        // Later ids are sent without the query.
         querySink.query.knownFrom = .max
         groupsWithEnded[ObjectIdentifier(group)] = group
         follower.send(last)
         sendRest(of: querySink, follower)
-        // It may have been the only one that had no id yet.
+        // The query may have been the only one that had no id yet.
         if group.isUpToDate(at: position.version) { group.beat(position.version) }
     }
 
@@ -50,7 +50,8 @@ extension StreamHub {
         }
     }
 
-    /// Has workers look whether ended queries are valid again, where something was committed, or other rules were set, since they did.
+    /// Lets workers check whether ended queries are valid again, if something was committed, or other rules were set, since their
+    /// last check.
     func lookAtEnded(_ version: UInt64) {
         let moment = StreamGroup.Moment(
             version: version,
@@ -75,7 +76,7 @@ extension StreamHub {
         }
     }
 
-    /// Has the next tick look at a group again. Any thread.
+    /// Lets the next tick check a group again. Any thread.
     private func lookLater(at group: StreamGroup) {
         perform { _ in (group.isLookedAt, group.lookedAt) = (false, nil) }
     }
@@ -90,7 +91,7 @@ extension StreamHub {
                 querySink.ended = looked.end
                 continue
             }
-            // The client reads first that it has ended.
+            // The client first reads that the query has ended.
             guard follower.hasRoom else {
                 group.lookedAt = nil
                 continue
@@ -101,7 +102,7 @@ extension StreamHub {
             let isOtherView = looked.end.viewMark != ended.end.viewMark
             restart(follower, isOtherView ? .accessChanged : .schemaChanged)
         }
-        // Nothing has had an id while it was not known whether they are valid.
+        // No id was sent while it was not known whether the queries are valid.
         if group.isUpToDate(at: position.version) { group.beat(position.version) }
     }
 
@@ -129,7 +130,7 @@ extension StreamHub {
                 looked.queries.append((ended, try ended.query.under(read, served)))
             } catch {
                 guard error.isOfFollowedQuery else { throw error }
-                // The time is that of all of them.
+                // All of them share the time.
                 if error.isQueryLimit, !looked.queries.isEmpty {
                     looked.isPart = true
                     break

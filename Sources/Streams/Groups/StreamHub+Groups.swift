@@ -6,7 +6,7 @@ import HoldfastStoreService
 extension StreamHub {
     /// Begins to serve a stream of several queries. Any thread.
     ///
-    /// - `begin`: Has the client learn that it begins, once everything is told that is written from then on.
+    /// - `begin`: Informs the client that it begins, once everything that is written from then on will be reported.
     package func open(
         _ stream: QueryStream, to sink: any StreamSink, for caller: Caller,
         from start: StreamCursor, begin: @escaping @Sendable () -> Void
@@ -31,9 +31,9 @@ extension StreamHub {
         }
     }
 
-    /// Has a stream's client, if it has one, be told of the queries that it has now. Any thread.
+    /// Changes the queries of a stream's client, if it has one, to its present queries. Any thread.
     ///
-    /// - `then`: Runs once that is so.
+    /// - `then`: Called after the change.
     package func update(_ stream: QueryStream, then: @escaping @Sendable () -> Void) {
         perform { position in
             if let group = self.groups[stream.id], self.keep(group) {
@@ -65,7 +65,7 @@ extension StreamHub {
 
     // MARK: On the feed's thread
 
-    /// - `start`: What its client asks for; nil when that is there already.
+    /// - `start`: The position that its client asks for; nil if the client is there already.
     private func add(
         _ query: FollowedQuery, to group: StreamGroup, from start: StreamCursor?,
         _ position: ChangeFeed.Position
@@ -78,7 +78,7 @@ extension StreamHub {
             return resume(follower, .after(version), present: position.version)
         }
         guard let start, start.eventVersion == nil else {
-            // What has an id up to here was told without it, and nothing has one until it is up to date.
+            // Earlier ids were sent without the query, and no id is sent until it is up to date.
             if query.knownFrom > position.version { query.knownFrom = position.version + 1 }
             return restart(follower, .start)
         }
@@ -93,14 +93,14 @@ extension StreamHub {
     private func remove(
         _ member: (querySink: QuerySink, follower: Follower), from group: StreamGroup
     ) {
-        // What comes of a query of its name comes behind what was collected.
+        // The events of a new query of the same name must follow the collected pieces.
         group.leave(member.querySink)
         member.querySink.remove()
         unlist([member.follower])
         group.members.removeAll { $0.querySink === member.querySink }
     }
 
-    /// Whether a client is still there; lets go of one that is not.
+    /// Whether a client is still there. Drops a client that is not.
     func keep(_ group: StreamGroup) -> Bool {
         if !group.sink.isClosed, groups[group.stream.id] === group { return true }
         drop(group)
@@ -113,7 +113,7 @@ extension StreamHub {
         if groups[group.stream.id] === group { groups[group.stream.id] = nil }
     }
 
-    /// Sends what steps mean to the clients of several queries.
+    /// Sends steps to the clients of several queries.
     func endStep(to version: UInt64) {
         entries.clear()
         if groupsInStep.isEmpty { return }

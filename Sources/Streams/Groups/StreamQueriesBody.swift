@@ -5,19 +5,19 @@ import HoldfastRows
 import HoldfastStoreService
 import HoldfastText
 
-/// The queries of a stream as a body states them: `{"queries": {"open": {"class": "Task", "filter": …}, "late": null}}`,
-/// and `interval` beside them where the stream is made.
+/// The queries of a stream as a body states them: `{"queries": {"open": {"class": "Task", "filter": …}, "late": null}}`, with
+/// `interval` beside them if the stream is made.
 package struct StreamQueriesBody {
-    /// The queries that it states.
+    /// The stated queries.
     package private(set) var added: [FollowedQuery] = []
-    /// The names of those that it removes.
+    /// The names of the removed queries.
     package private(set) var removed: [String] = []
-    /// Whether ints beyond 2^53 are told as strings.
+    /// Whether ints beyond 2^53 are sent as strings.
     let quotesLargeInts: Bool
-    /// How long what happens is folded into one event.
+    /// The time for which changes are folded into one event, in milliseconds.
     let intervalMilliseconds: Int
 
-    /// The bytes of the longest name of a query.
+    /// The maximum bytes of a query's name.
     private static let nameByteCountMax = 100
     /// The parameters that pages have, too.
     private static let shared = ["filter", "args", "sort", "limit", "fields", "expand"]
@@ -25,11 +25,11 @@ package struct StreamQueriesBody {
 
     /// Reads a body.
     ///
-    /// - `byteCount`: The bytes of its text.
-    /// - `patched`: The stream that it changes, from which `null` removes a query; nil for one that is made.
-    /// - `caller`: Who follows them.
-    /// - `quotesLargeInts`: Whether one that is made tells ints beyond 2^53 as strings.
-    /// - Throws: ``RequestFault`` with every fault; its kind is that of the first.
+    /// - `byteCount`: The bytes of the body's text.
+    /// - `patched`: The stream that the body changes, from which `null` removes a query; nil if a stream is made.
+    /// - `caller`: The caller that follows the queries.
+    /// - `quotesLargeInts`: Whether a new stream sends ints beyond 2^53 as strings.
+    /// - Throws: ``RequestFault`` with every fault. Its kind is the first fault's.
     package init(
         _ json: JSONValue, byteCount: Int, of patched: QueryStream?, for caller: Caller,
         quotesLargeInts: Bool, _ served: ServedStore
@@ -173,7 +173,7 @@ package struct StreamQueriesBody {
 }
 
 extension RequestFault {
-    /// The faults of a part of a body, as those of the body.
+    /// The faults of a part of a body, as faults of the body.
     fileprivate func placed(at pointer: JSONPointer) -> [Entry] {
         (errors.isEmpty ? [Entry(code: code, detail: detail)] : errors).map { entry in
             var entry = entry
@@ -184,7 +184,7 @@ extension RequestFault {
         }
     }
 
-    /// The fault of a query of a stream: what the request asks for can be done, whatever its queries name.
+    /// The fault of a stream's query. The request itself is supported, whichever classes its queries name.
     var ofQuery: RequestFault {
         guard kind == .unsupportedOperation else { return self }
         var fault = self

@@ -1,18 +1,19 @@
 import HoldfastObjectStore
 
-/// A position in the outbox of an asymmetric class: behind one of its objects. `<class>.<epoch>-<key>`,
-/// which clients pass on as it stands; that of somebody who may not read everything ends with `.<version>_`, the version of the page, and the
-/// tag of their view.
+/// A position in the outbox of an asymmetric class, after one of its objects: `<class>.<epoch>-<key>`. Clients pass it on
+/// unchanged. For a user that may not read everything, it ends with `.<version>_`, the version of the page, and the tag of the
+/// user's view.
 package struct OutboxCursor: Equatable, Sendable, CustomStringConvertible {
     /// The class's number: another class of the same name is another outbox.
     var classNumber: UInt32
-    /// The epoch of the store: in another one the same key may be another object's.
+    /// The epoch of the store: in another epoch the same key may belong to another object.
     var epoch: UInt64
-    /// The object key; 0 stands before all objects.
+    /// The object key; 0 is the position before all objects.
     var key: UInt64
-    /// The version at which what stands before it was seen; 0 where everything is.
+    /// The version at which the objects before the position were visible; 0 if all objects are visible.
     var version: UInt64 = 0
-    /// Says of which view it is, in which other objects may be hidden, and that the service has made it; empty where everything is seen.
+    /// The tag of its view, in which other objects may be hidden. It proves that the service has made the cursor. Empty if
+    /// everything is visible.
     private(set) var viewTag = ""
 
     package var description: String {
@@ -22,14 +23,14 @@ package struct OutboxCursor: Equatable, Sendable, CustomStringConvertible {
 }
 
 extension OutboxCursor {
-    /// The same position as one of a view of the store.
+    /// The same position as a position of a view of the store.
     func sealed(in read: ReadTransaction) -> OutboxCursor {
         var sealed = self
         sealed.viewTag = tag(in: read)
         return sealed
     }
 
-    /// Whether it is of a view of the store.
+    /// Whether it belongs to a view of the store.
     func isOf(_ read: ReadTransaction) -> Bool { viewTag == tag(in: read) }
 
     private func tag(in read: ReadTransaction) -> String {

@@ -4,17 +4,17 @@ import HoldfastObjectStore
 import HoldfastRows
 import HoldfastStoreService
 
-/// The oldest objects of an outbox behind a position, as the body of a reply or as an event.
+/// The oldest objects of an outbox after a position, as the body of a reply or as an event.
 struct OutboxPage {
     /// The page's text.
     let bytes: SharedBytes
-    /// How many objects it has.
+    /// The number of its objects.
     let count: Int
-    /// The position behind its last object; where the page began when it has none. Behind all that is hidden as well, where nothing
-    /// else follows.
+    /// The position after its last object, or its beginning if it is empty. If no visible object follows, it is also after all
+    /// hidden objects.
     let through: OutboxCursor
 
-    /// The body of a reply with no objects.
+    /// The body of a reply without objects.
     static func empty(at cursor: OutboxCursor) -> SharedBytes {
         let buffer = ByteBuffer(capacity: 64)
         buffer.append("{\"objects\":[],\"through\":\"\(cursor)\"}")
@@ -23,13 +23,13 @@ struct OutboxPage {
 
     /// Reads and writes a page.
     ///
-    /// Objects are written whole however large they are: nothing else could read what a page left out, and
-    /// the consumer of an outbox has to get past each of its objects.
+    /// Objects are written whole however large they are: the consumer of an outbox has to get past each object, and could not
+    /// read omitted parts otherwise.
     ///
-    /// - `cursor`: Behind which object to begin.
-    /// - `limit`: Objects of the body of a reply.
-    /// - `framing`: Makes an event of it, with as much as a piece has; nil for the body of a reply.
-    /// - Throws: ``RequestFault`` when storage fails.
+    /// - `cursor`: The position after which to begin.
+    /// - `limit`: The maximum number of objects in the body of a reply.
+    /// - `framing`: Makes an event of the size of a piece; nil for the body of a reply.
+    /// - Throws: ``RequestFault`` if storage fails.
     init(
         _ rowClass: RowClass, behind cursor: OutboxCursor, in read: ReadTransaction,
         _ served: ServedStore, limit: Int, quotesLargeInts: Bool,
@@ -62,7 +62,7 @@ struct OutboxPage {
         if read.sight != nil {
             through.version = try served.stored(read.state()).version
             if !isFull {
-                // What is hidden is passed over: where it comes into sight the position is worth nothing.
+                // Hidden objects are skipped. When one becomes visible, the position is not valid any more.
                 let state = try served.stored(read.classState(rowClass))
                 through.key = max(through.key, state.nextKey - min(1, state.nextKey))
             }

@@ -21,10 +21,10 @@ extension ServedStore {
         }
     }
 
-    /// The query of an outbox, where its consumer begins, and why it has to where its position is of another epoch or another view: what
-    /// was acknowledged is known to the store alone, so everything is delivered again.
+    /// The query of an outbox and the position where its consumer begins. If the consumer's position is of another epoch or view,
+    /// it is the beginning, with the reason: only the store knows the acknowledged objects, so everything is delivered again.
     ///
-    /// - `restarts`: Whether the consumer can be told so; else it is a fault.
+    /// - `restarts`: Whether the consumer can be informed of the reason. If not, it is a fault.
     func outboxStart(
         _ request: OutboxRequest, restarts: Bool
     ) throws(RequestFault) -> (query: CheckedStream, cursor: OutboxCursor, reset: ResetReason?) {
@@ -46,7 +46,7 @@ extension ServedStore {
         OutboxCursor(classNumber: rowClass.number, epoch: store.epoch, key: 0).sealed(in: read)
     }
 
-    /// Refuses a position before which something has come into sight since. Takes as long as a query.
+    /// Refuses a position before which an object has become visible since. Takes as long as a query.
     ///
     /// - Throws: ``RequestFault`` `.expired`.
     func requireWhole(
@@ -55,11 +55,11 @@ extension ServedStore {
         if try hasPassedOver(before: cursor, of: rowClass, in: read) { throw .otherOutboxView }
     }
 
-    /// Whether objects before a user's position are seen that may have been hidden since it was made, as where a rule reads other objects: they
-    /// were never delivered.
+    /// Whether visible objects before a user's position may have been hidden when it was made, for example because a rule reads
+    /// other objects. They were never delivered.
     ///
-    /// Cost: nothing where rules read the object and its user alone; else as ``SeenSince`` for each object that is seen before the position,
-    /// if anything was written since.
+    /// Cost: nothing if rules read only the object and its user. Otherwise as ``SeenSince`` for each visible object before the
+    /// position, if anything was written since.
     func hasPassedOver(
         before cursor: OutboxCursor, of rowClass: RowClass, in read: ReadTransaction
     ) throws(RequestFault) -> Bool {
@@ -82,7 +82,7 @@ extension ServedStore {
         return isPassed
     }
 
-    /// The keys of the objects that are seen before a position.
+    /// The keys of the visible objects before a position.
     private func keys(
         before cursor: OutboxCursor, of rowClass: RowClass, in read: ReadTransaction
     ) throws(RequestFault) -> [UInt64] {
@@ -106,12 +106,11 @@ extension ServedStore {
         ).checked(names(of: read.rows), limits, for: read.sight)
     }
 
-    /// Takes away what was consumed up to a position, the oldest first, in bounded transactions; of somebody who may not do everything what they
-    /// see, if they may delete all of it.
+    /// Deletes the acknowledged objects up to a position, the oldest first, in bounded transactions. For a restricted principal:
+    /// the visible objects, provided that it may delete every one of them.
     ///
-    /// - `completion`: Runs once with the number of objects and the version, on the writer's thread; must not
-    ///   block.
-    /// - Returns: Whether it is handed in.
+    /// - `completion`: Called once with the number of objects and the version, on the writer's thread; must not block.
+    /// - Returns: Whether the write was submitted.
     /// - Throws: ``RequestFault`` for a position that does not fit.
     package func acknowledge(
         _ className: String, through text: String, _ parameter: String, for caller: Caller,
@@ -130,10 +129,10 @@ extension ServedStore {
         }
     }
 
-    /// Refuses a name that is none of a class with an outbox.
+    /// Refuses a name that does not belong to a class with an outbox.
     ///
-    /// - Throws: ``RequestFault`` `.notFound` with the nearest name that the caller knows; `.unsupportedOperation` for a class of another
-    ///   kind.
+    /// - Throws: ``RequestFault`` `.notFound` with the nearest name that the caller knows; `.unsupportedOperation` for a class of
+    ///   another kind.
     package func requireOutbox(
         of className: String, for caller: Caller
     ) throws(RequestFault) {
@@ -151,8 +150,8 @@ extension ServedStore {
 
     /// Reads a position in the outbox of a class.
     ///
-    /// - Throws: ``RequestFault`` `.malformed` for what is none of this class or not reached yet, `.expired` for one of
-    ///   another epoch.
+    /// - Throws: ``RequestFault`` `.malformed` for text that is not a position of this class or is not reached yet, `.expired`
+    ///   for a position of another epoch.
     private func outboxCursor(
         _ text: String, _ parameter: String, of rowClass: RowClass, in read: ReadTransaction
     ) throws(RequestFault) -> OutboxCursor {
@@ -185,7 +184,7 @@ extension ServedStore {
 }
 
 extension RowSchema {
-    /// The class of a name, of kind `asymmetric`.
+    /// The class with a name, of kind `asymmetric`.
     ///
     /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for a class of another kind.
     package func asymmetricClass(named name: String) throws(RequestFault) -> RowClass {
@@ -196,7 +195,7 @@ extension RowSchema {
 }
 
 extension RequestFault {
-    /// The fault of a position whose consumer's view has changed since.
+    /// The consumer's view has changed since the position.
     static let otherOutboxView = RequestFault(
         .expired, "access-changed",
         "What you may read of this outbox has changed since this position, or may have: consume it from its beginning."
@@ -211,29 +210,29 @@ extension RequestFault {
     }
 }
 
-/// Deletes the acknowledged objects of an outbox up to a position, the oldest first: a bounded transaction, which is
-/// queued again until nothing is left. A user's takes back all that it takes away where they may not delete one object of it.
+/// Deletes the acknowledged objects of an outbox up to a position, the oldest first. It is a bounded transaction, which is queued
+/// again until nothing is left. A user's is rolled back as a whole if the user may not delete one of its objects.
 package final class OutboxAcknowledgement: PendingWrite, @unchecked Sendable {
-    // Unchecked: the writer's thread alone uses what changes.
+    // Unchecked: mutable state is used only on the writer's thread.
 
     /// Receives the number of deleted objects, and the version of the last deletion. Writer's thread; must not block.
     package typealias Completion =
         @Sendable (Result<(count: Int, version: StoreVersion), RequestFault>) -> Void
 
-    /// Objects that one transaction takes away.
+    /// The number of objects that one transaction deletes.
     private static let objectCountMax = 4096
 
     private let served: ServedStore
     private let cursor: OutboxCursor
-    /// The objects that are left; nil for all up to the position.
+    /// The remaining objects; nil for all up to the position.
     private var keys: ArraySlice<UInt64>?
     private let caller: Caller
     private let completion: Completion
-    /// How many objects the transaction that is running has taken, and those before it.
+    /// The number of objects that the running transaction has deleted, and the number of earlier ones.
     private var partCount = 0
     private var count = 0
 
-    /// - `keys`: The objects up to the position that the caller has been shown; nil where that is all.
+    /// - `keys`: The objects up to the position that the caller was shown; nil if these are all.
     init(
         _ cursor: OutboxCursor, _ keys: [UInt64]?, for caller: Caller, _ served: ServedStore,
         _ completion: @escaping Completion
@@ -249,7 +248,7 @@ package final class OutboxAcknowledgement: PendingWrite, @unchecked Sendable {
         partCount = 0
         try caller.keep(transaction, in: served)
         let rows = transaction.catalog.rows
-        // A class that was dropped meanwhile has no outbox left to take from.
+        // A class that was dropped meanwhile has no outbox any more.
         guard let index = rows.classIndexByNumber[cursor.classNumber],
             rows.classes[index].isAsymmetric
         else { return }
@@ -261,7 +260,8 @@ package final class OutboxAcknowledgement: PendingWrite, @unchecked Sendable {
         }
     }
 
-    /// How many objects a transaction takes: a user's as many as one may, as it holds as a whole.
+    /// The maximum number of objects of a transaction. A user's is as large as a transaction may be, because it is rolled back as
+    /// a whole.
     private var partCountMax: Int {
         let countMax = served.store.options.operationCountMax
         return keys == nil ? min(Self.objectCountMax, countMax) : countMax
@@ -284,7 +284,7 @@ package final class OutboxAcknowledgement: PendingWrite, @unchecked Sendable {
     }
 }
 
-/// Outboxes: their followers are told of objects by position, and of nothing twice.
+/// Outboxes: followers receive objects by position, and no object twice.
 extension StreamHub {
     /// Begins to send an outbox to a stream.
     ///
@@ -301,9 +301,9 @@ extension StreamHub {
         feedLater(follower)
     }
 
-    /// Answers with a page as soon as there is anything, and with an empty one when nothing comes.
+    /// Answers with a page as soon as there are objects, or with an empty page at the deadline.
     ///
-    /// - `deadline`: When it is answered without any, in milliseconds of the monotonic clock.
+    /// - `deadline`: The time of the empty page, in milliseconds of the monotonic clock.
     package func poll(
         _ request: OutboxRequest, until deadline: UInt64, _ sink: any ReplySink
     ) {
@@ -319,8 +319,9 @@ extension StreamHub {
         }
     }
 
-    /// Has a worker find out whether objects before a follower's position have come into sight, as by a change of what a rule reads of others, which
-    /// no step tells: nothing leads from these to the objects of an outbox. On the feed's thread.
+    /// Lets a worker find out whether objects before a follower's position have become visible, for example because data changed
+    /// that a rule reads from other objects. No step reports that, because no path leads from these to the objects of an outbox.
+    /// On the feed's thread.
     func lookBehind(_ follower: Follower) {
         let query = follower.query.observed
         guard let index = query.classIndex, query.sight?.mayChange(ofClass: index) ?? false else {
@@ -329,7 +330,7 @@ extension StreamHub {
         for follower in unlist([follower]) { feedLater(follower) }
     }
 
-    /// Whether objects stand behind a follower's position. On the feed's thread.
+    /// Whether objects follow a follower's position. On the feed's thread.
     func hasMore(
         _ follower: Follower, behind cursor: OutboxCursor, _ position: ChangeFeed.Position
     ) throws(RequestFault) -> Bool {
@@ -349,17 +350,17 @@ extension StreamHub {
 /// The request of a consumer for objects of the outbox of an asymmetric class.
 package struct OutboxRequest: Sendable {
     package let className: String
-    /// The position to begin behind, as the consumer states it; nil for the beginning.
+    /// The position after which to begin, as the consumer states it; nil for the beginning.
     package let since: String?
-    /// Where the consumer states that position, for faults.
+    /// The parameter or header with the position, for faults.
     package let parameter: String
-    /// Objects of a page.
+    /// The maximum number of objects of a page.
     package let limit: Int
     package let quotesLargeInts: Bool
     /// The consumer.
     package let caller: Caller
 
-    /// Asks for what stands behind a position.
+    /// Asks for the objects after a position.
     package init(
         of className: String, since: String?, parameter: String = "since", limit: Int,
         quotesLargeInts: Bool = false, for caller: Caller

@@ -1,30 +1,30 @@
 import HoldfastObjectJSON
 import HoldfastObjectStore
 
-/// A live list, sections or an aggregate as the followers of a channel know it: it is computed by a worker, once for all
-/// of them, whenever a step concerns its query, and what is different is told with the version that was read.
+/// A live list, sections or an aggregate as the followers of a channel know it. Whenever a step concerns its query, a worker
+/// computes it, once for all followers, and the differences are sent with the version that was read.
 ///
-/// Lives on the feed's thread. One computation runs at a time; steps that come meanwhile are folded into the next one.
+/// Used only on the feed's thread. One computation runs at a time. Steps that come meanwhile are folded into the next one.
 final class FollowedResult: @unchecked Sendable {
-    // Unchecked: everything is touched on the feed's thread alone.
+    // Unchecked: all state is used only on the feed's thread.
 
     private let showsObjects: Bool
     /// The result that the followers know; nil before the first computation.
     private var result: LiveResult?
-    /// Since which version that has been right, and up to which it was when it was last looked at.
+    /// The version since which the result has been right, and the last version at which it was found to be.
     private var span: ClosedRange<UInt64> = 0...0
-    /// The last version that may have changed it and is not computed.
+    /// The last version that may have changed the result and is not computed yet.
     private var markedThrough: UInt64?
-    /// The followers that need the whole result, or to learn that they have it.
+    /// The followers that need the whole result, or have to be informed that they have it.
     private(set) var arrivals: [Follower] = []
     private var isComputing = false
     private var isRetrying = false
 
     init(_ stream: CheckedStream) { showsObjects = stream.result?.showsObjects ?? false }
 
-    /// The last version that what the followers know is right for, where `version` is that of the feed.
+    /// The last version for which the followers' result is right, if `version` is the feed's version.
     func knownVersion(at version: UInt64) -> UInt64 {
-        // It may be newer than the version that is asked about: what waits for an interval's end is older.
+        // The result may be newer than `version`: changes that wait for an interval's end are older.
         if markedThrough == nil, result != nil, version > span.upperBound {
             span = span.lowerBound...version
         }
@@ -33,10 +33,10 @@ final class FollowedResult: @unchecked Sendable {
 
     // MARK: Followers
 
-    /// Drops those that wait and are gone.
+    /// Drops waiting followers that are gone.
     func removeGone() { arrivals.removeAll(where: \.isGone) }
 
-    /// Lets go of those that wait.
+    /// Removes the waiting followers and returns them.
     func takeArrivals() -> [Follower] {
         defer { arrivals = [] }
         return arrivals
@@ -44,7 +44,7 @@ final class FollowedResult: @unchecked Sendable {
 
     /// Takes a follower that needs the result.
     ///
-    /// - `version`: That of the feed.
+    /// - `version`: The feed's version.
     func join(_ follower: Follower, at version: UInt64, in channel: StreamChannel) {
         let through = knownVersion(at: version)
         if isKnown(to: follower), result != nil, markedThrough == nil, showsObjects {
@@ -56,32 +56,32 @@ final class FollowedResult: @unchecked Sendable {
         schedule(in: channel)
     }
 
-    /// Whether a follower that comes knows the result that the others do.
+    /// Whether an arriving follower knows the same result as the others.
     private func isKnown(to follower: Follower) -> Bool {
         follower.state.resetReason == nil && span.contains(follower.state.version)
     }
 
-    /// Has live followers wait for the whole result.
+    /// Lets live followers wait for the whole result.
     private func expect(_ followers: [Follower], _ reason: ResetReason) {
         for follower in followers { follower.state.reset(reason) }
         arrivals += followers
     }
 
-    /// Has the followers of a channel that the feed has let go follow the same result from where they are.
+    /// Lets the followers of a channel that the feed has dropped continue with the same result.
     func carryOver(_ channel: StreamChannel) {
-        // What it is not told of any more may change the result, until another channel has its followers.
+        // Unreported steps may change the result, until another channel has its followers.
         markedThrough = .max
         channel.hub.forget(channel)
         channel.hub.carryOver(channel)
     }
 
-    /// Takes the followers of a channel of the same definition, which the feed has let go.
+    /// Takes the followers of a channel of the same definition that the feed has dropped.
     func adopt(_ other: StreamChannel, at version: UInt64, in channel: StreamChannel) {
         guard let former = other.result else { return }
         let isNew = result == nil && channel.isEmpty
         let live = other.take()
         if isNew {
-            // What has happened is in the change log.
+            // Its changes are in the change log.
             (result, span, markedThrough) = (former.result, former.span, version)
             for follower in live { channel.hub.goLive(follower, in: channel) }
         } else {
@@ -94,21 +94,21 @@ final class FollowedResult: @unchecked Sendable {
 
     // MARK: Computing
 
-    /// Learns that a step may have changed the result.
+    /// Notes that a step may have changed the result.
     func mark(from start: UInt64, to version: UInt64, in channel: StreamChannel) {
         if markedThrough == nil { _ = knownVersion(at: start) }
         markedThrough = version
         schedule(in: channel)
     }
 
-    /// Has the result computed, if that is needed and due.
+    /// Starts a computation of the result, if it is needed and due.
     private func schedule(in channel: StreamChannel) {
         guard !isComputing, markedThrough != nil || !arrivals.isEmpty, !channel.isEmpty
         else { return }
         let hub = channel.hub
-        // Who needs the whole result waits as long as too much of their own, or of everybody's, is unread.
+        // A follower that needs the whole result waits while too much of its client's, or of all clients', is unread.
         removeGone()
-        // Asked once for each, since others may read meanwhile.
+        // Checked once for each, because clients may read meanwhile.
         var waiting: [Follower] = []
         arrivals.removeAll { follower in
             let mustWait = hub.results.isTight(for: follower.caller.client)
@@ -141,14 +141,14 @@ final class FollowedResult: @unchecked Sendable {
         retryLater(in: channel)
     }
 
-    /// Has all followers begin again, with the result as it is then.
+    /// Restarts all followers, with the result as it is then.
     private func begin(again reason: ResetReason, in channel: StreamChannel) {
         result = nil
         expect(channel.take(), reason)
         schedule(in: channel)
     }
 
-    /// Has the result looked at again in a moment, once for all who ask for it meanwhile.
+    /// Checks again in a moment whether the result is needed, once for all requests made meanwhile.
     private func retryLater(in channel: StreamChannel) {
         if isRetrying { return }
         isRetrying = true
@@ -158,9 +158,9 @@ final class FollowedResult: @unchecked Sendable {
         }
     }
 
-    /// Tells what was computed.
+    /// Sends the computed result.
     ///
-    /// - `count`: How many waited when it began.
+    /// - `count`: The number of followers that waited when the computation began.
     private func take(
         _ outcome: Result<ResultComputation.Outcome?, RequestFault>, _ count: Int,
         _ position: ChangeFeed.Position, in channel: StreamChannel
@@ -169,7 +169,7 @@ final class FollowedResult: @unchecked Sendable {
         let found: ResultComputation.Outcome
         switch outcome {
         case .failure(let fault):
-            // The result may be had, and what its followers saw before take more than a query may.
+            // The result itself may be within the limits, even if its followers' former view of it takes more than a query may.
             if fault.isQueryLimit, result != nil, channel.stream.judgesMissed {
                 return begin(again: .overrun, in: channel)
             }
@@ -205,14 +205,14 @@ final class FollowedResult: @unchecked Sendable {
         schedule(in: channel)
     }
 
-    /// Whether the client of one that waits may not read what the others of a channel may.
+    /// Whether the view of a waiting follower's client differs from the channel's.
     private func isOtherView(
         _ follower: Follower, _ position: ChangeFeed.Position, in channel: StreamChannel
     ) -> Bool {
         !channel.stream.viewMark.isEmpty && !channel.hub.isCurrent(follower, position)
     }
 
-    /// Lets go of those that wait whose clients may read something else by now.
+    /// Drops waiting followers if their clients may read something else now.
     private func checkViews(_ position: ChangeFeed.Position, in channel: StreamChannel) {
         for follower in takeArrivals() {
             if isOtherView(follower, position, in: channel) {
@@ -223,13 +223,13 @@ final class FollowedResult: @unchecked Sendable {
         }
     }
 
-    /// - `versions`: The last one that the result is right for, and that of the feed.
+    /// - `versions`: The last version for which the result is right, and the feed's version.
     private func welcome(
         _ follower: Follower, _ found: ResultComputation.Outcome,
         _ versions: (through: UInt64, present: UInt64), in channel: StreamChannel
     ) {
         let hub = channel.hub
-        // One that has gone is looked after no more.
+        // A follower that has gone is not served any more.
         if follower.isGone { return }
         if !isKnown(to: follower) || !showsObjects {
             if showsObjects {

@@ -1,30 +1,30 @@
-/// A followed result at one version, as far as the next one is compared with it: which objects stand where, but
-/// nothing of what they hold.
+/// A followed result at one version, as far as the next one is compared with it: the positions of the objects, but not their
+/// content.
 struct LiveResult: Sendable {
     /// Objects of the result in order; a list is one section.
     struct Section: Sendable {
-        /// The key that they have in common, as JSON; empty for a list.
+        /// The key that the objects have in common, as JSON; empty for a list.
         var key: [UInt8] = []
-        /// How many there are, with those that are not shown.
+        /// The number of objects, including objects that are not shown.
         var count = 0
-        /// Those that are shown, by their object keys.
+        /// The object keys of the shown objects.
         var objects: [UInt64] = []
     }
 
-    /// The place of an object.
+    /// The position of an object.
     struct Index: Hashable, Sendable {
         var section: Int
         var item: Int
     }
 
-    /// The objects; none of an aggregate.
+    /// The objects; empty for an aggregate.
     var sections: [Section] = []
-    /// Hashes of what is shown of the objects, by their object keys, where the followers may not read everything; none where they may.
+    /// Hashes of the objects as they are shown, by object key, if the followers may not read everything; empty if they may.
     var contents: [UInt64: Int] = [:]
     /// A hash of the reply of an aggregate.
     var value: UInt128 = 0
 
-    /// Whether an object is known to be shown as it was in another result.
+    /// Whether an object is known to be shown as in another result.
     func isSame(_ key: UInt64, as other: LiveResult) -> Bool {
         contents[key].map { other.contents[key] == $0 } ?? false
     }

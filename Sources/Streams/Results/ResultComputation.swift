@@ -6,7 +6,7 @@ import HoldfastQuery
 import HoldfastRows
 import HoldfastStoreService
 
-/// One computation of a followed result: compared with what its followers know, and written once for all of them.
+/// One computation of a followed result: compared with the result that its followers know, and written once for all of them.
 /// On a worker's thread.
 struct ResultComputation: Sendable {
     /// The outcome of a computation.
@@ -14,33 +14,33 @@ struct ResultComputation: Sendable {
         /// The version that was read.
         var version: UInt64
         var result: LiveResult
-        /// The events of what has changed; none where nothing has.
+        /// The events of the changes; empty if nothing has changed.
         var changes: [SharedBytes] = []
-        /// The events of the whole result, where they are wanted.
+        /// The events of the whole result, if they are wanted.
         var snapshot: [SharedBytes] = []
-        /// Why what followers know is void, if it is.
+        /// The reason why the followers' result is void, if it is.
         var reset: ResetReason?
     }
 
-    /// The result that followers know, and a version up to which it is right.
+    /// The result that the followers know, and a version up to which it is right.
     typealias Known = (result: LiveResult, through: UInt64)
 
     let stream: CheckedStream
     let served: ServedStore
     let framing: any EventFraming
     let known: Known?
-    /// Counts whole results as long as clients have them before them.
+    /// Counts whole results until their clients have read them.
     let budget: ResultBudget
-    /// One of those who need the whole result; nil where nobody does.
+    /// One of the clients that need the whole result; nil if no client does.
     let newcomer: ClientKey?
 
     /// Computes the result on a view.
     ///
-    /// - Returns: Nil for a view of another schema, or that shows something else than the followers know, and where too much is unread.
-    /// - Throws: ``RequestFault`` for limits, or failing storage.
+    /// - Returns: Nil if the view has another schema or is another principal's, or if too much is unread.
+    /// - Throws: ``RequestFault`` if a limit is exceeded or storage fails.
     func run(in read: ReadTransaction) throws(RequestFault) -> Outcome? {
         guard let followed = stream.result, stream.isChecked(for: read) else { return nil }
-        // Many may have been handed in before one of them was counted.
+        // Many computations may have been submitted before one of them was counted.
         if isTight { return nil }
         let version = try served.stored(read.state().version)
         var outcome = Outcome(version: version, result: LiveResult())
@@ -81,17 +81,17 @@ struct ResultComputation: Sendable {
         }
         if newcomer != nil {
             let snapshot = try writer.snapshot(outcome.result)
-            // Others may have been counted meanwhile.
+            // Other results may have been counted meanwhile.
             if isTight { return nil }
             outcome.snapshot = snapshot.map { budget.hold($0) }
         }
         return outcome
     }
 
-    /// Whether somebody needs the whole result for which there is no room by now.
+    /// Whether a client needs the whole result and there is no room for it any more.
     private var isTight: Bool { newcomer.map { budget.isTight(for: $0) } ?? false }
 
-    /// Hashes what is shown of each object.
+    /// Hashes each object as it is shown.
     private func contents(of outcome: Outcome, in read: ReadTransaction) -> [UInt64: Int] {
         let buffer = ByteBuffer(capacity: 1024)
         var writer = stream.makeWriter(to: buffer, of: read, served.limits)
@@ -165,13 +165,13 @@ struct ResultComputation: Sendable {
     // MARK: Changes
 
     private enum Missed {
-        /// What tells of changes, with the candidates by their object keys.
+        /// The events of the changes, with the candidates by their object keys.
         case events(MissedEvents, [UInt64: ObservedCandidate])
-        /// The result that followers know is void.
+        /// The followers' result is void.
         case reset(ResetReason)
     }
 
-    /// Finds the objects that the change log has since a version.
+    /// Finds the objects in the change log since a version.
     private func missed(
         since version: UInt64, in read: ReadTransaction
     ) throws(RequestFault) -> Missed {
@@ -194,7 +194,7 @@ struct ResultComputation: Sendable {
 }
 
 extension RequestFault {
-    /// A followed aggregate has more groups than a stream tells.
+    /// A followed aggregate has more groups than a stream sends.
     fileprivate static func tooManyGroups(_ countMax: Int) -> RequestFault {
         RequestFault(
             .invalid, "too-many-groups",

@@ -1,13 +1,13 @@
 import HoldfastObjectStore
 
-/// The difference of a live result between two versions: by indices for who shows it, and by object.
+/// The difference of a live result between two versions: by indices for display, and by object.
 ///
-/// An object that moves is a deletion and an insertion; those that have changed move rather than others. What
-/// stands in a section that goes is not among the deletions, what stands in one that comes is among the insertions.
+/// A moved object is a deletion and an insertion; changed objects move rather than others. The objects of a deleted section are
+/// not among the deletions. The objects of an inserted section are among the insertions.
 struct ResultDifference {
-    /// An object that is there now, with news of it.
+    /// An object that is there now and is new, changed or moved.
     struct News {
-        /// Its place after.
+        /// Its position after the change.
         var index: LiveResult.Index
         /// Its object key.
         var key: UInt64
@@ -15,21 +15,21 @@ struct ResultDifference {
         var isNew: Bool
     }
 
-    /// Where objects went, by their places before.
+    /// The former positions of the objects that went.
     private(set) var deletions: [LiveResult.Index] = []
-    /// Where objects came, by their places after.
+    /// The new positions of the objects that came.
     private(set) var insertions: [LiveResult.Index] = []
-    /// Which objects have changed that stay, by their places before.
+    /// The former positions of the objects that stayed and have changed.
     private(set) var modifications: [LiveResult.Index] = []
-    /// Which sections went, by their indices before.
+    /// The former indices of the sections that went.
     private(set) var sectionsDeleted: [Int] = []
-    /// Which sections came, by their indices after.
+    /// The new indices of the sections that came.
     private(set) var sectionsInserted: [Int] = []
-    /// The sections, by their indices after, that came or whose number of objects has changed.
+    /// The new indices of the sections that came or have another number of objects.
     private(set) var sectionsChanged: [Int] = []
-    /// The object keys of those that are not there any more, in their order before.
+    /// The object keys of the objects that are not there any more, in their former order.
     private(set) var left: [UInt64] = []
-    /// Those that came, changed or moved, in their order after.
+    /// The objects that came, changed or moved, in their new order.
     private(set) var news: [News] = []
 
     /// Whether the result is the same.
@@ -39,9 +39,9 @@ struct ResultDifference {
 
     /// Compares two results. Cost: n log n.
     ///
-    /// - `changed`: The object keys of those that have changed, where they are in both.
+    /// - `changed`: The object keys of the objects that have changed, if they are in both.
     init(from old: LiveResult, to new: LiveResult, changed: Set<UInt64>) {
-        // Of each section after which one it was before, unless it is a new one.
+        // Each section's former index, unless it is a new one.
         let origins = Self.origins(old.sections, new.sections)
         let before = Set(old.sections.lazy.flatMap(\.objects))
         let after = Set(new.sections.lazy.flatMap(\.objects))
@@ -71,7 +71,7 @@ struct ResultDifference {
         left = old.sections.flatMap(\.objects).filter { !after.contains($0) }
     }
 
-    /// Of each section the index that it had before; nil for those that are new or stand elsewhere.
+    /// The former index of each section; nil for sections that are new or have moved.
     private static func origins(
         _ old: [LiveResult.Section], _ new: [LiveResult.Section]
     ) -> [Int?] {

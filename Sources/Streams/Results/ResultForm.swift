@@ -37,14 +37,14 @@ package indirect enum ResultForm: Hashable, Sendable {
         }
     }
 
-    /// The most objects that followed sections show.
+    /// The maximum number of objects that followed sections show.
     private static let sectionObjectCountMax = 10_000
-    /// The most groups of a followed aggregate.
+    /// The maximum number of groups of a followed aggregate.
     static let groupCountMax = 1_000
 
-    /// Checks what is followed.
+    /// Checks the followed result.
     ///
-    /// - `text`: The filter and what is shown.
+    /// - `text`: The filter and the selection of properties.
     /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter.
     func checked(
         _ text: QueryText, of container: ObjectContainer, _ names: SchemaNames,
@@ -82,13 +82,13 @@ package indirect enum ResultForm: Hashable, Sendable {
     }
 }
 
-/// A followed result that was checked against the schema; apart, so that a stream of changes does not have the memory for it.
+/// A followed result that was checked against the schema. Indirect, so that a stream of changes does not have the memory for it.
 indirect enum CheckedResult: Sendable {
     case list(sort: [SortKey], limit: Int)
     case sections(CheckedSections)
     case aggregate(CheckedAggregate, QueryText)
 
-    /// The reads beyond those of the filter and of what is shown of the objects.
+    /// The paths that are read beyond the filter and the shown properties.
     func dependencies(_ schema: RowSchema) -> [Dependency] {
         let paths: [ValuePath]
         switch self {

@@ -13,10 +13,10 @@ struct ResultWriter {
     let served: ServedStore
     let framing: any EventFraming
 
-    /// Bytes after which an event goes on in another one.
+    /// The bytes after which an event continues in another one.
     private static let partByteCount = 256 << 10
 
-    /// Whether the text of changes is an event, and no piece of that of several queries.
+    /// Whether the text of changes is an event of its own, and not a piece of several queries' event.
     private var isEvent: Bool { stream.definition.telling.query == nil }
 
     private var id: String {
@@ -62,7 +62,7 @@ struct ResultWriter {
             writer = makeWriter()
             isFirst = true
         }
-        /// Has `body` write what stands in the array of a piece.
+        /// Calls `body` to write an element of a piece's array.
         func add(_ body: () -> Void) throws(RequestFault) {
             if isFirst {
                 framing.begin("snapshot", id: nil, in: writer.buffer)
@@ -100,7 +100,7 @@ struct ResultWriter {
 
     /// Writes the beginning of a section.
     ///
-    /// - `index`: Its index, where it does not follow from where it stands.
+    /// - `index`: Its index, if it does not follow from its position.
     private func writeHead(
         of section: LiveResult.Section, at index: Int? = nil, to writer: ChangeWriter
     ) {
@@ -113,10 +113,10 @@ struct ResultWriter {
 
     // MARK: Changes
 
-    /// The event with what has changed, in parts where it is large; none where nothing has. Where its client has several
-    /// queries, the entries of one, of which the last has the indices.
+    /// The event of the changes, in parts if it is large; empty if nothing has changed. If the client has several queries, it is
+    /// the entries of one query, and the last entry has the indices.
     ///
-    /// The candidates are what the change log says of objects, by their object keys, and the events tell which of that is seen.
+    /// The candidates are the changes of objects in the change log, by object key. The events decide how much of them is visible.
     func changes(
         _ difference: ResultDifference, _ result: LiveResult,
         _ candidates: [UInt64: ObservedCandidate], _ events: MissedEvents

@@ -5,12 +5,12 @@ import HoldfastThreads
 
 /// Results that are followed as a whole: live lists, sections and aggregates. On the feed's thread.
 extension StreamHub {
-    /// Has the followers of a channel that the feed has let go follow the same result from where they are: a worker checks their query
-    /// against the present schema first.
+    /// Lets the followers of a channel that the feed has dropped continue with the same result. A worker first checks their query
+    /// against the present schema.
     func carryOver(_ channel: StreamChannel) {
         let followers = channel.followers + (channel.result?.arrivals ?? [])
         guard channel.stream.viewMark.isEmpty, let first = followers.first else {
-            // What each may read is their own.
+            // Each follower has its own view.
             for follower in channel.take() + (channel.result?.takeArrivals() ?? []) {
                 overrun(follower)
             }
@@ -64,7 +64,7 @@ extension StreamHub {
             ) { job in
                 var found: Result<ResultComputation.Outcome?, RequestFault> = .success(nil)
                 do throws(RequestFault) {
-                    // It may have waited too long for its turn, which is no fault of its query.
+                    // The job may have waited too long for its turn, which is not the query's fault.
                     let outcome =
                         job.isOverdue
                         ? .gone

@@ -1,16 +1,16 @@
 import HoldfastBytes
 import HoldfastRows
 
-/// The difference of a set or map between two states: the elements of the set, or the keys of the map, that went, that
-/// came, and that stayed with something else behind them.
+/// The difference of a set or map between two states: the elements of the set, or the keys of the map, that were removed,
+/// inserted, or kept with another value.
 ///
-/// As stored bytes, nil for null, which are valid while both transactions are open that they were read in.
+/// They are stored bytes, nil for null, and valid while both transactions are open in which they were read.
 package struct KeyedDifference {
-    /// Those that went, in order.
+    /// The removed keys or elements, in order.
     package private(set) var removed: [UnsafeRawBufferPointer?] = []
-    /// Those that came, in order.
+    /// The inserted keys or elements, in order.
     package private(set) var inserted: [UnsafeRawBufferPointer?] = []
-    /// Those with another value, in order.
+    /// The keys or elements with another value, in order.
     package private(set) var modified: [UnsafeRawBufferPointer?] = []
 
     /// An entry of a map, or an element of a set, which has no value.
@@ -19,9 +19,9 @@ package struct KeyedDifference {
         var value: UnsafeRawBufferPointer?
     }
 
-    /// A part of a set or map as it is stored.
+    /// A stored part of a set or map.
     struct Chunk: Hashable {
-        /// Which chunk of an out-of-line one; nil for one in its row.
+        /// The number of an out-of-line collection's chunk; nil for a collection in its row.
         var number: UInt32?
         /// Its elements, see ``LeafView``.
         var bytes: UnsafeRawBufferPointer
@@ -49,18 +49,18 @@ package struct KeyedDifference {
         }
     }
 
-    /// Of elements that are compared the most.
+    /// The maximum number of elements that are compared.
     package static let countMax = 100_000
 
     /// Whether nothing differs.
     package var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && modified.isEmpty }
 
-    /// Compares two states of a set or map. Of an out-of-line one only chunks that differ are read.
+    /// Compares two states of a set or map. Of an out-of-line collection only the chunks that differ are read.
     ///
-    /// - `old`, `new`: What ``Chunk/all(of:_:_:)`` found.
-    /// - `isChanged`: Whether something that an equal element leads to has changed; every element is read then. Nil
-    ///   for elements that lead nowhere.
-    /// - Returns: nil where more than ``countMax`` elements have to be read.
+    /// - `old`, `new`: The results of ``Chunk/all(of:_:_:)``.
+    /// - `isChanged`: Whether an object has changed to which an equal element leads. Every element is read then. Nil for elements
+    ///   that lead nowhere.
+    /// - Returns: nil if more than ``countMax`` elements have to be read.
     init?(
         from old: [Chunk], to new: [Chunk], _ storage: FieldStorage,
         isChanged: ((UnsafeRawBufferPointer) -> Bool)? = nil
@@ -91,7 +91,7 @@ package struct KeyedDifference {
         }
     }
 
-    /// Compares entries whose keys differ from each other. Cost: linear.
+    /// Compares entries with unique keys. Cost: linear.
     init(
         from old: [Entry], to new: [Entry], isChanged: ((UnsafeRawBufferPointer) -> Bool)?
     ) {
@@ -111,8 +111,8 @@ package struct KeyedDifference {
     }
 }
 
-/// The stored bytes of an element, or of a map's key, as a key of tables; nil is null. Valid while the transaction is open
-/// that they were read in.
+/// The stored bytes of an element, or of a map's key, as a key of tables; nil is null. Valid while the transaction is open in
+/// which they were read.
 struct ElementBytes: Hashable {
     var bytes: UnsafeRawBufferPointer?
 
@@ -120,7 +120,7 @@ struct ElementBytes: Hashable {
 
     static func == (a: ElementBytes, b: ElementBytes) -> Bool {
         guard let x = a.bytes, let y = b.bytes else { return a.bytes == nil && b.bytes == nil }
-        // What has not changed between two transactions often lies in one place.
+        // Bytes that have not changed between two transactions often lie in one place.
         return x.count == y.count && (x.baseAddress == y.baseAddress || compareKeys(x, y) == 0)
     }
 
@@ -130,9 +130,9 @@ struct ElementBytes: Hashable {
 }
 
 extension StoredCollection {
-    /// Returns the stored bytes of each element, nil for null. Valid as long as the view that they are read in.
+    /// Returns the stored bytes of each element, nil for null. Valid as long as the view in which they are read.
     ///
-    /// - `budget`: Ends the reading early where it fails; nil for none.
+    /// - `budget`: Ends the reading early if it fails; nil for no budget.
     package func elementBytes(within budget: Budget?) -> [UnsafeRawBufferPointer?] {
         var elements: [UnsafeRawBufferPointer?] = []
         elements.reserveCapacity(count)

@@ -1,14 +1,13 @@
-/// The difference of a list between two states, by indices: elements that went and elements that changed at their place by
-/// their indices before, elements that came by their indices after. In ranges, so that it is as small as what was done,
-/// whatever the list's length.
+/// The difference of a list between two states, by indices: deleted and changed elements by their former indices, inserted
+/// elements by their new indices. It consists of ranges, so that its size depends on the edits, not on the list's length.
 ///
-/// Where elements were replaced by more or fewer, the first ones count as changed at their place.
+/// If elements were replaced by more or fewer, the first ones count as changed at their place.
 package struct ListDifference: Sendable {
-    /// The indices before of what was taken out, in order.
+    /// The former indices of the deleted elements, in order.
     package private(set) var deletions: [Range<Int>] = []
-    /// The indices after of what was put in, in order.
+    /// The new indices of the inserted elements, in order.
     package private(set) var insertions: [Range<Int>] = []
-    /// The indices before of what has changed and is there still, in order.
+    /// The former indices of the changed elements that are still there, in order.
     package private(set) var modifications: [Range<Int>] = []
     private let segments: ListSegments
 
@@ -17,12 +16,12 @@ package struct ListDifference: Sendable {
         deletions.isEmpty && insertions.isEmpty && modifications.isEmpty
     }
 
-    /// How many indices there are.
+    /// The number of indices.
     package var count: Int {
         (deletions + insertions + modifications).reduce(0) { $0 + $1.count }
     }
 
-    /// The indices after of what came or has changed, in order.
+    /// The new indices of the inserted and changed elements, in order.
     package var toldIndices: [Int] {
         var found: [Int] = []
         var (gone, came) = (0, 0)
@@ -44,8 +43,8 @@ package struct ListDifference: Sendable {
 
     /// The difference of the first elements of the list.
     ///
-    /// - `count`: How many they were.
-    /// - Returns: The difference, and how many they are now.
+    /// - `count`: Their number before.
+    /// - Returns: The difference, and their number now.
     package func ofFirst(_ count: Int) -> (difference: ListDifference, count: Int) {
         func clipped(_ ranges: [Range<Int>]) -> [Range<Int>] {
             ranges.filter { $0.lowerBound < count }.map { $0.clamped(to: 0..<count) }
@@ -62,17 +61,17 @@ package struct ListDifference: Sendable {
         return (part, end)
     }
 
-    /// Makes the difference that splices made, without reading the list. Cost: linear in their number for each.
+    /// Makes the difference of splices, without reading the list. Cost: linear in their number for each.
     ///
-    /// - `splices`: In the order in which they were applied.
-    /// - `changed`: The indices after, in order, of elements that changed although the list does not show it.
+    /// - `splices`: The splices in the order in which they were applied.
+    /// - `changed`: The new indices, in order, of elements that changed although the list does not show it.
     package init(_ splices: [ListSplice], changed: [Int] = []) {
         let segments = splices.reduce(ListSegments()) { $0.followed(by: ListSegments($1)) }
         self.init(segments.followed(by: ListSegments(modifications: changed)))
     }
 
-    /// Compares two lists: a long sequence of equal elements stays, in which those that occur several
-    /// times are paired in their order. Cost: n log n.
+    /// Compares two lists: a long sequence of equal elements stays, in which repeated elements are paired in their order. Cost: n
+    /// log n.
     ///
     /// - `old`, `new`: The stored bytes of the elements; nil for null.
     /// - `changed`: As above.
@@ -85,22 +84,22 @@ package struct ListDifference: Sendable {
                 .followed(by: ListSegments(modifications: changed)))
     }
 
-    /// A difference by indices, each in order: of what went and what has changed and is there still before, of what came after.
+    /// A difference by indices, each in order: deletions and modifications by former indices, insertions by new indices.
     package init(deletions: [Int], insertions: [Int], modifications: [Int]) {
         self.init(
             ListSegments(
                 deletions: deletions, insertions: insertions, modifications: modifications))
     }
 
-    /// Joins two steps, of which the other is the later one: exact, whatever the lists hold. Cost: linear
-    /// in the ranges of both.
+    /// Joins two steps; `next` is the later one. The result is exact, whatever the lists contain. Cost: linear in the ranges of
+    /// both.
     package func followed(by next: ListDifference) -> ListDifference {
         ListDifference(segments.followed(by: next.segments))
     }
 
     /// The same without the modifications that change nothing.
     ///
-    /// - `isSame`: Decides by the indices before and after of an element.
+    /// - `isSame`: Decides by an element's indices before and after.
     package func withoutModifications(
         where isSame: (_ old: Int, _ new: Int) -> Bool
     ) -> ListDifference {

@@ -1,32 +1,32 @@
-/// A list as made of parts of what it was before, in order, and of new elements between them.
+/// A list as parts of its former state, in order, with new elements between them.
 struct ListSegments {
     /// The kind of elements.
     enum Kind {
-        /// Those that they were.
+        /// The former elements.
         case kept
-        /// Others at the place of those that were there.
+        /// Other elements in the place of former ones.
         case modified
-        /// New.
+        /// New elements.
         case inserted
     }
 
     /// Neighbouring elements of one kind.
     struct Part {
         var kind: Kind
-        /// Of those that were there the index of the first one before.
+        /// The former index of the first element, unless the elements are new.
         var old: Int
         var count: Int
     }
 
-    /// The parts in order; the last one reaches beyond the list, whose length need not be known.
+    /// The parts in order. The last one reaches beyond the list, because its length need not be known.
     private(set) var parts: [Part]
 
     private static let endless = Int.max / 2
 
-    /// A list of which some elements went, came and are others.
+    /// A list with deleted, inserted and changed elements.
     ///
-    /// - `deletions`, `modifications`: Their indices before, in order.
-    /// - `insertions`: Their indices after, in order.
+    /// - `deletions`, `modifications`: The former indices, in order.
+    /// - `insertions`: The new indices, in order.
     init(deletions: [Int] = [], insertions: [Int] = [], modifications: [Int] = []) {
         parts = []
         var (deletions, insertions) = (deletions[...], insertions[...])
@@ -61,7 +61,7 @@ struct ListSegments {
         append(Part(kind: .kept, old: old, count: Self.endless))
     }
 
-    /// A list of which elements were replaced by others.
+    /// A list with elements that were replaced by others.
     init(_ splice: ListSplice) {
         parts = []
         if splice.index > 0 { append(Part(kind: .kept, old: 0, count: splice.index)) }
@@ -73,7 +73,7 @@ struct ListSegments {
     func followed(by next: ListSegments) -> ListSegments {
         var joined = ListSegments()
         joined.parts = []
-        // Where the first part that is left begins, in the list between the two steps.
+        // The start of the first remaining part, in the list between the two steps.
         var start = 0
         var left = parts[...]
         for part in next.parts {
@@ -103,9 +103,9 @@ struct ListSegments {
         return joined
     }
 
-    /// The same with some of the elements at the place of others taken for those that they were.
+    /// The same with some modified elements taken as unchanged.
     ///
-    /// - `isSame`: Decides by their indices before and after.
+    /// - `isSame`: Decides by an element's indices before and after.
     func restored(where isSame: (_ old: Int, _ new: Int) -> Bool) -> ListSegments {
         var restored = ListSegments()
         restored.parts = []
@@ -125,7 +125,7 @@ struct ListSegments {
         return restored
     }
 
-    /// Adds a part behind the others.
+    /// Adds a part at the end.
     private mutating func append(_ part: Part) {
         if let last = parts.last, last.kind == part.kind,
             part.kind == .inserted || last.old + last.count == part.old
@@ -138,7 +138,7 @@ struct ListSegments {
 
     // MARK: Comparing
 
-    /// Finds out what became of a list.
+    /// Finds the parts of a changed list.
     init(from old: [ElementBytes], to new: [ElementBytes]) {
         parts = []
         let shorter = min(old.count, new.count)
@@ -162,7 +162,7 @@ struct ListSegments {
         parts.append(Part(kind: .kept, old: oldEnd, count: Self.endless))
     }
 
-    /// Adds what stands in the place of elements that went.
+    /// Adds the elements in the place of removed ones.
     private mutating func close(_ old: Int, _ removed: Int, _ inserted: Int) {
         let modified = min(removed, inserted)
         if modified > 0 { parts.append(Part(kind: .modified, old: old, count: modified)) }
@@ -171,12 +171,12 @@ struct ListSegments {
         }
     }
 
-    /// Pairs of equal elements, rising on both sides: the longest sequence of them where the n-th occurrence of an
-    /// element before is paired with its n-th one after.
+    /// Pairs of equal elements, rising on both sides: the longest sequence of them if the n-th occurrence of an element before is
+    /// paired with its n-th one after.
     private static func pairs(
         _ old: ArraySlice<ElementBytes>, _ new: ArraySlice<ElementBytes>
     ) -> [(old: Int, new: Int)] {
-        // Of each element its first index that is not paired yet, and of each index the next one of an equal element.
+        // The first unpaired index of each element, and the next index of an equal element for each index.
         var first: [ElementBytes: Int] = [:]
         var following: [Int?] = Array(repeating: nil, count: new.count)
         for index in new.indices.reversed() {

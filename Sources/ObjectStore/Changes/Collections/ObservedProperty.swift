@@ -2,22 +2,22 @@ import HoldfastBytes
 import HoldfastRows
 import HoldfastStorage
 
-/// A property of an object, or a value inside it, whose changes are told.
+/// A property of an object, or a value inside it, with reported changes.
 package struct ObservedProperty: Sendable {
     /// The object's class.
     package let rowClass: RowClass
     /// The property.
     package let member: Int
-    /// The way on into `mixed` values: indices and keys.
+    /// The path on into `mixed` values: indices and keys.
     package let inner: [[UInt8]]
     /// The shown properties of the objects that it links to; nil for all.
     let targets: ObservedQuery?
-    /// Whether the shown part of its embedded objects has something of other objects.
+    /// Whether the shown part of its embedded objects includes values of other objects.
     package let reachesOthers: Bool
-    /// Whether its followers may not see all of what it shows.
+    /// Whether its followers may not see all of it.
     package let isSeenInPart: Bool
 
-    /// Of elements that are compared, or looked at for what they link to, the most.
+    /// The maximum number of elements that are compared, or looked at for their links.
     package static let elementCountMax = 10_000
 
     /// Names a property.
@@ -38,46 +38,47 @@ package struct ObservedProperty: Sendable {
 
     /// Whether it is hidden on an object.
     ///
-    /// - `row`: As it is shown.
+    /// - `row`: The object as it is shown.
     package func isHidden(in row: RowView) -> Bool { rowClass.hides(member, in: row) }
 
-    /// Whether it is told as one value: it is no collection, or is inside a `mixed` one.
+    /// Whether it is reported as one value: it is not a collection, or is inside a `mixed` one.
     package var isValue: Bool { !inner.isEmpty || compiled.storage.shape == .single }
 
-    /// Whether that value is a `mixed` one.
+    /// Whether that value is `mixed`.
     package var isMixedValue: Bool { isValue && compiled.storage.element == .mixed }
 
-    /// Whether it is told as a set.
+    /// Whether it is reported as a set.
     package var isSet: Bool { !isValue && compiled.storage.shape == .set }
 
     /// Whether its elements are links or embedded objects.
     package var holdsObjects: Bool { compiled.classIndex >= 0 }
 
-    /// Whether an element may show something of another object that was updated.
+    /// Whether an element may show a part of another object that was updated.
     package func mayHoldUpdated(_ changes: FoldedChanges, in transaction: ReadTransaction) -> Bool {
         ChangedLinks(changes, self, in: transaction) != nil
     }
 
-    /// Finds what became of the property. Elements count as modified, too, when an object that they show was
-    /// updated; in a collection of more than ``elementCountMax`` only when they are others themselves.
+    /// Finds the difference of the property. Elements also count as modified if an object that they show was updated. In a
+    /// collection of more than ``elementCountMax`` they count only if they themselves differ.
     ///
-    /// Cost: that of the splices for a list of which the change log tells; else linear in the elements of a list, and
-    /// in the chunks that differ of a set or map.
+    /// Cost: the splices for a list with splices in the change log. Otherwise linear in the elements of a list, and in the
+    /// differing chunks of a set or map.
     ///
     /// The elements of the difference are valid while both transactions are open.
     ///
-    /// - `key`: The object's, which is there in both transactions.
-    /// - `changes`: What happened between them, with lists.
-    /// - `before`: Nil where it is not known what the object held: only splices tell then. Who sees a part of it needs one.
-    /// - Returns: nil when nothing has changed.
-    /// - Throws: ``StoreError`` when reading fails.
+    /// - `key`: The key of the object, which is there in both transactions.
+    /// - `changes`: The changes between them, with lists.
+    /// - `before`: Nil if the object's former state is not known. Then only splices can be used. Followers that see a part need
+    ///   the state.
+    /// - Returns: nil if nothing has changed.
+    /// - Throws: ``StoreError`` if reading fails.
     package func difference(
         of key: UInt64, _ changes: FoldedChanges, from before: ReadTransaction?,
         to after: ReadTransaction
     ) throws(StoreError) -> PropertyDifference? {
         let identity = ObjectIdentity(classIndex: rowClass.index, key: key)
         let change = changes[identity]
-        // Links come into sight, and go out of it, by whatever has changed; the log's splices count those that are hidden.
+        // Any change may show or hide links, and the log's splices count hidden links.
         let mayShowOthers = isSeenInPart && rowClass.linkingMembers.contains(member)
         let isOther =
             mayShowOthers
@@ -123,7 +124,7 @@ package struct ObservedProperty: Sendable {
         guard let old, let before else { return .unknown }
         let oldList = rowClass.collection(member, in: old, before)
         guard isShort, oldList.count <= Self.elementCountMax else {
-            // What is written of others' links is not shown.
+            // Writes of hidden links are not shown.
             return isSeenInPart && list.isEqual(to: oldList) ? nil : .unknown
         }
         return Self.result(
@@ -201,7 +202,7 @@ package struct ObservedProperty: Sendable {
         }
     }
 
-    /// The value of a `mixed` property at the end of the way; nil when it leads nowhere.
+    /// The value of a `mixed` property at the end of the path; nil if it leads nowhere.
     package func mixed(in row: RowView, _ source: ReadTransaction) -> MixedView? {
         var steps = inner[...]
         var value: MixedView
@@ -228,20 +229,20 @@ package enum PropertyDifference {
     case list(ListDifference)
     /// A set or map, by value or key.
     case keyed(KeyedDifference)
-    /// A value that is no collection, or has become one or none.
+    /// A value that is not a collection, or has become or ceased to be one.
     case value
-    /// It can't be told: what there is now has to be read whole.
+    /// The difference is not known: the present value has to be read whole.
     case unknown
 }
 
-/// Which elements of a collection show something of other objects that was updated.
+/// Finds the elements of a collection that show a part of other objects that was updated.
 struct ChangedLinks {
-    /// The linked objects of which something that is shown has changed.
+    /// The linked objects with a shown part that has changed.
     private enum Updated {
-        /// Those that were updated themselves.
+        /// The linked objects that were updated themselves.
         case themselves
         case keys(Set<UInt64>)
-        /// Each may be one.
+        /// Any linked object may be one.
         case any
     }
 
@@ -251,9 +252,9 @@ struct ChangedLinks {
     private let targets: ObservedQuery?
     private var updated = Updated.any
 
-    /// Nil when no element of the property can.
+    /// Nil if no element of the property can show such a part.
     ///
-    /// Cost: a look at the changes up to the first of the linked class; where something is shown of objects beyond, up to
+    /// Cost: a look at the changes up to the first of the linked class. If further objects are shown, up to
     /// ``ObservedProperty/elementCountMax`` changes and as many objects.
     init?(_ changes: FoldedChanges, _ property: ObservedProperty, in transaction: ReadTransaction) {
         member = property.compiled
@@ -271,7 +272,7 @@ struct ChangedLinks {
                 updated = .themselves
                 return
             }
-            // Where that is much, the elements are not looked for one by one.
+            // If there are many, the elements are not looked for one by one.
             if changes.order.count > ObservedProperty.elementCountMax { return }
             let candidates = targets.candidates(
                 changes, in: transaction, dependentCountMax: ObservedProperty.elementCountMax)
@@ -291,12 +292,12 @@ struct ChangedLinks {
 
     private var isMixed: Bool { member.storage.element == .mixed }
 
-    /// Whether that is taken for granted.
+    /// Whether every element is assumed to show such a part.
     var holdsAll: Bool {
         if case .any = updated { !isMixed } else { false }
     }
 
-    /// Whether an element does.
+    /// Whether an element shows such a part.
     func hold(_ element: UnsafeRawBufferPointer) -> Bool {
         guard isMixed else {
             guard let key = element.baseAddress?.storedLink else { return false }

@@ -2,27 +2,25 @@ import HoldfastStorage
 import Synchronization
 import HoldfastThreads
 
-/// Follows the commits of a store on a thread of its own and delivers to each channel what they mean to its
-/// query.
+/// Follows the commits of a store on its own thread and delivers the events of its query to each channel.
 ///
-/// It goes from one published state to the next, holding a view of both, so that its events are exact.
-/// Commits that concern no channel do not wake it: the writer's thread finds that out while it waits.
-/// The work of a step is shared by all followers of a channel, and channels of classes that did not
-/// change cost nothing. Thread-safe.
+/// It goes from one published state to the next with a view of both, so that its events are exact. Commits that concern no
+/// channel do not wake it: the writer's thread finds that out while the feed waits. The work of a step is shared by all followers
+/// of a channel, and channels of classes that did not change cost nothing. Thread-safe.
 package final class ChangeFeed: @unchecked Sendable {
-    // Unchecked: everything but `inbox` belongs to the feed's thread.
+    // Unchecked: everything except `inbox` is used only on the feed's thread.
 
-    /// Where the feed stands while an action runs on its thread.
+    /// The feed's position while an action runs on its thread.
     package struct Position {
         /// The feed, for adding and removing channels.
         package let feed: ChangeFeed
-        /// The version that every channel has been told about.
+        /// The version that every channel has received.
         package let version: UInt64
         /// A view of that version, valid during the action.
         package let transaction: StoreView
 
-        /// Runs `body`, in which evaluations on the view end as if their time were over when they have used what one
-        /// filter may use of a step.
+        /// Runs `body`. Evaluations on the view in it end as if their time were over when they have used the time of one filter
+        /// in a step.
         package func briefly<Result, Failure: Error>(
             _ body: () throws(Failure) -> Result
         ) throws(Failure) -> Result {
@@ -37,7 +35,7 @@ package final class ChangeFeed: @unchecked Sendable {
     /// A piece of work for the feed's thread.
     private struct Action {
         let body: @Sendable (Position) -> Void
-        /// Runs in its place when the feed stops and can't read a state.
+        /// Called instead if the feed stops and cannot read a state.
         let orElse: @Sendable () -> Void
     }
 
@@ -45,17 +43,17 @@ package final class ChangeFeed: @unchecked Sendable {
         /// The activity of the feed's thread.
         enum Standing {
             case working
-            /// It waits, with this index; there is none without channels.
+            /// The thread waits, with this index; nil without channels.
             case waiting(SubscriptionIndex?)
         }
 
         var standing = Standing.working
-        /// Whether there are commits that may concern somebody.
+        /// Whether there are commits that may concern a channel.
         var hasNews = false
-        /// A version up to which commits have been told, or concern no channel.
+        /// A version up to which commits have been delivered, or concern no channel.
         var quietVersion: UInt64 = 0
         var probes = ProbePace()
-        /// When the oldest of the news came, in nanoseconds of the monotonic clock.
+        /// The time of the oldest of these commits, in nanoseconds of the monotonic clock.
         var newsTime: UInt64 = 0
         var actions: [Action] = []
         var isStopping = false
@@ -70,27 +68,27 @@ package final class ChangeFeed: @unchecked Sendable {
     private let onStep: @Sendable (UInt64) -> Void
     private let onTick: @Sendable (UInt64) -> Void
     private var current: (transaction: StoreView, version: UInt64)?
-    /// The last version that was reported to every channel; during a step, the version that the step begins with. The feed's thread.
+    /// The last version that was reported to every channel; during a step, the version before the step. Only on the feed's
+    /// thread.
     package private(set) var toldVersion: UInt64 = 0
-    /// A version up to which the commits behind ``current`` concern no channel.
+    /// A version up to which the commits after ``current`` concern no channel.
     private var quietVersion: UInt64 = 0
     /// The channels, for the schema of ``current``.
     private var index: SubscriptionIndex?
     private let logFailure: @Sendable (StoreError) -> Void
-    /// How the feed keeps up.
+    /// Figures that show how the feed keeps up.
     package let figures = FeedFigures()
-    /// The actions that run later, and when, in milliseconds of the monotonic clock.
+    /// The actions that run later, each with its time in milliseconds of the monotonic clock.
     private var delayed: [(due: UInt64, action: Action)] = []
 
     /// Starts following.
     ///
-    /// - `tickMilliseconds`: How often `onTick` is called.
+    /// - `tickMilliseconds`: The interval of `onTick`.
     /// - `filterMilliseconds`: The processor time that one filter may use in a step.
     /// - `stepMicroseconds`: The processor time that all may use in a step.
-    /// - `onStep`: Called on the feed's thread when every channel has been told of a step to a version, and when
-    ///   actions have run behind it.
-    /// - `onTick`: Called on the feed's thread with the version that every channel has been told about.
-    /// - `logFailure`: Told when a state can't be read; the feed then tries again.
+    /// - `onStep`: Called on the feed's thread when every channel has received a step to a version, and after actions have run.
+    /// - `onTick`: Called on the feed's thread with the version that every channel has received.
+    /// - `logFailure`: Called when a state cannot be read. The feed then tries again.
     package init(
         store: Store, tickMilliseconds: Int = 250,
         filterMilliseconds: UInt64 = FeedAllowance.milliseconds,
@@ -109,13 +107,13 @@ package final class ChangeFeed: @unchecked Sendable {
         store.publisher.observe { [inbox, figures] version, makeStep in
             inbox.signal { state in
                 if state.hasNews { return false }
-                // As long as the lock is held, the thread that waits touches nothing.
+                // While the lock is held, the waiting thread touches nothing.
                 if case .waiting(let index) = state.standing {
                     guard let index else { return false }
                     let quietVersion = state.quietVersion
                     let isQuiet = state.probes.probe {
                         figures.timeProbe {
-                            // All commits between must have been looked at.
+                            // All commits in between must have been looked at.
                             guard let step = makeStep(), step.start <= quietVersion
                             else { return false }
                             return !index.mayConcern(step)
@@ -136,20 +134,20 @@ package final class ChangeFeed: @unchecked Sendable {
 
     /// The longest time for testing the filters of all channels with a step, in milliseconds of the clock; see ``StepBudget``.
     private static let stepMillisecondsMax: UInt64 = 5000
-    /// How long the tests of those filters may take that no condition finds, in milliseconds: all streams wait for them.
+    /// The longest time for testing the filters that no condition finds, in milliseconds: all streams wait for them.
     private static let unplacedMillisecondsMax: UInt64 = 250
     /// The longest time for making a part of an event, in milliseconds: all streams wait for it.
     package static let tellMillisecondsMax: UInt64 = 100
     /// The processor time of actions after which commits that came meanwhile are reported, in nanoseconds.
     private static let actionNanosecondsMax: UInt64 = 50_000_000
-    /// Objects that a step may change: behind more of them everybody catches up, piece by piece.
+    /// The maximum number of objects that a step may change. After a larger one, every stream catches up, piece by piece.
     private static let stepObjectCountMax = 1_000_000
 
-    /// Runs `action` on the feed's thread, between two steps, at the newest version; as the feed stops, at the last
-    /// one that could be read.
+    /// Runs `action` on the feed's thread, between two steps, at the newest version. While the feed stops, it is the last version
+    /// that could be read.
     ///
-    /// - `orElse`: Runs there instead when the feed stops and none can be read.
-    /// - Returns: False when the feed was stopped; neither will run.
+    /// - `orElse`: Called there instead if the feed stops and no version can be read.
+    /// - Returns: False if the feed was stopped. Neither is called then.
     @discardableResult
     package func perform(
         _ action: @escaping @Sendable (Position) -> Void,
@@ -173,8 +171,8 @@ package final class ChangeFeed: @unchecked Sendable {
 
     // MARK: On the feed's thread
 
-    /// Adds a channel, which gets events from the current position on; its query is of the schema there. Only
-    /// within an action.
+    /// Adds a channel, which receives events from the current position on. Its query is of the schema there. Only within an
+    /// action.
     package func add(_ channel: any FeedChannel) {
         let index =
             index ?? SubscriptionIndex(channel.query.schema, allowance: makeAllowance())
@@ -198,7 +196,7 @@ package final class ChangeFeed: @unchecked Sendable {
     private func run() {
         var lastTick: UInt64 = 0
         var actions: [Action] = []
-        /// Whether news could not be read.
+        /// Whether commits could not be read.
         var isBehind = false
         while true {
             var newsTime: UInt64?
@@ -231,7 +229,7 @@ package final class ChangeFeed: @unchecked Sendable {
                 } catch {
                     logFailure(error)
                 }
-                // What can't run is tried again with the next news or tick, if there is one.
+                // Actions that cannot run are tried again with the next commits or tick, if there is one.
                 if !isBehind || isStopping, !actions.isEmpty, let current {
                     let position = Position(
                         feed: self, version: current.version, transaction: current.transaction)
@@ -270,7 +268,7 @@ package final class ChangeFeed: @unchecked Sendable {
         actions.removeFirst(count)
     }
 
-    /// How long to wait for news.
+    /// The time to wait for commits.
     private var waitMilliseconds: Int {
         guard let due = delayed.lazy.map(\.due).min() else { return tickMilliseconds }
         let now = monotonicMilliseconds()
@@ -286,18 +284,18 @@ package final class ChangeFeed: @unchecked Sendable {
 
     /// Goes to the newest state and delivers the changes in between to the channels.
     private func advance() throws(StoreError) {
-        // A view of its own: matchers know a state by it, and keep what they have found there.
+        // A separate view: matchers identify a state by its view, and keep their findings there.
         let next = try store.read()
         do throws(StoreError) {
             let version = try next.state().version
             if var before = current {
-                // The commits between concern no channel, so that none saw the difference.
+                // The commits in between concern no channel, so no channel saw the difference.
                 before.version = max(before.version, quietVersion)
                 if version > before.version {
                     try deliver(from: before, to: next, version: version)
                 }
             }
-            // Also of the same version, so that no snapshot grows older than a tick.
+            // Even if the version is the same, so that no snapshot grows older than a tick.
             current?.transaction.close()
             current = (next, version)
             toldVersion = version
@@ -329,15 +327,15 @@ package final class ChangeFeed: @unchecked Sendable {
         let budget = StepBudget(microseconds: stepMicroseconds)
         step.budget = budget
         figures.noteStep(versionCount: version - before.version)
-        // What is written of the objects follows links as well: channels bound that.
+        // Writing objects follows links as well. Channels limit that.
         index.forEachFindings(
             of: step, within: Self.stepMillisecondsMax,
             unplacedWithin: Self.unplacedMillisecondsMax, budget
         ) { findings in
-            // What failed once fails the rest of the step.
+            // A failure also fails the rest of the step.
             guard let index = self.index else { return }
             if let failure = before.transaction.failure ?? after.failure {
-                // The objects can't be known.
+                // The objects are not known.
                 logFailure(.storage(failure))
                 return invalidate()
             }

@@ -1,27 +1,27 @@
 import HoldfastRows
 import HoldfastThreads
 
-/// The time of the feed's thread that one filter may use in a step, and one stream that arrives: beyond it a worker
-/// goes on, so that no filter holds up the events of others.
+/// The time of the feed's thread that one filter may use in a step, or one arriving stream. Beyond it a worker continues, so that
+/// no filter holds up the events of others.
 ///
-/// It is the turn of what is evaluated meanwhile, which asks it at each look at the clock. Processor time counts, so
-/// that no filter is deferred for a thread that waits for its core. On the feed's thread.
+/// It is the turn of the present evaluation, which asks it at each look at the clock. Processor time counts, so that no filter is
+/// deferred because the thread waits for its core. On the feed's thread.
 package final class FeedAllowance: EvaluationTurn, @unchecked Sendable {
-    // Unchecked: the feed's thread alone uses it.
+    // Unchecked: it is used only on the feed's thread.
 
-    /// Nanoseconds of processor time.
+    /// The allowance in nanoseconds of processor time.
     let nanosecondsMax: UInt64
     private let clock: () -> UInt64
     private var start: UInt64?
     private var isMeasuring = false
     /// The time that was used before the present measurement.
     private var usedBefore: UInt64 = 0
-    /// Whether the present measurement has used all of it.
+    /// Whether the present measurement has used the whole allowance.
     private(set) var isSpent = false
 
     /// Allows a time.
     ///
-    /// - `clock`: Nanoseconds that the thread has used.
+    /// - `clock`: Returns the nanoseconds that the thread has used.
     package init(
         milliseconds: UInt64 = FeedAllowance.milliseconds,
         clock: @escaping () -> UInt64 = threadNanoseconds
@@ -30,7 +30,7 @@ package final class FeedAllowance: EvaluationTurn, @unchecked Sendable {
         self.clock = clock
     }
 
-    /// Milliseconds that a filter may use in a step.
+    /// The milliseconds that a filter may use in a step.
     package static let milliseconds: UInt64 = 5
 
     package let isAlone = false
@@ -49,8 +49,8 @@ package final class FeedAllowance: EvaluationTurn, @unchecked Sendable {
 
     /// Measures an evaluation.
     ///
-    /// - `used`: What it has used of its allowance before, in nanoseconds.
-    /// - `isExact`: Whether it is measured from its beginning, or from when it first asks.
+    /// - `used`: The nanoseconds of its allowance that it has already used.
+    /// - `isExact`: Whether it is measured from its beginning, and not from its first look at the clock.
     func begin(used: UInt64, isExact: Bool) {
         isMeasuring = true
         isSpent = false
@@ -60,7 +60,7 @@ package final class FeedAllowance: EvaluationTurn, @unchecked Sendable {
 
     /// Ends a measurement.
     ///
-    /// - Returns: What the evaluation has used in all, in nanoseconds; nil where it never asked.
+    /// - Returns: The nanoseconds that the evaluation has used in all; nil if it never looked at the clock.
     func end() -> UInt64? {
         isMeasuring = false
         guard let start else { return nil }

@@ -5,14 +5,14 @@ package protocol FeedChannel: AnyObject, Sendable {
     /// The query that the channel's followers share.
     var query: ObservedQuery { get }
 
-    /// Whether it asks what was done to lists.
+    /// Whether it needs the edits of lists.
     var readsLists: Bool { get }
 
-    /// Whether the feed leaves the filter to workers: the channel is told of each step that changes objects of the
-    /// classes which the query reads, by ``touch(from:to:)``.
+    /// Whether the feed leaves the filter to workers. Then ``touch(from:to:)`` reports each step that changes objects of the
+    /// classes which the query reads.
     var isUntested: Bool { get }
 
-    /// Whether it decides what others may be told of a step, and so is told before them.
+    /// Whether it decides which parts of a step other channels may report, and so receives the step before them.
     var comesFirst: Bool { get }
 
     /// The client that pays for the channel's time in a step; nil for a channel that receives every step.
@@ -25,14 +25,14 @@ package protocol FeedChannel: AnyObject, Sendable {
     func publish(
         _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep)
 
-    /// Learns that a step from the version `start` to `version` may concern an untested query.
+    /// Reports that a step from the version `start` to `version` may concern an untested query.
     func touch(from start: UInt64, to version: UInt64)
 
-    /// Learns that the feed can't tell what comes after the last step: the schema has changed, the change log was
-    /// trimmed, a state could not be read, or a step had more to test than the feed does. The channel is no longer part
-    /// of the feed; who catches up learns why.
+    /// Reports that the feed cannot deliver the changes after the last step: the schema has changed, the change log was trimmed,
+    /// a state could not be read, or a step had more to test than the feed does. The channel is no longer part of the feed.
+    /// Followers that catch up learn the reason.
     ///
-    /// - `isSlow`: Whether the filter takes too long for the feed's thread, so that workers do better to test it from now on.
+    /// - `isSlow`: Whether the filter takes too long for the feed's thread, so that workers should test it from now on.
     func invalidate(isSlow: Bool)
 }
 

@@ -1,18 +1,18 @@
 import Synchronization
 import HoldfastThreads
 
-/// How a change feed keeps up with the commits. Any thread.
+/// Figures that show how a change feed keeps up with the commits. Any thread.
 package final class FeedFigures: Sendable {
     private let steps = Atomic<Int>(0)
     private let foldedSteps = Atomic<Int>(0)
     private let lag = Atomic<UInt64>(0)
     private let probing = Atomic<UInt64>(0)
 
-    /// Steps that were told.
+    /// The number of delivered steps.
     package var stepCount: Int { steps.load(ordering: .relaxed) }
-    /// Those of them that cover several versions.
+    /// The number of delivered steps that cover several versions.
     package var foldedStepCount: Int { foldedSteps.load(ordering: .relaxed) }
-    /// From a commit to the end of the step that told it, of the last step, in nanoseconds.
+    /// The time from a commit to the end of its step, in nanoseconds, for the last step.
     package var lagNanoseconds: UInt64 { lag.load(ordering: .relaxed) }
 
     /// The time that the writer's thread has spent on finding out whether commits concern a channel, in nanoseconds.

@@ -2,26 +2,26 @@ import HoldfastBytes
 import HoldfastRows
 import HoldfastStorage
 
-/// The change log between two versions, folded: what became of each object in the end.
+/// The change log between two versions, folded into one outcome for each object.
 package struct FoldedChanges: Sendable {
     /// The outcome for one object.
     package struct Change: Sendable {
         /// Inserted, updated or deleted, seen from before the first to after the last version.
         package var kind: ChangeRecord.Kind
-        /// The properties that were updated; of an insertion, those that were updated after it.
+        /// The updated properties; for an insertion, the properties that were updated after it.
         package var members: MemberSet
-        /// Of a deletion the primary key, see ``ChangeRecord/primaryKey``.
+        /// The primary key of a deleted object, see ``ChangeRecord/primaryKey``.
         package var primaryKey: [UInt8]
         /// The last version that changed it.
         package var version: UInt64
-        /// The version that made it; 0 for one that was there before.
+        /// The version that inserted it; 0 for an object that was there before.
         var insertedAt: UInt64 = 0
         /// The states before versions, as far as they are kept, in the versions' order.
         var former: [FormerState] = []
-        /// The properties that some version changed, of which it is not known what they had been.
+        /// The properties that some version changed and that have an unknown former value.
         var forgotten = MemberSet()
 
-        // Functions of members, as a method would be given a copy of a change, with references to what threads share.
+        // Functions of members: a method would get a copy of a change, with references that threads share.
 
         /// Whether a change can take an object out of the results of a filter that reads some properties of it.
         @inline(__always)
@@ -31,7 +31,7 @@ package struct FoldedChanges: Sendable {
             kind == .delete || !members.isDisjoint(with: own)
         }
 
-        /// Whether each of some sets has a property of which it is not known what it had been.
+        /// Whether each of some sets has a property with an unknown former value.
         @inline(__always)
         static func forgets(oneOfEach sets: [MemberSet], _ forgotten: MemberSet) -> Bool {
             sets.allSatisfy { !$0.isDisjoint(with: forgotten) }
@@ -40,25 +40,25 @@ package struct FoldedChanges: Sendable {
 
     /// The objects in the order in which they were first changed.
     package private(set) var order: [ObjectIdentity] = []
-    /// The outcome for each, in the same order.
+    /// The outcome for each object, in the same order.
     package private(set) var outcomes: [Change] = []
-    /// Where each stands.
+    /// The position of each object.
     private var positions: [ObjectIdentity: Int] = [:]
     /// Objects that lost an incoming link.
     package private(set) var lostLinks: Set<LostLink> = []
     /// The changes of the schema.
     package private(set) var changedShapes = ShapeChanges()
-    /// The edits of lists of objects that were updated, by member, where it was asked for.
+    /// The edits of lists of updated objects, by member, if they were asked for.
     private var lists: [ObjectIdentity: [Int: ListEdits]] = [:]
     private let notesLists: Bool
     private let notesFormer: Bool
-    /// The memory of former values that is read at once.
+    /// The maximum memory of former values that is read at once.
     package static let formerByteCountMax = 64 << 20
-    /// About the memory of what is kept of the states before versions.
+    /// The approximate memory of the states before versions.
     package private(set) var formerByteCount = 0
-    /// About the memory of a value beside its bytes.
+    /// The approximate memory of a value without its bytes.
     private static let valueByteCount = 96
-    /// The version behind which they begin.
+    /// The version after which the changes begin.
     let start: UInt64
     /// The last version that is folded in.
     package private(set) var through: UInt64
@@ -66,21 +66,21 @@ package struct FoldedChanges: Sendable {
     /// Whether more than one version is folded in.
     package var isOfSeveralVersions: Bool { through - start > 1 }
 
-    /// The outcome for an object; nil for one that did not change.
+    /// The outcome for an object; nil for an object that did not change.
     package subscript(identity: ObjectIdentity) -> Change? {
         positions[identity].map { outcomes[$0] }
     }
 
-    /// Where an object stands; nil for one that did not change.
+    /// The position of an object; nil for an object that did not change.
     func position(of identity: ObjectIdentity) -> Int? { positions[identity] }
 
     /// Whether a shape of the schema changed.
     package var changesSchema: Bool { !changedShapes.isEmpty }
 
-    /// Whether nothing happened.
+    /// Whether nothing has changed.
     package var isEmpty: Bool { order.isEmpty && lostLinks.isEmpty && !changesSchema }
 
-    /// Why the change log can't be read from a version on.
+    /// The reason why the change log cannot be read from a version on.
     package enum Gap: Error {
         /// Its entry was removed: the cursor is too old.
         case expired
@@ -90,18 +90,16 @@ package struct FoldedChanges: Sendable {
         case storage(StorageError)
     }
 
-    /// Reads what came after `version`.
+    /// Reads the changes after `version`.
     ///
     /// - `last`: The last version to fold in; nil for the last that the transaction sees.
-    /// - `objectCountMax`: Stops before the version with which there would be more objects, so that
-    ///   ``through`` may lie before the transaction's version. A version is never split: the first
-    ///   that changes anything is taken whatever its size.
-    /// - `recordCountMax`: Stops behind so many versions and changes of objects, of whatever class: for so many it
-    ///   takes time.
-    /// - `classes`: The classes whose objects are wanted, by position; nil for all.
-    /// - `notesLists`: Whether ``edits(ofList:of:)`` is going to be asked.
-    /// - `formerByteCountMax`: Stops behind the version with which the memory of former values reaches so many bytes; with 0 none are noted, for
-    ///   callers that have the state before.
+    /// - `objectCountMax`: Stops before the version that would exceed this number of objects, so that ``through`` may lie before
+    ///   the transaction's version. A version is never split: the first version with changes is taken whatever its size.
+    /// - `recordCountMax`: Stops after this number of versions and changes of objects of any class, because reading takes time.
+    /// - `classes`: The classes of the wanted objects, by position; nil for all.
+    /// - `notesLists`: Whether ``edits(ofList:of:)`` will be called.
+    /// - `formerByteCountMax`: Stops after the version with which the memory of former values reaches this number of bytes. With
+    ///   0 no former values are kept, for callers that have the state before.
     package init(
         after version: UInt64, through last: UInt64? = nil, in transaction: ReadTransaction,
         objectCountMax: Int = .max, recordCountMax: Int = .max, classes: Set<Int>? = nil,
@@ -184,8 +182,8 @@ package struct FoldedChanges: Sendable {
         if !entry.lostLinks.isEmpty { lostLinks.formUnion(entry.lostLinks) }
     }
 
-    /// Drops the former values that hold objects of some embedded classes, by number: rows of these have lost the layouts that the values were
-    /// written in.
+    /// Drops the former values that contain objects of some embedded classes, by number: rows of these classes have lost the
+    /// layouts in which the values were written.
     private mutating func forgetFormer(holding rewritten: Set<UInt32>, _ schema: RowSchema) {
         if rewritten.isEmpty || !notesFormer { return }
         let classes = schema.classes
@@ -206,7 +204,7 @@ package struct FoldedChanges: Sendable {
 
     // MARK: Differences
 
-    /// Keeps of what was updated the properties that differ between the two states: one may have become what it was.
+    /// Keeps only the updated properties that differ between the two states: a property may have its former value again.
     ///
     /// - `before`, `after`: The states between which the changes lie, with one schema.
     package mutating func keepDifferences(
@@ -231,7 +229,7 @@ package struct FoldedChanges: Sendable {
 
     // MARK: Lists
 
-    /// Of the splices that are noted of a list the most: behind them it counts as replaced.
+    /// The maximum number of splices that are kept of a list. With more, it counts as replaced.
     private static let spliceCountMax = 4_096
 
     private mutating func foldLists(
@@ -254,7 +252,7 @@ package struct FoldedChanges: Sendable {
         }
     }
 
-    /// The edits of a list of an object that was updated; nil when there are none.
+    /// The edits of a list of an updated object; nil if it has no edits.
     ///
     /// - Precondition: The changes were folded with `notesLists`.
     package func edits(ofList member: Int, of identity: ObjectIdentity) -> ListEdits? {
@@ -263,19 +261,19 @@ package struct FoldedChanges: Sendable {
 }
 
 extension FoldedChanges {
-    /// An object that has changed, which may have held, or hold, links through some property.
+    /// A changed object that may have had, or has, links through some property.
     struct Holder {
         let identity: ObjectIdentity
-        /// Its properties that hold them, or the embedded objects with them.
+        /// Its properties that contain the links, or the embedded objects with them.
         let members: MemberSet
     }
 
-    /// Finds the objects whose links through a property may be others than before. Cost: linear in the changes.
+    /// Finds the objects that may have other links through a property than before. Cost: linear in the changes.
     ///
     /// - Parameters:
     ///   - member: The property.
-    ///   - origin: Its class; where that is embedded, objects of any class hold it.
-    ///   - version: Leaves out those that have not changed since.
+    ///   - origin: The property's class. If it is embedded, objects of any class contain it.
+    ///   - version: Objects that have not changed after it are left out.
     ///   - schema: The schema.
     /// - Returns: The objects, in the order in which they were first changed.
     func holders(
@@ -298,7 +296,8 @@ extension RowClass {
         MemberSet(members.indices.filter { members[$0].storage.element == .embedded })
     }
 
-    /// The properties of an object of the class that hold what a property has: that one, or those with embedded objects of its class.
+    /// The properties of an object of the class that contain a property's values: this property, or the properties with embedded
+    /// objects.
     func members(holding member: Int, of origin: RowClass) -> MemberSet {
         origin.definition.kind == .embedded ? embeddingMembers : MemberSet([member])
     }

@@ -1,21 +1,21 @@
 import HoldfastBytes
 import HoldfastRows
 
-/// The meaning of several steps to a query, one event an object: exact between the state before the first of them and the
-/// one after the last.
+/// The events of several steps for a query, folded into one event for each object: exact between the state before the first step
+/// and the state after the last.
 package struct FoldedEvents: Sendable {
     private var events: [QueryEvent?] = []
     private var positions: [ObjectIdentity: Int] = [:]
 
-    /// Whether nothing is different from before.
+    /// Whether nothing differs from before.
     package var isEmpty: Bool { positions.isEmpty }
 
-    /// Whether no more steps should be folded in, for what is held takes memory.
+    /// Whether no more steps should be folded in, because the events take memory.
     package var isFull: Bool { events.count >= Self.countMax }
 
     private static let countMax = 10_000
 
-    /// Makes what no step means.
+    /// Makes an empty collection.
     package init() {}
 
     /// Folds in an event of a step.
@@ -29,7 +29,7 @@ package struct FoldedEvents: Sendable {
             switch (known.kind, isThere) {
             case (.enter, true): event.kind = .enter
             case (.enter, false):
-                // Its place stays empty: what takes its key stands behind what had it before.
+                // Its position stays empty: an object that takes its key comes after the object that had the key before.
                 events[position] = nil
                 positions[event.identity] = nil
                 return
@@ -41,7 +41,7 @@ package struct FoldedEvents: Sendable {
                     event.shown = nil
                 }
             case (.leave, true), (.delete, true):
-                // Its changes in between have not been told.
+                // The changes in between have not been reported.
                 event.kind = .update
                 event.members = Self.everything(of: event.identity, after)
             case (_, false): break
@@ -58,7 +58,7 @@ package struct FoldedEvents: Sendable {
         }
     }
 
-    /// Takes out what is folded.
+    /// Takes out the folded events.
     package mutating func take() -> [QueryEvent] {
         defer { self = FoldedEvents() }
         return events.compactMap(\.self)
@@ -71,7 +71,7 @@ package struct FoldedEvents: Sendable {
         return MemberSet(members.indices.filter { members[$0].storage.shape != .none })
     }
 
-    /// The primary key of an object, as the record of its deletion has it: it may be gone when its event is written.
+    /// The primary key of an object, as in the record of its deletion. The object may be gone when its event is written.
     private static func primaryKey(
         of identity: ObjectIdentity, _ after: ReadTransaction
     ) -> [UInt8] {

@@ -1,27 +1,27 @@
 import HoldfastRows
 
-/// An object that changes may concern, seen by an ``ObservedQuery``.
+/// An object that changes may concern, for an ``ObservedQuery``.
 package struct ObservedCandidate: Sendable {
-    /// Which object.
+    /// The object.
     package let identity: ObjectIdentity
-    /// Through what it is reached from others that changed.
+    /// The paths through which other changed objects reach it.
     var reach = ReachedObjects.Reach()
-    /// Its own change; nil for an object that only depends on others that changed.
+    /// Its own change; nil for an object that only depends on other changed objects.
     package let change: FoldedChanges.Change?
-    /// Where its own change stands in ``FoldedChanges/order``; nil without one.
+    /// The position of its own change in ``FoldedChanges/order``; nil without one.
     package let position: Int?
     /// The last version of the changes.
     let through: UInt64
-    /// Whether they are more versions than that one.
+    /// Whether the changes cover more than that version.
     let isOfSeveralVersions: Bool
 
     /// Makes a candidate that is reached through no other object.
     ///
     /// - Parameters:
-    ///   - identity: Which object.
-    ///   - change: Its own one of the changes; nil for none.
-    ///   - position: Where that stands; nil for none, and where nobody asks.
-    ///   - changes: All of them.
+    ///   - identity: The object.
+    ///   - change: Its own change; nil if it has not changed.
+    ///   - position: The position of its change; nil if it has not changed, or if the position is not needed.
+    ///   - changes: All changes.
     init(
         identity: ObjectIdentity, change: FoldedChanges.Change?, position: Int?,
         of changes: FoldedChanges
@@ -30,15 +30,15 @@ package struct ObservedCandidate: Sendable {
         (through, isOfSeveralVersions) = (changes.through, changes.isOfSeveralVersions)
     }
 
-    /// The properties that changed, or through which something changed.
+    /// The properties that changed, or that lead to a changed object.
     package var members: MemberSet {
         change?.members.union(reach.members) ?? reach.members
     }
 
-    /// Whether the query reads something of other objects that changed.
+    /// Whether the query reads other objects that changed.
     package var dependsOnChange: Bool { reach.isOfFilter || reach.isOfShown }
 
-    /// Makes the event of it, in the words of the query.
+    /// Makes its event for the query.
     func event(_ kind: QueryEvent.Kind) -> QueryEvent {
         QueryEvent(
             kind: kind, identity: identity, members: members, primaryKey: change?.primaryKey ?? [],

@@ -1,38 +1,38 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// The objects that changes may concern, one after the other: those that changed themselves in the order of the
-/// change log, then those that are only reached along links in the order of their keys.
+/// The objects that changes may concern, one after the other: first the objects that changed themselves, in the order of the
+/// change log, then the objects that are only reached along links, in the order of their keys.
 ///
-/// Many streams share the changes; of its own it has what is reached along links alone.
+/// Many streams share the changes. Only the objects reached along links are each stream's own.
 package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
     private let reached: ReachedObjects
     private var position = 0
-    /// The positions of those that may match, in order; nil where each may.
+    /// The positions of the objects that may match, in order; nil if each may.
     private var mayMatch: ArraySlice<Int>?
-    /// The keys of those that did not change themselves, in order.
+    /// The keys of the objects that did not change themselves, in order.
     private var dependents: ArraySlice<UInt64>
 
-    /// - `reached`: Those that are reached along links, of which changes.
+    /// - `reached`: The objects that are reached along links, with the changes that reach them.
     init(_ reached: ReachedObjects) {
         self.reached = reached
         dependents = reached.dependents.sorted()[...]
     }
 
-    /// As many or more than are left; `.max` where there are more than were asked for.
+    /// An upper bound of the number of objects that are left; `.max` if there are more than were asked for.
     package var countMax: Int {
         reached.isCut ? .max : reached.changes.order.count - position + dependents.count
     }
-    /// How many are reached along links that the filter follows.
+    /// The number of objects that are reached along links that the filter follows.
     package var filterReachedCount: Int { reached.all.values.count { $0.isOfFilter } }
 
-    /// Whether none of them is reached along links.
+    /// Whether no object is reached along links.
     var areOwn: Bool { reached.all.isEmpty }
 
-    /// Whether only some of them may match.
+    /// Whether only some objects may match.
     var isNarrowed: Bool { mayMatch != nil }
 
-    /// Notes which of those that changed themselves may match: those among some keys, which may be of others too.
+    /// Notes that only objects with some keys may match, among the objects that changed themselves. The keys may include others.
     mutating func narrow(to keys: [UInt64], of classIndex: Int) {
         mayMatch =
             keys.compactMap {
@@ -40,19 +40,19 @@ package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
             }.sorted()[...]
     }
 
-    /// Takes the next objects that do not match and surely leave. Cost: a few nanoseconds each, without a look at what is stored.
+    /// Takes the next objects that do not match and surely leave. Cost: a few nanoseconds each, without reading stored objects.
     ///
     /// - Parameters:
     ///   - reads: The properties that each part of the condition reads, see ``FormerResults/ownReads``.
-    ///   - countMax: So many at once.
-    /// - Returns: Their positions, which follow each other; nil where the next has to be asked for, or none is left.
+    ///   - countMax: The maximum number of objects.
+    /// - Returns: Their consecutive positions; nil if the next object has to be asked for, or nothing is left.
     mutating func takeDepartures(_ reads: [MemberSet], countMax: Int) -> Range<Int>? {
         guard let left = mayMatch?.drop(while: { [position] in $0 < position }) else { return nil }
         mayMatch = left
         let end = Swift.min(left.first ?? .max, reached.changes.order.count)
         let own = reached.query.filter.ownMembers
         let (classIndex, version) = (reached.query.classIndex, reached.version)
-        // Many threads read the changes: each takes a reference to them for many objects, not for each.
+        // Many threads read the changes. Each takes one reference for many objects, not one for each.
         return reached.changes.order.withUnsafeBufferPointer { order in
             reached.changes.outcomes.withUnsafeBufferPointer { outcomes in
                 guard let outcomes = outcomes.baseAddress else { return nil }

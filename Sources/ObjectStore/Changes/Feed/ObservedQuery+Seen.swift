@@ -2,15 +2,15 @@ import HoldfastQuery
 import HoldfastRows
 
 extension ObservedQuery {
-    /// The classes whose changes tell what its results were: those whose changes can concern it, and those of the objects that conditions name,
-    /// which may have been deleted since; nil for all.
+    /// The classes with changes that are needed to find former results: the classes with changes that can concern the query, and
+    /// the classes of the objects that conditions name, which may have been deleted since; nil for all.
     package var formerClasses: Set<Int>? { classes?.union(namedClasses) }
 
-    /// Whether it takes the past of an object to know that it may have been a result which is none now.
+    /// Whether the past of an object has to be known to decide whether it was a result and is not any more.
     package var asksOfDepartures: Bool { predicate != nil || rule != nil }
 
-    /// Whether a change of the schema among some changes gave another shape to a part that the query reads. Of the properties of its objects that
-    /// are shown without deciding, the query does not know.
+    /// Whether some changes include a schema change that gave another shape to a part that the query reads. The query does not
+    /// know the properties that are shown without deciding.
     package func readsChangedShape(in changes: FoldedChanges) -> Bool {
         let shapes = changes.changedShapes
         if shapes.isEmpty { return false }
@@ -25,7 +25,7 @@ extension ObservedQuery {
             || countsLinks(toAnyOf: shapes.unlinkedClasses)
     }
 
-    /// Whether the filter or a rule counts all links to objects of one of some classes, by number.
+    /// Whether the filter or a rule counts all links to objects of one of some classes, given by number.
     private func countsLinks(toAnyOf numbers: Set<UInt32>) -> Bool {
         if numbers.isEmpty { return false }
         let conditions = [predicate].compactMap(\.self) + (deciding + displaying).flatMap(\.rules)
@@ -33,12 +33,12 @@ extension ObservedQuery {
             .contains { numbers.contains(schema.classes[$0].number) }
     }
 
-    /// Whether some of an object's properties may be shown otherwise than they are stored.
+    /// Whether some of an object's properties may be shown with other values than the stored ones.
     func mayAlter(_ members: MemberSet, of classIndex: Int) -> Bool {
         sight.map { !$0.parts[classIndex].altered.isDisjoint(with: members) } ?? false
     }
 
-    /// Whether a part of the condition reads nothing but the primary key, which stays.
+    /// Whether a part of the condition reads only the primary key, which never changes.
     func readsKeyAlone(_ part: Predicate) -> Bool {
         guard let key = classIndex.flatMap({ schema.classes[$0].primaryKeyIndex }) else {
             return false

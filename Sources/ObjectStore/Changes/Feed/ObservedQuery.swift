@@ -3,8 +3,8 @@ import HoldfastQuery
 import HoldfastRows
 import Synchronization
 
-/// A query whose changes are followed: on one class with or without a filter, on one object, or on
-/// everything. Immutable; safe to use from any thread.
+/// A followed query: on one class with or without a filter, on one object, or on everything. Immutable; safe to use from any
+/// thread.
 package final class ObservedQuery: Sendable {
     /// The subject that is followed.
     package enum Target: Hashable, Sendable {
@@ -25,7 +25,7 @@ package final class ObservedQuery: Sendable {
             }
         }
 
-        /// Whether an object may be meant, as far as its class and its object key tell.
+        /// Whether an object may be followed, judging by its class and its object key.
         func mayBe(_ identity: ObjectIdentity) -> Bool {
             if case .object(_, let key) = self, identity.key != key { return false }
             return classIndex.map { $0 == identity.classIndex } ?? true
@@ -34,48 +34,49 @@ package final class ObservedQuery: Sendable {
 
     /// The subject that is followed.
     package let target: Target
-    /// The condition; nil for none.
+    /// The condition; nil if the query has no condition.
     package let predicate: Predicate?
-    /// The sight of its followers; nil where nothing that it reads is hidden from them.
+    /// The sight of its followers; nil if it hides nothing that the query reads.
     ///
-    /// The condition is one on what the sight shows: rows and views that are asked about are to be of a view that shows it.
+    /// The condition applies to the values that the sight shows: tested rows and views have to belong to a view with this sight.
     package let sight: Sight?
-    /// Whether what the condition reads is seen as it is stored, so that it is asked of that, behind the rule of the class.
+    /// Whether the values that the condition reads are shown as they are stored. Then stored objects are tested, after the rule
+    /// of the class.
     private let readsStored: Bool
-    /// Whether, besides, all properties of the objects that the followers have names of are seen as they are stored.
+    /// Whether, besides, all properties that the followers know by name are shown as they are stored.
     package let showsStored: Bool
     /// The reads of the filter.
     let filter: WatchPlan
-    /// The reads of what is shown of the objects.
+    /// The reads of the shown values.
     let shown: WatchPlan
-    /// Whether every own property of an object counts; else those alone that ``shown`` reads.
+    /// Whether every own property of an object counts. If not, only the properties that ``shown`` reads count.
     let countsEverything: Bool
     let schema: RowSchema
-    /// The rules that decide about what the filter reads, and about what is shown.
+    /// The rules that decide about the filter's reads, and about the shown values.
     let deciding: [Sight.Admission]
     let displaying: [Sight.Admission]
-    /// The reads of the filter, and of what is shown, without those of rules; none where no rules decide.
+    /// The reads of the filter, and of the shown values, without the rules' reads; empty if no rules decide.
     let readByFilter: WatchPlan
     let readByShown: WatchPlan
-    /// The classes of ``readClasses`` beyond those that it depends on.
+    /// The classes of ``readClasses`` on which the query does not depend.
     private let otherReadClasses: Set<Int>
-    /// The numbers of the properties that the filter, what is shown, and the rules that decide about these read.
+    /// The numbers of the properties that the filter, the shown values and the rules about these read.
     let readProperties: Set<UInt32>
     /// The classes of the objects that the condition and the rules name.
     let namedClasses: Set<Int>
-    /// The key that its filter has in common with equal ones.
+    /// The key that equal filters have in common.
     package let filterKey: ObservedFilter.Key
     private let madeConditions = Mutex<FilterConditions?>(nil)
 
     /// Makes an observed query.
     ///
     /// - `filterPaths`: The reads of the filter.
-    /// - `shownPaths`: What is shown of the objects reads beyond them.
-    /// - `countedPaths`: The reads beyond them that count without being shown.
-    /// - `readPaths`: All reads of what is shown of the objects, also if they do not count: another shape of them matters.
-    /// - `countsEverything`: Whether a change of any property of an object's own concerns the query; else only
-    ///   those count that a path begins with.
-    /// - `sight`: What its followers may read; nil for everything.
+    /// - `shownPaths`: The further reads of the shown values.
+    /// - `countedPaths`: The further reads that count without being shown.
+    /// - `readPaths`: All reads of the shown values, even if they do not count: another shape of them matters.
+    /// - `countsEverything`: Whether a change of any property of an object's own concerns the query. If not, only the first
+    ///   properties of the paths count.
+    /// - `sight`: The sight of its followers; nil if they may read everything.
     package init(
         target: Target, predicate: Predicate?, filterPaths: [Dependency],
         shownPaths: [Dependency] = [], countedPaths: [Dependency] = [],
@@ -100,7 +101,7 @@ package final class ObservedQuery: Sendable {
             let deciding = sight.admissions(toRead: filterPaths, from: root, isWhole: false)
             let displaying = sight.admissions(
                 toRead: shownPaths + countedPaths, from: root, isWhole: countsEverything)
-            // The links that count because everything does need not be shown.
+            // Links that count only because everything counts need not be shown.
             let showing = sight.admissions(
                 toRead: shownPaths + readPaths, from: root, isWhole: false)
             for read in (deciding + showing).lazy.flatMap({ $0.dependencies(schema) }) {
@@ -142,11 +143,11 @@ package final class ObservedQuery: Sendable {
 
     /// The objects that changes may concern.
     ///
-    /// The outcome for each is asked for with ``MissedEvents``, now or in a later state: what happens
-    /// to it after the changes is in later ones, and delivered then.
+    /// ``MissedEvents`` gives the outcome for each, now or in a later state. An object's later changes are
+    /// delivered with the changes that contain them.
     ///
-    /// - `dependentCountMax`: The most candidates that only depend on other objects; where there are more, one more is
-    ///   delivered. With 0 none are looked for.
+    /// - `dependentCountMax`: The maximum number of candidates that only depend on other objects. If there are more, one more is
+    ///   delivered. With 0 no such candidates are looked for.
     package func candidates(
         _ changes: FoldedChanges, in transaction: ReadTransaction, dependentCountMax: Int = .max
     ) -> ObservedCandidates {
@@ -156,21 +157,21 @@ package final class ObservedQuery: Sendable {
                 dependentCountMax: dependentCountMax))
     }
 
-    /// Whether a candidate is none, as only properties of it have changed that do not count.
+    /// Whether a candidate does not count, because only uncounted properties of it have changed.
     func isUncounted(_ candidate: ObservedCandidate) -> Bool {
         !countsEverything && candidate.change?.kind == .update && !candidate.dependsOnChange
             && counted(candidate.members).isEmpty
     }
 
-    /// Those of an object's properties whose changes count.
+    /// The properties among an object's properties that count when they change.
     func counted(_ members: MemberSet) -> MemberSet {
         countsEverything
             ? members : members.intersection(filter.ownMembers.union(shown.ownMembers))
     }
 
-    /// The conditions that rules have on an object which sets off a watch by a change: as long as it satisfies the same of them as before, the
-    /// change is none of the query's. Nil where it is one anyway, as the filter or what is shown reads what has changed, and where that is not
-    /// known.
+    /// The rules' conditions on an object that sets off a watch by a change. As long as it satisfies the same ones as before, the
+    /// change does not concern the query. Nil if the change always concerns it, because the filter or the shown values read the
+    /// changed property, or if that is not known.
     func conditions(of watch: Watch) -> Set<Predicate>? {
         guard !deciding.isEmpty || !displaying.isEmpty,
             case .property(let classIndex, let member) = watch.trigger,
@@ -191,10 +192,10 @@ package final class ObservedQuery: Sendable {
         return found
     }
 
-    /// Whether changes of other objects than the query's own can concern it.
+    /// Whether changes of objects that are not the query's own can concern it.
     var dependsOnOthers: Bool { !filter.watches.isEmpty || !shown.watches.isEmpty }
 
-    /// The classes whose changes can concern the query; nil for all.
+    /// The classes with changes that can concern the query; nil for all.
     package var classes: Set<Int>? {
         guard let classIndex else { return nil }
         var found: Set<Int> = [classIndex]
@@ -205,7 +206,7 @@ package final class ObservedQuery: Sendable {
         return found
     }
 
-    /// The classes that the query reads, those on the way included; nil for all.
+    /// The classes that the query reads, including the classes along its paths; nil for all.
     package var readClasses: Set<Int>? {
         guard let classIndex else { return nil }
         var found = otherReadClasses.union([classIndex])
@@ -216,7 +217,7 @@ package final class ObservedQuery: Sendable {
     /// The class of the objects; nil for the whole store.
     package var classIndex: Int? { target.classIndex }
 
-    /// Makes the event of a candidate for a query, by whether it was, and is, among the results.
+    /// Makes the event of a candidate, by whether it was, and is, among the results.
     package func event(of candidate: ObservedCandidate, was: Bool, is isNow: Bool) -> QueryEvent? {
         switch (was, isNow) {
         case (false, false): return nil
@@ -234,40 +235,39 @@ package final class ObservedQuery: Sendable {
         }
     }
 
-    /// How a result is gone: where several versions are one step, those who may have lost sight of it before it was deleted are told that
-    /// it has left, for what happens out of sight is told to nobody.
+    /// The kind of a result's departure. If several versions are one step, the followers may have lost sight of the object before
+    /// it was deleted. Then it is reported as left, because changes of hidden objects are not reported.
     private func departureKind(of candidate: ObservedCandidate) -> QueryEvent.Kind {
         guard candidate.change?.kind == .delete else { return .leave }
         return sight != nil && candidate.isOfSeveralVersions && mayLeave(candidate)
             ? .leave : .delete
     }
 
-    /// A matcher of the condition on a state; nil for none.
+    /// A matcher of the condition on a state; nil without a condition.
     package func matcher(in transaction: ReadTransaction) -> Matcher? {
         predicate?.makeMatcher(schema, source: transaction)
     }
 
-    /// Matchers of what an object has to satisfy that is shown by ``showing``, in their order: what can fail is behind the rule.
+    /// Matchers of the conditions on an object shown by ``showing``, in order: conditions that can fail come after the rule.
     func makeMatchers() -> [Matcher] {
         let own = predicate?.makeMatcher(schema)
         guard readsStored, let sight else { return [own].compactMap(\.self) }
-        // The rule reads what its followers may have no name of.
+        // The rule reads properties that its followers may not know by name.
         return [rule?.makeMatcher(sight.schema), own].compactMap(\.self)
     }
 
-    /// The rule of the class by the followers' sight; nil where they may read all of its objects.
+    /// The rule of the class in the followers' sight; nil if they may read all of its objects.
     var rule: Predicate? { classIndex.flatMap { sight?.parts[$0].rule } }
 
-    /// The sight that objects are shown by before they are tested; nil where what is stored is tested.
+    /// The sight through which objects are tested; nil if stored objects are tested.
     var showing: Sight? { readsStored ? nil : sight }
 
-    /// Prepares each of the query's terms for following, so that the feed's thread need not do it. Cost: n log n in
-    /// the terms, once.
+    /// Prepares each term of the query for following, so that the feed's thread need not do it. Cost: n log n in the terms, once.
     ///
     /// - `budget`: The budget that pays for it. After the budget has failed, nothing is kept.
     package func prepare(within budget: Budget = Budget()) { _ = conditions(within: budget) }
 
-    /// The conditions that find the filter, made when they are first asked for.
+    /// The conditions that find the filter, made at the first use.
     var conditions: FilterConditions { conditions(within: Budget()) }
 
     private func conditions(within budget: Budget) -> FilterConditions {
@@ -295,18 +295,18 @@ package final class ObservedQuery: Sendable {
         return placed().flatMap { Anchor.anchors(of: $0, schema, within: budget) }
     }
 
-    /// The condition on stored objects that the query is found by, which each of its results satisfies.
+    /// The condition on stored objects by which the query is found. Each result satisfies it.
     private func placed() -> Predicate? {
         guard let sight, let classIndex else { return predicate }
-        // What may be shown otherwise than it is stored, such as null, does not find it.
+        // A property that may be shown with another value than the stored one, such as null, cannot be used to find it.
         guard let predicate, !sight.alters(anyOf: predicate.dependencies(schema), from: classIndex)
         else { return rule }
         return .conjunction((rule?.conjuncts ?? []) + predicate.conjuncts)
     }
 
-    /// How many objects changed by themselves after a version in a way that can take them out of the results.
+    /// The number of objects that changed themselves after a version in a way that can take them out of the results.
     ///
-    /// - `countMax`: Counts no further.
+    /// - `countMax`: The number at which counting stops.
     package func leaveCount(
         _ changes: FoldedChanges, since version: UInt64, countMax: Int = .max
     ) -> Int {
@@ -322,20 +322,20 @@ package final class ObservedQuery: Sendable {
         return count
     }
 
-    /// Whether something has changed that can take an object out of the results, but for its deletion.
+    /// Whether a change other than a deletion can take an object out of the results.
     func mayLeave(_ candidate: ObservedCandidate) -> Bool {
         candidate.reach.isOfFilter
             || !candidate.members.isDisjoint(with: filter.ownMembers)
     }
 
-    /// Whether a deleted object's primary key is the one that is followed, if one is.
+    /// Whether a deleted object's primary key is the followed one. True if no primary key is followed.
     func isKeyMatch(_ primaryKey: [UInt8]) -> Bool {
         guard case .keyed(let index, let key) = target else { return true }
         return schema.classes[index].orderedKey(ofTagged: primaryKey).map { $0 == key.bytes }
             ?? true
     }
 
-    /// Whether an object that is there is one of those that are followed, whatever the condition.
+    /// Whether an existing object is followed, regardless of the condition.
     func isTarget(_ row: RowView, _ identity: ObjectIdentity) -> Bool {
         switch target {
         case .store: return !schema.classes[identity.classIndex].isAsymmetric
@@ -351,7 +351,7 @@ package final class ObservedQuery: Sendable {
         }
     }
 
-    /// The row of an object that is followed, whatever the condition; nil when it is another, or not there.
+    /// The row of a followed object, regardless of the condition; nil if the object is not followed or not there.
     func targetRow(
         _ identity: ObjectIdentity, _ transaction: ReadTransaction
     ) -> RowView? {
@@ -362,7 +362,7 @@ package final class ObservedQuery: Sendable {
         return row
     }
 
-    /// Whether an object is there and matches; a transaction that is late afterwards does not know.
+    /// Whether an object is there and matches. If the transaction is late afterwards, the answer is not valid.
     ///
     /// - `matcher`: From ``matcher(in:)`` with the same transaction.
     package func isMatch(

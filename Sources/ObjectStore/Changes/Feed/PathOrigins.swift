@@ -1,18 +1,18 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// The way back along a path, from the object at its end to those where it begins.
+/// Walks back along a path, from the object at its end to the objects where it begins.
 struct PathOrigins {
     /// The class where the path begins, by position.
     let rootClass: Int
-    /// The state that is walked in.
+    /// The state in which it walks.
     let transaction: StoreView
-    /// Whether the way may lead through an object, and the links of a property of it, by position; nil where any may. Of the links of
-    /// embedded objects where a path begins in one, the property is nil.
+    /// Whether the path may lead through an object and the links of one of its properties, by position; nil if it may lead
+    /// through all. For links of embedded objects, if a path begins in one, the property is nil.
     var leadsThrough: ((ObjectIdentity, _ member: Int?) -> Bool)?
 
-    /// Hands over the keys of the objects that a path leads from to the one it ends at, until `body` returns
-    /// false; an object may come several times. Cost: the inverse links on the way.
+    /// Passes on the keys of the objects from which a path leads to the given end, until `body` returns false. An object may come
+    /// several times. Cost: the inverse links along the path.
     ///
     /// - Returns: Whether `body` never returned false.
     func forEach(
@@ -21,9 +21,9 @@ struct PathOrigins {
         walkBack(from: identity, steps[...], body)
     }
 
-    /// Walks a path backwards from its end and hands over the objects at its beginning until `body` returns false.
+    /// Walks a path backwards from its end and passes on the objects at its beginning, until `body` returns false.
     ///
-    /// - Returns: Whether it never did.
+    /// - Returns: Whether `body` never returned false.
     private func walkBack(
         from identity: ObjectIdentity, _ steps: ArraySlice<PathStep>, _ body: (UInt64) -> Bool
     ) -> Bool {
@@ -38,11 +38,11 @@ struct PathOrigins {
             return walkBack(from: identity, rest, body)
         case .link, .links, .linkAt, .mixedLinks:
             let property = schema.classes[last.fromClass].members[last.member].number
-            // An inverse link has the owner and the property, but neither where among the owner's
-            // embedded objects the link stands nor where in a list; the owner's row does.
+            // An inverse link has the owner and the property, but not the link's position in a list or among the owner's embedded
+            // objects. The owner's row has it.
             let start = rest.lastIndex(where: \.isLinkLike).map { $0 + 1 } ?? rest.startIndex
             let inner = steps[start...]
-            // What holds the link, or the embedded objects around it. Where the path begins in one of these the owner
+            // The property with the link, or with the embedded objects around it. If the path begins in one of these, the owner
             // stands for it, which may be of any class.
             let held = inner.first.flatMap {
                 schema.classes[$0.fromClass].definition.kind == .embedded ? nil : $0.member
@@ -86,7 +86,7 @@ struct PathOrigins {
     private func leads(
         _ steps: ArraySlice<PathStep>, from origin: ObjectIdentity, to key: UInt64
     ) -> Bool {
-        // An inverse link of the property says all of such a step: it has no position in a list.
+        // For such a step an inverse link of the property is enough: the step has no position in a list.
         if steps.count == 1, let kind = steps.first?.kind,
             kind == .link || kind == .links || kind == .mixedLinks
         {
@@ -120,7 +120,7 @@ struct PathOrigins {
                 leads(
                     steps.dropFirst(), from: $0, of: inside, heldBy: holders.dropLast(), to: key)
             } ?? false
-        // Wherever it stands within embedded objects.
+        // At any position within embedded objects.
         case .mixedLinks:
             let number = rowClass.members[step.member].number
             var isFound = false

@@ -6,28 +6,27 @@ package struct QueryEvent: Sendable {
     package enum Kind: String, Sendable {
         /// The object matches now and did not before.
         case enter
-        /// It matches as before, and something of it changed.
+        /// The object matches as before, and a property of it or a reached object changed.
         case update
-        /// It is there but matches no longer.
+        /// The object is there but matches no longer.
         case leave
-        /// It is gone.
+        /// The object is gone.
         case delete
     }
 
     /// The kind of change.
     package var kind: Kind
-    /// Which object.
+    /// The object.
     package var identity: ObjectIdentity
-    /// Of an update the properties that changed, or through which something changed.
+    /// The properties of an update that changed, or that lead to a change.
     package var members: MemberSet
-    /// Of an update of which only some of what is shown counts: what of that has changed, by position; nil where it is
-    /// not known exactly.
+    /// The changed positions of an update among the shown values, if only some of these count; nil if they are not known exactly.
     package var shown: MemberSet?
-    /// Of a deletion the primary key, see ``ChangeRecord/primaryKey``.
+    /// The primary key of a deleted object, see ``ChangeRecord/primaryKey``.
     package var primaryKey: [UInt8]
     /// The version of the change.
     package var version: UInt64
-    /// Whether it is not known that its readers may be told the name of the object: nothing can be told object by object then.
+    /// Whether it is not known that its readers may learn the object's name. Then nothing can be reported object by object.
     package var isUndecided = false
 
     /// Describes a change.

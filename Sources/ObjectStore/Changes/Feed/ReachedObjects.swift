@@ -3,18 +3,18 @@ import HoldfastRows
 
 /// The objects of a query that changes of other objects concern.
 struct ReachedObjects {
-    /// Through what an object is reached.
+    /// The paths through which an object is reached.
     struct Reach {
-        /// The properties with which paths from it begin.
+        /// The first properties of its paths.
         private(set) var members = MemberSet()
-        /// Whether the filter reads something of other objects that changed.
+        /// Whether the filter reads other objects that changed.
         private(set) var isOfFilter = false
-        /// Whether the shown part does.
+        /// Whether the shown values read such objects.
         private(set) var isOfShown = false
-        /// Whether it is known that the followers saw some of that, or see it.
+        /// Whether it is known that the followers saw some of these changes, or see them.
         private(set) var isSure = false
 
-        /// Notes that a path was walked back to it, which begins with a property.
+        /// Notes that a path was walked back to it. The path begins with a property.
         mutating func note(_ member: Int?, isOfFilter: Bool, isSure: Bool = true) {
             if let member { members.insert(member) }
             if isOfFilter { self.isOfFilter = true } else { isOfShown = true }
@@ -24,26 +24,26 @@ struct ReachedObjects {
 
     let query: ObservedQuery
     let changes: FoldedChanges
-    /// Objects that have not changed since are left out.
+    /// Objects that have not changed after this version are left out.
     let version: UInt64
     private let dependentCountMax: Int
-    /// All, by key.
+    /// All reached objects, by key.
     private(set) var all: [UInt64: Reach] = [:]
-    /// The keys of those that did not change themselves.
+    /// The keys of the reached objects that did not change themselves.
     private(set) var dependents: [UInt64] = []
     /// Whether there are more than were asked for.
     private(set) var isCut = false
 
-    /// Walks back along what the query reads.
+    /// Walks back along the paths that the query reads.
     ///
-    /// For followers with a sight it goes along what they saw since, or see now. A change concerns an object where what changed was shown behind
-    /// it: what only hidden links lead to, or what happened to hidden objects, does not. A rule reads what is hidden, too: it concerns who saw an
-    /// object of which it says otherwise than before.
+    /// For followers with a sight it follows only objects and links that they saw since, or see now. A change concerns an object
+    /// if the changed values were shown at the end of its path. Changes of hidden objects, or beyond hidden links, do not concern
+    /// it. Rules read hidden values, too: a change concerns followers that saw an object which rules now judge differently.
     ///
-    /// - `former`: What they saw; nil where everything is walked along.
-    /// - `version`: Leaves out what has not changed since.
-    /// - `dependentCountMax`: The most objects that did not change themselves; where there are more, one more is found. With 0 none
-    ///   are looked for.
+    /// - `former`: The results that the followers saw; nil to walk along everything.
+    /// - `version`: Objects that have not changed after this version are left out.
+    /// - `dependentCountMax`: The maximum number of objects that did not change themselves. If there are more, one more is found.
+    ///   With 0 no such objects are looked for.
     init(
         of query: ObservedQuery, seenBy former: FormerResults?, _ changes: FoldedChanges,
         since version: UInt64, in bare: StoreView, dependentCountMax: Int
@@ -96,7 +96,7 @@ struct ReachedObjects {
         isCut = !areAll
     }
 
-    /// Notes that an object is reached; false when there are too many.
+    /// Notes that an object is reached; false if there are too many.
     private mutating func note(
         _ key: UInt64, by member: Int?, isOfFilter: Bool, isSure: Bool
     ) -> Bool {

@@ -1,11 +1,11 @@
 import HoldfastThreads
 
-/// The processor time of the feed's thread for one step. The clients whose streams the step concerns share it.
+/// The processor time of the feed's thread for one step. The clients with streams that the step concerns share it.
 ///
-/// When half of it is used, clients are compared: the streams of clients that used an average share or more leave the step. When all
-/// of it is used, every unfinished stream leaves the step. Workers report the missed changes to these streams, and
-/// the feed goes on to the next step. Only processor time counts, so that no stream leaves because the thread waits for a
-/// core. On the feed's thread.
+/// When half of it is used, clients are compared: the streams of clients that used an average share or more leave the step. When
+/// all of it is used, every unfinished stream leaves the step. Workers report the missed changes to these streams, and the feed
+/// goes on to the next step. Only processor time counts, so that no stream leaves because the thread waits for a core. On the
+/// feed's thread.
 package final class StepBudget {
     /// Microseconds of a step.
     package static let microseconds: UInt64 = 100_000

@@ -1,12 +1,11 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// A property of other objects that concerns a query, with the way back from them to the query's own objects.
+/// A property of other objects that concerns a query, with the path from them back to the query's own objects.
 ///
-/// A filter or an expanded link reads other objects along paths. When one of those changes, the path is walked
-/// backwards: along inverse links for a step forward, along the links themselves for a step back. It is enough
-/// to walk in the newer state: where a link on the path changed, its holder has changed too, or its former
-/// target is listed among the lost links.
+/// A filter or an expanded link reads other objects along paths. When one of these changes, the path is walked backwards: along
+/// inverse links for a step forward, along the links themselves for a step back. The newer state is enough: if a link on the path
+/// changed, its holder has changed too, or its former target is among the lost links.
 struct Watch: Hashable, Sendable {
     /// The change that sets it off.
     enum Trigger: Hashable, Sendable {
@@ -17,12 +16,12 @@ struct Watch: Hashable, Sendable {
     }
 
     let trigger: Trigger
-    /// The way from the query's objects to the one that changed.
+    /// The path from the query's objects to the changed one.
     let steps: [PathStep]
     /// See ``Dependency/firstMember``.
     let firstMember: Int?
 
-    /// The class whose objects set it off; nil for embedded objects, whose owners may be of any class.
+    /// The class of the objects that set it off; nil for embedded objects, because their owners may be of any class.
     func classIndex(_ schema: RowSchema) -> Int? {
         let index = targetClass
         return schema.classes[index].definition.kind == .embedded ? nil : index
@@ -34,14 +33,14 @@ struct Watch: Hashable, Sendable {
         }
     }
 
-    /// The classes on the way, with both ends.
+    /// The classes on the path, including both ends.
     var classes: Set<Int> {
         Set(steps.flatMap { [$0.fromClass, $0.toClass] }).union([targetClass])
     }
 
     /// Whether a change of an object sets it off.
     ///
-    /// - `members`: Of an update the properties that changed.
+    /// - `members`: The changed properties of an update.
     func isTriggered(
         by kind: ChangeRecord.Kind, _ members: MemberSet, of identity: ObjectIdentity,
         _ schema: RowSchema
@@ -50,7 +49,7 @@ struct Watch: Hashable, Sendable {
             return false
         }
         if schema.classes[classIndex].definition.kind == .embedded {
-            // The properties of embedded objects are not logged, only that of the owner.
+            // The properties of embedded objects are not logged, only the owner's property.
             return kind == .insert
                 || schema.classes[identity.classIndex].members.indices.contains { own in
                     members.contains(own)
@@ -71,10 +70,10 @@ struct Watch: Hashable, Sendable {
 }
 
 extension FoldedChanges {
-    /// Hands over the objects that set off a watch, until `body` returns false.
+    /// Passes on the objects that set off a watch, until `body` returns false.
     ///
-    /// - `since`: Leaves out those that have not changed since this version; losses have none.
-    /// - Returns: Whether it never did.
+    /// - `since`: Objects that have not changed after this version are left out. Losses have no version.
+    /// - Returns: Whether `body` never returned false.
     func forEachTrigger(
         of watch: Watch, since version: UInt64, _ schema: RowSchema,
         _ body: (ObjectIdentity) -> Bool

@@ -8,7 +8,7 @@ struct WatchPlan: Sendable {
     /// The watches on others, each once.
     private(set) var watches: [Watch] = []
 
-    /// - `dependencies`: With those on the way to others.
+    /// - `dependencies`: The reads, including the reads on the way to other objects.
     init(_ dependencies: [Dependency], schema: RowSchema) {
         var seen: Set<Watch> = []
         func add(_ watch: Watch) {

@@ -2,29 +2,29 @@ import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
 
-/// The objects of a store as they were at an earlier version, as far as the change log tells.
+/// The objects of a store at an earlier version, as far as the change log keeps them.
 ///
-/// An object that has not changed since is read as it is; of others the log keeps some values (``KeptProperties``). What an evaluation asks
-/// for beyond that makes it undecided. One thread at a time uses it.
+/// An object that has not changed since is read as it is. Of other objects the log keeps some values (``KeptProperties``). An
+/// evaluation that asks for more is undecided. One thread at a time uses it.
 final class FormerObjects: FormerSource {
-    /// An object as it was.
+    /// An object at that version.
     struct Found {
         let row: RowView
-        /// The properties that have their values of then; nil for all.
+        /// The properties that have their values at that version; nil for all.
         let known: MemberSet?
 
-        /// Whether some properties have their values of then.
+        /// Whether some properties have their values at that version.
         func knows(_ members: MemberSet) -> Bool { known.map(members.isSubset) ?? true }
     }
 
     /// The knowledge of an object's former state.
     struct Reached {
-        /// Nil where it was not there.
+        /// The object; nil if it was not there.
         let found: Found?
-        /// Whether it is known that it was, or was not.
+        /// Whether it is known if the object was there.
         let isDecided: Bool
 
-        /// Whether it is known what an evaluation finds that reads some of its properties.
+        /// Whether the result of an evaluation that reads some of its properties is known.
         func answers(_ members: MemberSet?) -> Bool {
             isDecided && found?.knows(members ?? MemberSet()) ?? true
         }
@@ -33,7 +33,7 @@ final class FormerObjects: FormerSource {
     private let version: UInt64
     private let changes: FoldedChanges
     private let bare: StoreView
-    /// Whether the changes lead to what the view sees.
+    /// Whether the changes lead to the view's version.
     let isWhole: Bool
     var nextVersion = UInt64.max
     private(set) var isUndecided = false
@@ -46,10 +46,10 @@ final class FormerObjects: FormerSource {
     private let buffer = ByteBuffer(capacity: 256)
 
     /// - Parameters:
-    ///   - version: The version as of which it is.
-    ///   - changes: From that version on, or from an earlier one.
+    ///   - version: The version of the objects.
+    ///   - changes: The changes from that version on, or from an earlier one.
     ///   - isWhole: Whether they lead to the version of the view.
-    ///   - bare: A view that shows everything, of the end of the changes or later.
+    ///   - bare: A view that shows everything, at the end of the changes or later.
     init(at version: UInt64, _ changes: FoldedChanges, isWhole: Bool, in bare: StoreView) {
         self.version = version
         self.changes = changes
@@ -57,7 +57,7 @@ final class FormerObjects: FormerSource {
         self.bare = bare
     }
 
-    /// The memory of the copies that it keeps.
+    /// The memory of its copies.
     var byteCount: Int { copies.byteCount }
 
     func begin(reading reads: [Int: MemberSet]) {
@@ -65,7 +65,7 @@ final class FormerObjects: FormerSource {
         isUndecided = false
     }
 
-    /// The next version that changed an object; `.max` for none.
+    /// The next version that changed an object; `.max` if no version did.
     private func nextVersion(of identity: ObjectIdentity) -> UInt64 {
         guard let change = changes[identity] else { return .max }
         if change.insertedAt > version { return change.insertedAt }
@@ -74,7 +74,7 @@ final class FormerObjects: FormerSource {
 
     private func find(_ identity: ObjectIdentity) -> Reached {
         let present = bare.row(classIndex: identity.classIndex, key: identity.key)
-        // What came behind the changes is not known.
+        // Later changes are not known.
         let isLater = present.map { $0.version > changes.through } ?? false
         let change = changes[identity]
         guard let change, change.version > version else {
@@ -112,7 +112,7 @@ final class FormerObjects: FormerSource {
         return Reached(found: found, isDecided: found != nil)
     }
 
-    /// Finds an object. The row stays as long as this.
+    /// Finds an object. The row is valid as long as this instance.
     func reach(_ identity: ObjectIdentity) -> Reached {
         nextVersion = min(nextVersion, nextVersion(of: identity))
         if let known = reached[identity] { return known }
@@ -128,12 +128,13 @@ final class FormerObjects: FormerSource {
 
     // MARK: Holders of links
 
-    /// By the number of the property.
+    /// The changed holders, by the number of the property.
     private var changedHolders: [UInt32: [FoldedChanges.Holder]] = [:]
 
-    /// Hands over the objects that linked to one, once per link, until `body` returns false.
+    /// Passes on the objects that linked to an object, once for each link, until `body` returns false.
     ///
-    /// - `body`: Gets the object and whether it is known that it held a link. Of one that may have, it is called once.
+    /// - `body`: Receives the object and whether it is known to have had a link. For an object that may have had links, it is
+    ///   called once.
     func forEachFormerOrigin(
         ofClass classIndex: Int, key: UInt64, originClass: Int, member: Int,
         _ body: (_ origin: ObjectIdentity, _ isKnown: Bool) -> Bool
@@ -143,7 +144,7 @@ final class FormerObjects: FormerSource {
         let number = rowClass.members[member].number
         let lost = LostLink(classNumber: target.number, key: key, propertyNumber: number)
         let changed = changedHolders(of: member, rowClass)
-        // Those that held it are read as they were.
+        // Changed holders are read as they were.
         let changedNow = Set(changed.map(\.identity))
         var (linking, goesOn) = (Set<ObjectIdentity>(), true)
         bare.scanOrigins(classIndex, key, property: number) { origin, _, count in
@@ -216,7 +217,7 @@ final class FormerObjects: FormerSource {
             if object.found != nil { return key }
             if !object.isDecided { isUndecided = true }
         }
-        // One with the same key may have been there that has gone.
+        // A deleted object may have had the same key.
         if !isWhole { isUndecided = true }
         for position in deletions(of: classIndex)[primaryKey.bytes] ?? [] {
             let change = changes.outcomes[position]
@@ -229,7 +230,8 @@ final class FormerObjects: FormerSource {
         return nil
     }
 
-    /// The positions of the deletions of a class's objects by their primary keys: a matcher that can't remember what it found asks for each object.
+    /// The positions of the deletions of a class's objects by their primary keys. A matcher that cannot remember its findings
+    /// asks for each object.
     private func deletions(of classIndex: Int) -> [[UInt8]: [Int]] {
         if let known = deletions[classIndex] { return known }
         var found: [[UInt8]: [Int]] = [:]

@@ -2,26 +2,26 @@ import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
 
-/// Finds out what the followers of a query may have been told of objects since some changes began.
+/// Finds the objects that the followers of a query may have received since some changes began.
 ///
-/// They may have been told the state of any version since, as a client may have been told a part of what followed: an object is looked at as
-/// it was at each version at which something may have decided otherwise. One thread at a time uses it.
+/// They may have received the state of any version since, because a client may have received a part of the later changes. So an
+/// object is looked at in each version at which a decision may have been different. One thread at a time uses it.
 final class FormerResults {
-    /// Whether something is so.
+    /// The answer to a question about the past.
     enum Answer {
         case yes
         case no
         case unknown
     }
 
-    /// A version with the conditions made ready for it.
+    /// A version with the conditions that are prepared for it.
     private typealias Past = (view: FormerView, conditions: [FormerTest])
 
-    /// The most versions that one object is looked at in.
+    /// The maximum number of versions that one object is looked at in.
     private let versionCountMax: Int
-    /// The most versions that are kept ready.
+    /// The maximum number of versions that are kept prepared.
     private static let pastCountMax = 16
-    /// The most versions and changes, and memory of former values, that are read to get to what the view sees.
+    /// The maximum number of versions and changes, and memory of former values, that are read to reach the view's version.
     private static let readMax = (recordCount: 100_000, formerByteCount: 16 << 20)
 
     let query: ObservedQuery
@@ -30,25 +30,26 @@ final class FormerResults {
     private let since: UInt64
     private let through: UInt64
     private let isWhole: Bool
-    /// The parts of the filter that are asked.
+    /// The tested parts of the filter.
     private let conditions: [FormerTest]
-    /// What each reads of the object itself: of followers who see everything an object may have been a result wherever it is not known of one
-    /// property of each what it had been.
+    /// The properties of the object itself that each part reads. For followers that see everything, an object may have been a
+    /// result if each part reads a property with an unknown former value.
     let ownReads: [MemberSet]
-    /// What they read, by class.
+    /// The properties that the parts read, by class.
     private let reads: [Int: MemberSet]
-    /// Whether no object can have been seen.
+    /// Whether no object can have been visible.
     private let isBlind: Bool
     private var pasts: [UInt64: Past] = [:]
     private var changesOfSight: [ObjectIdentity: Answer] = [:]
     private var judgementsNow: [ObjectIdentity: FormerView.Judgement] = [:]
 
     /// - Parameters:
-    ///   - query: The query that is followed.
-    ///   - changes: What happened at last.
-    ///   - since: The last version whose result followers held exactly.
+    ///   - query: The followed query.
+    ///   - changes: The last changes.
+    ///   - since: The last version at which followers had exactly the result.
     ///   - transaction: A view of the end of the changes, or of a later version.
-    ///   - versionCountMax: The most versions that one object is looked at in; it is not known what it was where there are more.
+    ///   - versionCountMax: The maximum number of versions that one object is looked at in. If there are more, its past is
+    ///     unknown.
     init(
         of query: ObservedQuery, _ changes: FoldedChanges, since: UInt64,
         in transaction: ReadTransaction, versionCountMax: Int = 64
@@ -69,7 +70,7 @@ final class FormerResults {
         }
         isBlind = query.rule == .constant(false)
         let present = (try? transaction.state().version) ?? .max
-        // Those who may read everything are told in case of doubt.
+        // Followers that may read everything are informed in case of doubt.
         if hasSight, present > changes.through || since < changes.start,
             let all = try? FoldedChanges(
                 after: since, in: transaction, recordCountMax: Self.readMax.recordCount,
@@ -84,16 +85,17 @@ final class FormerResults {
         }
     }
 
-    /// Whether an object that is no result now may have been one, or its name is no secret; unknown where it may be a secret.
+    /// Whether an object that is not a result now may have been one, or has a name that is not secret; unknown if the name may be
+    /// secret.
     ///
-    /// - `isSeen`: Whether its name is no secret.
+    /// - `isSeen`: Whether its name is not secret.
     func wasResult(_ candidate: ObservedCandidate, isSeen: Bool) -> Answer {
         let identity = candidate.identity
         guard query.classIndex != nil else {
             return query.sight?.mayHideObjects(of: identity.classIndex) ?? false ? .unknown : .yes
         }
         if conditions.isEmpty, query.rule == nil { return .yes }
-        // Of followers who see everything thousands may come back at once, with a filter on what was written.
+        // Thousands of followers that see everything may come back at once, with a filter on a written property.
         if query.sight == nil, let change = candidate.change,
             FoldedChanges.Change.forgets(oneOfEach: ownReads, change.forgotten)
         {
@@ -108,11 +110,11 @@ final class FormerResults {
             }
             return isExcluded ? .no : .yes
         }
-        // Whose name is no secret leaves in case of doubt.
+        // An object with a name that is not secret leaves in case of doubt.
         return answer == .unknown && (isSeen || query.rule == nil) ? .yes : answer
     }
 
-    /// Asks each version at which something may be otherwise that decides on an object, until one says yes.
+    /// Asks about each version at which a decision about an object may be different, until one answer is yes.
     private func askPast(of identity: ObjectIdentity, _ ask: (Past) -> Answer) -> Answer {
         var answer = Answer.no
         let areAll = forEachPast(of: identity) { past in
@@ -123,9 +125,9 @@ final class FormerResults {
         return areAll || answer != .no ? answer : .unknown
     }
 
-    /// Looks at each version at which something may be otherwise that decides on an object, until `body` returns false.
+    /// Looks at each version at which a decision about an object may be different, until `body` returns false.
     ///
-    /// - Returns: Whether all were looked at that had to be.
+    /// - Returns: Whether all necessary versions were looked at.
     private func forEachPast(of identity: ObjectIdentity, _ body: (Past) -> Bool) -> Bool {
         guard query.sight == nil || since >= changes.start else { return false }
         var version = since
@@ -157,11 +159,11 @@ final class FormerResults {
     }
 }
 
-// What followers saw of other objects.
+// Other objects that followers saw.
 extension FormerResults {
-    /// Whether an object has been shown at any version since, or is now.
+    /// Whether an object has been visible at any version since, or is now.
     ///
-    /// - `member`: The property of it that has to have been shown; nil for none.
+    /// - `member`: A property of it that has to have been visible, too; nil for no property.
     func hasShown(_ identity: ObjectIdentity, _ member: Int? = nil) -> Answer {
         func isShown(_ judgement: FormerView.Judgement) -> Bool {
             judgement.isSeen && !(member.map(judgement.hidden.contains) ?? false)
@@ -173,7 +175,7 @@ extension FormerResults {
         }
     }
 
-    /// Whether followers saw an object in the version before that which deleted it.
+    /// Whether followers saw an object in the version before its deletion.
     func wasSeenUntilDeleted(_ identity: ObjectIdentity) -> Bool {
         guard let change = changes[identity], change.kind == .delete, change.version > since else {
             return false
@@ -181,17 +183,17 @@ extension FormerResults {
         return past(at: change.version - 1).view.judge(identity).isSeen
     }
 
-    /// The links through a property that objects are seen to have lost.
+    /// The links through a property that followers saw objects lose.
     struct Losses {
-        /// The objects that they led to.
+        /// The targets of the links.
         var targets: Set<ObjectIdentity> = []
-        /// Whether those to other objects may have been lost: yes where an object was seen to change of which it is not known what links
-        /// it had, unknown where it is not known whether that was seen.
+        /// Whether links to other objects may have been lost: yes if an object with unknown former links visibly changed, unknown
+        /// if it is not known whether the change was visible.
         var others = Answer.no
     }
 
-    /// Finds the objects to which more links from an object were shown at some version since than it has now: by properties that may hold
-    /// them, or embedded objects with them, whose own property has a number. Cost: the links.
+    /// Finds the objects to which an object showed more links at some version since than it has now. The members may contain the
+    /// links, or embedded objects with them; the number is that of the links' own property. Cost: the links.
     func losses(of holder: ObjectIdentity, _ members: MemberSet, _ number: UInt32) -> Losses {
         let rowClass = query.schema.classes[holder.classIndex]
         func counts(in row: RowView) -> [ObjectIdentity: Int] {
@@ -226,18 +228,18 @@ extension FormerResults {
         return losses.others == .no ? losses : Losses(others: losses.others)
     }
 
-    /// Properties that changed, by whether followers saw another value at some version since than they see now.
+    /// Changed properties, by whether followers saw another value at some version since than they see now.
     struct SeenChanges {
-        /// Those of which they did.
+        /// The properties with another value.
         var sure: MemberSet
-        /// Those of which it is not known.
+        /// The properties for which it is not known.
         var unsure = MemberSet()
 
-        /// Those of which they may have.
+        /// The properties that may have had another value.
         var all: MemberSet { sure.union(unsure) }
     }
 
-    /// Finds those of an object's properties that changed of which followers see something else than they saw, or may have seen.
+    /// Finds the changed properties of an object that followers see differently, or may have seen differently.
     func seenChanges(_ members: MemberSet, of identity: ObjectIdentity) -> SeenChanges {
         guard query.mayAlter(members, of: identity.classIndex),
             let part = query.sight?.parts[identity.classIndex],
@@ -249,7 +251,7 @@ extension FormerResults {
             return seen
         }
         let rowClass = query.schema.classes[identity.classIndex]
-        // A property without a name is shown nowhere.
+        // A property without a name is never shown.
         var same = MemberSet(
             part.altered.intersection(members).subtracting(rowClass.unknown).positions
                 .filter { !rowClass.hides($0, in: row) })
@@ -257,7 +259,7 @@ extension FormerResults {
         seen.sure.formUnion(same.subtracting(links))
         same = same.intersection(links)
         if same.isEmpty { return seen }
-        // What is shown of links to hidden objects alone is the same as before.
+        // If only links to hidden objects differ, the shown value is the same as before.
         let areAll = forEachPast(of: identity) { past in
             let object = past.view.find(identity, with: same)
             guard let found = object.found, object.isDecided else {
@@ -281,7 +283,7 @@ extension FormerResults {
         return seen
     }
 
-    /// Whether rules say of an object otherwise than they did at some version since.
+    /// Whether rules judge an object differently than at some version since.
     func hasChangedSight(of identity: ObjectIdentity) -> Answer {
         if let known = changesOfSight[identity] { return known }
         let now = judgeNow(identity)
@@ -293,7 +295,7 @@ extension FormerResults {
         return answer
     }
 
-    /// What the view shows of an object.
+    /// The judgement of an object in the view.
     private func judgeNow(_ identity: ObjectIdentity) -> FormerView.Judgement {
         if let known = judgementsNow[identity] { return known }
         let hidden = transaction.hiddenProperties(of: identity)

@@ -1,24 +1,24 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// Objects as they were at an earlier version, as far as that is known.
+/// Objects at an earlier version, as far as they are known.
 protocol FormerSource: ObjectSource {
     /// The schema that the rows are read with.
     var schema: RowSchema { get }
-    /// Whether the evaluation since ``begin(reading:)`` asked for what is not known.
+    /// Whether the evaluation since ``begin(reading:)`` asked for unknown values.
     var isUndecided: Bool { get }
 
-    /// The next version at which something is otherwise that was looked at since it was set to `.max`.
+    /// The next version that changes something that was looked at since this was set to `.max`.
     var nextVersion: UInt64 { get set }
 
     /// Begins an evaluation.
     ///
-    /// - `reads`: What it reads of objects that it is led to, by class.
+    /// - `reads`: The properties that it reads of objects at the ends of paths, by class.
     func begin(reading reads: [Int: MemberSet])
 }
 
 extension FormerSource {
-    /// Notes the next version at which something may be otherwise that is found; `.max` for none.
+    /// Notes the next version at which the findings may be different; `.max` if no version is.
     func noting<Found>(_ find: () -> Found) -> (found: Found, nextVersion: UInt64) {
         let before = nextVersion
         defer { nextVersion = min(before, nextVersion) }

@@ -9,7 +9,7 @@ struct FormerState: Sendable {
 }
 
 extension FoldedChanges.Change {
-    /// Notes what the object was before a version.
+    /// Notes an object's state before a version.
     ///
     /// - `members`: The properties that the version changed.
     mutating func noteFormer(
@@ -22,7 +22,7 @@ extension FoldedChanges.Change {
         if record.former.isEmpty, record.kind != .delete { return }
         former.append(FormerState(version: version, values: values))
     }
-    /// Drops what is noted of some properties.
+    /// Drops the noted values of some properties.
     mutating func forgetFormer(_ members: MemberSet) {
         for position in former.indices {
             let known = former[position].values

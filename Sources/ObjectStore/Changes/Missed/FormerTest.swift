@@ -1,12 +1,12 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// A condition that is asked of objects as they were at one version. One thread at a time uses it.
+/// A condition that is tested on objects at one version. One thread at a time uses it.
 final class FormerTest {
     private let predicate: Predicate
-    /// The properties that it reads of the object itself.
+    /// The properties of the object itself that it reads.
     let own: MemberSet
-    /// Those that it reads of this and of objects that paths lead to, by class.
+    /// The properties that it reads of the object and of objects that paths lead to, by class.
     let reads: [Int: MemberSet]
     private var matcher: Matcher?
 
@@ -24,7 +24,7 @@ final class FormerTest {
         (predicate, own, reads) = (other.predicate, other.own, other.reads)
     }
 
-    /// Whether an object satisfied the condition; nil where that is not known.
+    /// Whether an object satisfied the condition; nil if that is not known.
     ///
     /// - `source`: The same for each object.
     func holds(
@@ -38,7 +38,7 @@ final class FormerTest {
             return matcher.matches(row: object.row, key: key, source: source)
         }
         let isKnown = !source.isUndecided && source.budget.failure == nil
-        // It remembers what it found of targets, and not when they are others.
+        // The matcher remembers its findings about targets, and does not notice when these change.
         if !isKnown || nextVersion < .max { matcher = nil }
         return isKnown ? matches : nil
     }

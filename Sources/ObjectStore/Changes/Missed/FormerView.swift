@@ -2,24 +2,25 @@ import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
 
-/// The part of a store that a sight showed at an earlier version, as far as the change log tells.
+/// The part of a store that a sight showed at an earlier version, as far as the change log keeps it.
 ///
-/// Rules are asked of what was stored then (``FormerObjects``), everything else reads what they showed. One thread at a time uses it.
+/// Rules are tested on the stored state of that version (``FormerObjects``). Everything else reads what the rules showed. One
+/// thread at a time uses it.
 final class FormerView: FormerSource {
-    /// What rules said of an object.
+    /// The rules' judgement of an object.
     struct Judgement: Equatable {
-        /// Whether the object was there and was seen.
+        /// Whether the object was there and visible.
         var isSeen = false
-        /// Its properties that were hidden.
+        /// Its hidden properties.
         var hidden = MemberSet()
-        /// Whether that is known.
+        /// Whether the judgement is known.
         var isDecided = true
     }
 
-    /// What was found, with the next version at which something of that may be otherwise; `.max` for none.
+    /// A finding, with the next version at which it may be different; `.max` if no version is.
     private typealias Noted<Found> = (found: Found, nextVersion: UInt64)
 
-    /// The rules of a class, ready to be asked.
+    /// The rules of a class, prepared for tests.
     private struct Rules {
         let rule: FormerTest?
         let roles: [(rule: FormerTest?, hidden: MemberSet)]
@@ -28,7 +29,7 @@ final class FormerView: FormerSource {
     private let sight: Sight?
     private let objects: FormerObjects
     private let bare: StoreView
-    /// The links that are shown, by class: what else is not read is copied as it is.
+    /// The links that are shown, by class. Other values are not read, and copied as they are.
     private let wanted: [Int: MemberSet]
     private var rules: [Int: Rules] = [:]
     private var judgements: [ObjectIdentity: Noted<Judgement>] = [:]
@@ -41,10 +42,10 @@ final class FormerView: FormerSource {
     private var reads: [Int: MemberSet] = [:]
 
     /// - Parameters:
-    ///   - sight: Nil where everything was seen.
-    ///   - objects: The store of that version.
-    ///   - bare: The view that these are read from.
-    ///   - wanted: What evaluations read, by class.
+    ///   - sight: The sight; nil if everything was visible.
+    ///   - objects: The objects at that version.
+    ///   - bare: The view from which these are read.
+    ///   - wanted: The properties that evaluations read, by class.
     init(
         _ sight: Sight?, of objects: FormerObjects, in bare: StoreView,
         reading wanted: [Int: MemberSet]
@@ -52,10 +53,10 @@ final class FormerView: FormerSource {
         (self.sight, self.objects, self.bare, self.wanted) = (sight, objects, bare, wanted)
     }
 
-    /// The memory of the copies that it and the objects keep.
+    /// The memory of its copies and of the objects' copies.
     var byteCount: Int { copies.byteCount + subjects.byteCount + objects.byteCount }
 
-    /// Finds something of an object, or what was found of it.
+    /// Returns the remembered finding about an object, or finds it.
     private func remembered<Found>(
         _ identity: ObjectIdentity,
         in known: ReferenceWritableKeyPath<FormerView, [ObjectIdentity: Noted<Found>]>,
@@ -77,9 +78,9 @@ final class FormerView: FormerSource {
         remembered(identity, in: \.judgements) { askRules(of: identity) }
     }
 
-    /// Returns what was shown of an object, for itself: nothing, or its row, which is valid until the next one is asked for.
+    /// Returns an object as it was shown: nothing, or its row, which is valid until the next call.
     ///
-    /// - `links`: The links that are shown, beside those that evaluations read.
+    /// - `links`: The links that are shown, besides the links that evaluations read.
     func find(
         _ identity: ObjectIdentity, with links: MemberSet = MemberSet()
     ) -> FormerObjects.Reached {
@@ -89,7 +90,7 @@ final class FormerView: FormerSource {
     }
 
     private func askRules(of identity: ObjectIdentity) -> Judgement {
-        // Of a class that is never seen no change was read, perhaps.
+        // Changes of a class that is never visible may not have been read.
         if sight?.parts[identity.classIndex].isNeverSeen ?? false { return Judgement() }
         let object = objects.reach(identity)
         guard let found = object.found else { return Judgement(isDecided: object.isDecided) }
@@ -127,7 +128,7 @@ final class FormerView: FormerSource {
         return made
     }
 
-    /// Makes what is shown of an object, with the links that are wanted, and keeps its copy.
+    /// Makes an object as it was shown, with the wanted links, and keeps its copy.
     private func show(
         _ identity: ObjectIdentity, _ wanted: MemberSet, in copies: RowCopies
     ) -> FormerObjects.Reached {
@@ -152,7 +153,7 @@ final class FormerView: FormerSource {
             }
             schema.forEachLink(of: rowClass, in: found.row, only: MemberSet([member]), bare) {
                 _, classIndex, key in
-                // What a link leads to was there: of a class without rules it need not be known any more.
+                // A link's target was there. A target of a class without rules may not be known any more.
                 guard sight.mayHideObjects(of: classIndex), bare.budget.spend() else { return }
                 let target = judge(ObjectIdentity(classIndex: classIndex, key: key))
                 if !target.isDecided { undecided.insert(member) }
@@ -162,7 +163,7 @@ final class FormerView: FormerSource {
         var known = found.known
         known?.formUnion(judgement.hidden)
         if !undecided.isEmpty {
-            // Of these the row lacks links whose targets may have been seen.
+            // For these properties the row lacks links to targets that may have been visible.
             let all = known ?? MemberSet(below: rowClass.members.count)
             known = all.subtracting(undecided)
         }
@@ -215,7 +216,7 @@ final class FormerView: FormerSource {
             guard holder.isSeen, isEmbedded || !holder.hidden.contains(member) else { return true }
             var count = 1
             if isEmbedded, !holder.hidden.isEmpty {
-                // An embedded object is seen where the property is that holds it.
+                // An embedded object is visible if the property that contains it is.
                 let rowClass = schema.classes[origin.classIndex]
                 let shown = rowClass.embeddingMembers.subtracting(holder.hidden)
                 guard !shown.isEmpty, counted.insert(origin).inserted else { return true }

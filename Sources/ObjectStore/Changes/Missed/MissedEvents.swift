@@ -3,9 +3,10 @@ import HoldfastRows
 
 /// Makes the events of changes that a client of a query has missed. One thread at a time uses it.
 ///
-/// The client knows the query's result of some state before the changes, or of any since: it sets what enters or is updated, and removes what
-/// leaves or is deleted. It may have been told a part of what followed, and not of what was gone, or unlinked, when it was told, so an object that
-/// is not among the results leaves wherever it may have been one in between, though it was none before, or was none any more.
+/// The client knows the query's result of some state before the changes, or of any since. It sets objects that enter or are
+/// updated, and removes objects that leave or are deleted. It may have received a part of the later changes, without the objects
+/// that were deleted or unlinked by that time. So an object that is not a result leaves if it may have been one in between, even
+/// if it was not one before or afterwards.
 package final class MissedEvents {
     private let query: ObservedQuery
     private let transaction: ReadTransaction
@@ -15,13 +16,13 @@ package final class MissedEvents {
     // Most catch-ups have no departures.
     private lazy var former = FormerResults(of: query, changes, since: since, in: transaction)
 
-    /// Makes what tells of some changes.
+    /// Makes the events of some changes.
     ///
     /// - Parameters:
-    ///   - query: The query that is followed.
-    ///   - changes: What happened since, or since an earlier version.
-    ///   - since: The last version whose result the client held exactly, which is that before the changes or an earlier one.
-    ///   - transaction: The view that objects are told of, of the end of the changes or of a later version.
+    ///   - query: The followed query.
+    ///   - changes: The changes since, or since an earlier version.
+    ///   - since: The last version at which the client had exactly the result: the version before the changes or an earlier one.
+    ///   - transaction: The view by which objects are reported, of the end of the changes or of a later version.
     package init(
         of query: ObservedQuery, _ changes: FoldedChanges, since: UInt64,
         in transaction: ReadTransaction
@@ -33,8 +34,8 @@ package final class MissedEvents {
         matcher = query.matcher(in: transaction)
     }
 
-    /// The objects that changes may concern, see ``ObservedQuery/candidates(_:in:dependentCountMax:)``: by what their
-    /// followers saw, or see.
+    /// The objects that changes may concern, see ``ObservedQuery/candidates(_:in:dependentCountMax:)``, by the objects and links
+    /// that their followers saw, or see.
     package func candidates(
         since version: UInt64 = 0, dependentCountMax: Int = .max
     ) -> ObservedCandidates {
@@ -45,12 +46,12 @@ package final class MissedEvents {
                 in: transaction.unrestricted, dependentCountMax: dependentCountMax))
     }
 
-    /// Has candidates know which of them may match, where an index of their own class finds these for little: thousands of streams may come back
+    /// Notes the candidates that may match, if an index of their own class finds them cheaply: thousands of streams may come back
     /// at once, each with few results.
     ///
-    /// The client sees everything. What becomes a result after this view is told by later changes.
+    /// The client sees everything. An object that becomes a result after this view is reported by later changes.
     ///
-    /// - Throws: ``StoreError`` when storage fails, or time is over.
+    /// - Throws: ``StoreError`` if storage fails or time is over.
     package func narrow(
         _ candidates: inout ObservedCandidates, _ limits: QueryLimits
     ) throws(StoreError) {
@@ -67,9 +68,9 @@ package final class MissedEvents {
         }
     }
 
-    /// Takes the next of the candidates that are no results and leave, without a look at them.
+    /// Takes the next candidates that are not results and leave, without reading them.
     ///
-    /// - Returns: Their positions in the changes, which follow each other; nil where the next has to be asked for.
+    /// - Returns: Their consecutive positions in the changes; nil if the next candidate has to be asked for.
     package func takeDepartures(
         _ candidates: inout ObservedCandidates, countMax: Int
     ) -> Range<Int>? {
@@ -79,8 +80,8 @@ package final class MissedEvents {
 
     /// Makes the event of one of ``candidates(since:dependentCountMax:)``, which may be of an earlier view.
     ///
-    /// - Returns: Nil when it means nothing, or when the object was deleted after the changes, which a
-    ///   later change delivers.
+    /// - Returns: Nil if there is nothing to report, or if the object was deleted after the changes, which a later change
+    ///   reports.
     package func event(of candidate: ObservedCandidate) -> QueryEvent? {
         let identity = candidate.identity
         if let change = candidate.change, change.kind == .delete {
@@ -88,8 +89,7 @@ package final class MissedEvents {
                 ? departure(candidate, departureKind(of: candidate), isSeen: query.sight == nil)
                 : nil
         }
-        // A deleted one has no key to be named by any more, and a different object of the class is no concern
-        // of those who follow one.
+        // A deleted object has no key any more, and another object of the class does not concern followers of a single object.
         guard let row = query.targetRow(identity, transaction) else {
             guard query.sight != nil, query.mayLeave(candidate),
                 query.targetRow(identity, transaction.unrestricted) != nil
@@ -102,14 +102,15 @@ package final class MissedEvents {
         return query.mayLeave(candidate) ? departure(candidate, .leave, isSeen: true) : nil
     }
 
-    /// How an object is gone that is no result any more: who did not see it when it was deleted learns that it has left.
+    /// The kind of departure of an object that is not a result any more. For followers that did not see it when it was deleted,
+    /// it has left.
     package func departureKind(of candidate: ObservedCandidate) -> QueryEvent.Kind {
         guard let change = candidate.change, change.kind == .delete else { return .leave }
         return query.sight == nil || former.wasSeenUntilDeleted(candidate.identity)
             ? .delete : .leave
     }
 
-    /// The event of an object that is a result now: nil where nothing has changed that its readers see, and undecided where that is not known.
+    /// The event of an object that is a result now; nil if nothing visible has changed, and undecided if that is not known.
     private func arrival(_ candidate: ObservedCandidate) -> QueryEvent? {
         var event = candidate.event(candidate.change?.kind == .insert ? .enter : .update)
         guard query.sight != nil, candidate.change?.kind != .insert else { return event }
@@ -120,21 +121,21 @@ package final class MissedEvents {
         return candidate.dependsOnChange ? event : nil
     }
 
-    /// The properties of a candidate that are seen to have changed, or through which something is.
+    /// The properties of a candidate that visibly changed, or that lead to a visible change.
     package func seenMembers(of candidate: ObservedCandidate) -> MemberSet {
         seenChanges(of: candidate).sure.union(candidate.reach.members)
     }
 
     private func seenChanges(of candidate: ObservedCandidate) -> FormerResults.SeenChanges {
         let members = query.counted(candidate.change?.members ?? MemberSet())
-        // Where all of them are seen as they are stored, what was seen need not be found.
+        // If all of them are shown as they are stored, the former values need not be found.
         return query.mayAlter(members, of: candidate.identity.classIndex)
             ? former.seenChanges(members, of: candidate.identity)
             : FormerResults.SeenChanges(sure: members)
     }
 
-    /// The departure of an object that is no result now: nil where it can't have been one since the changes began, and undecided where
-    /// that is not known of one that its readers may not have seen.
+    /// The departure of an object that is not a result now; nil if it cannot have been one since the changes began. Undecided if
+    /// that is not known and its readers may not have seen it.
     private func departure(
         _ candidate: ObservedCandidate, _ kind: QueryEvent.Kind, isSeen: Bool
     ) -> QueryEvent? {

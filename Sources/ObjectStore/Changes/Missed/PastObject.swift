@@ -1,8 +1,8 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// The state of an object with a primary key, and of the objects that it leads to, at each version since a given one, as far as the change log
-/// reaches. One thread at a time uses it, while its view is open.
+/// The state of an object with a primary key, and of the objects that it leads to, at each version since a given one, as far as
+/// the change log reaches. One thread at a time uses it, while its view is open.
 package struct PastObject {
     private let classIndex: Int
     private let primaryKey: OrderedKey
@@ -33,8 +33,8 @@ package struct PastObject {
         bare = transaction.unrestricted
     }
 
-    /// Hands over the object as of a version, and as of each later version at which something that `body` read may have changed, until `body` returns
-    /// false.
+    /// Passes on the object as of a version, and as of each later version at which something that `body` read may have changed,
+    /// until `body` returns false.
     ///
     /// - `body`: Gets the object, nil if it did not exist, and the reader for other objects.
     /// - Returns: Whether `body` never returned false, and everything that it read is known.

@@ -1,32 +1,32 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// Tells of objects that are seen now whether they were at each version since one, as far as the change log keeps what rules read. One thread at
-/// a time uses it, while its view is open.
+/// Finds out whether visible objects were visible at each version since one, as far as the change log keeps the values that rules
+/// read. One thread at a time uses it, while its view is open.
 package final class SeenSince {
     private let version: UInt64
     private let query: ObservedQuery
     private let transaction: ReadTransaction
     private let changes: FoldedChanges
-    /// Whether all that has changed was read.
+    /// Whether all changes were read.
     private let isWhole: Bool
-    /// Whether nothing has changed but that objects of the class came and went.
+    /// Whether nothing has changed except that objects of the class came and went.
     package let isUnchanged: Bool
 
-    /// The most versions and changes that are read.
+    /// The maximum number of versions and changes that are read.
     private static let recordCountMax = 100_000
-    /// The most versions that one object is looked at in, and that all are together: some seconds, within which a query ends. Behind them an
-    /// object may have been hidden.
+    /// The maximum number of versions that one object is looked at in, and of looks at all objects: some seconds, within which a
+    /// query ends. Beyond them an object may have been hidden.
     private static let versionCountMax = 1_000
     private static let lookCountMax = 500_000
 
-    /// Reads what has changed.
+    /// Reads the changes.
     ///
     /// - Parameters:
     ///   - version: The version to begin with.
-    ///   - query: The objects, with the sight that they are seen by.
-    ///   - transaction: A view of what is seen now.
-    /// - Throws: ``FoldedChanges/Gap`` where the log does not reach back so far.
+    ///   - query: The objects, with the sight that they are visible by.
+    ///   - transaction: A view of the present state.
+    /// - Throws: ``FoldedChanges/Gap`` if the log does not reach back so far.
     package init(
         _ version: UInt64, of query: ObservedQuery, in transaction: ReadTransaction
     ) throws(FoldedChanges.Gap) {
@@ -41,10 +41,10 @@ package final class SeenSince {
             && changes.order.allSatisfy { $0.classIndex == query.classIndex }
     }
 
-    /// Whether one of some objects that are seen now, or some of its properties, may have been hidden at one of these versions. Cost: the rules
-    /// are asked once for each, and again for each version at which something that they read was changed.
+    /// Whether one of some visible objects, or some of its properties, may have been hidden at one of these versions. Cost: one
+    /// test of the rules for each object, and another for each version that changed values which they read.
     ///
-    /// - `keys`: Of objects of the query's class.
+    /// - `keys`: The keys of objects of the query's class.
     package func mayHaveBeenHidden(anyOf keys: [UInt64]) -> Bool {
         guard isWhole, let classIndex = query.classIndex, !query.readsChangedShape(in: changes)
         else { return !keys.isEmpty }
@@ -59,8 +59,8 @@ package final class SeenSince {
 }
 
 extension Sight {
-    /// Whether it may be decided otherwise about an object of a class while that stays as it is: where rules read other objects, or links,
-    /// which end with what they lead to.
+    /// Whether the decision about an object of a class may change while the object does not: if rules read other objects, or
+    /// links, which end with their targets.
     package func mayChange(ofClass classIndex: Int) -> Bool {
         let linking = MemberSet(schema.classes[classIndex].linkingMembers)
         return parts[classIndex].rules.flatMap { $0.dependencies(schema) }.contains {

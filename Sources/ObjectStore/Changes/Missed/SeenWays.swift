@@ -1,25 +1,25 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// The ways along links that followers saw since some version, or see now. One thread at a time uses it.
+/// The paths along links that followers saw since some version, or see now. One thread at a time uses it.
 ///
-/// Each object and link of a way is looked at by itself: of those that were seen at different times alone, the first one that came or went was
-/// seen to do so.
+/// Each object and link of a path is looked at by itself: if they were visible only at different times, followers saw the first
+/// one come or go.
 final class SeenWays {
     private let former: FormerResults
     private let changes: FoldedChanges
     private let version: UInt64
     private let bare: StoreView
-    /// By the number of the property.
+    /// The lost links, by the number of the property.
     private var losses: [UInt32: FormerResults.Losses] = [:]
     private let judgedCountMax: Int
     private var judgedOtherwise: [Int: [(identity: ObjectIdentity, isSure: Bool)]] = [:]
-    /// Whether something was met in the present walk of which it is not known whether it was seen.
+    /// Whether the present walk has met an object or link of which it is not known whether it was visible.
     private var hasMetUnknown = false
 
     private var schema: RowSchema { bare.rows }
 
-    /// - `judgedCountMax`: The most objects of a class that are judged because something has changed that rules read.
+    /// - `judgedCountMax`: The maximum number of objects of a class that are judged because values that rules read have changed.
     init(
         _ former: FormerResults, _ changes: FoldedChanges, since version: UInt64,
         in bare: StoreView, judgedCountMax: Int
@@ -28,10 +28,10 @@ final class SeenWays {
         self.judgedCountMax = judgedCountMax
     }
 
-    /// Hands over the objects from which a way leads to one, until `body` returns false, each with whether it is known that the way
-    /// was seen, and what happened at its end.
+    /// Passes on the objects from which a path leads to an object, until `body` returns false, each with whether it is known that
+    /// the path and the change at its end were visible.
     ///
-    /// - Returns: Whether it never did.
+    /// - Returns: Whether `body` never returned false.
     func forEach(
         from root: Int, to identity: ObjectIdentity, along steps: [PathStep], _ isSure: Bool,
         _ body: (_ key: UInt64, _ isSure: Bool) -> Bool
@@ -60,9 +60,9 @@ final class SeenWays {
         }
     }
 
-    /// Hands over the objects that set off a watch by what was shown of them, until `body` returns false.
+    /// Passes on the objects that set off a watch by their shown values, until `body` returns false.
     ///
-    /// - Returns: Whether it never did.
+    /// - Returns: Whether `body` never returned false.
     func forEachTrigger(
         of watch: Watch, _ body: (ObjectIdentity, _ isSure: Bool) -> Bool
     ) -> Bool {
@@ -81,7 +81,7 @@ final class SeenWays {
         }
     }
 
-    /// Whether some of the properties that may have changed of an object were shown, and are shown otherwise than before.
+    /// Whether some of an object's possibly changed properties were visible, and are shown differently than before.
     private func hasShownChange(
         of identity: ObjectIdentity, _ members: MemberSet
     ) -> FormerResults.Answer {
@@ -92,14 +92,14 @@ final class SeenWays {
         var strongest = FormerResults.Answer.no
         for member in members.positions {
             let answer = former.hasShown(identity, member)
-            // Behind a failure nothing is told.
+            // After a failure nothing is reported.
             if answer == .yes || !bare.budget.spend() { return .yes }
             if answer == .unknown { strongest = .unknown }
         }
         return strongest
     }
 
-    /// Whether a link to an object was shown that some object has lost since.
+    /// Whether a link to an object was visible that some object has lost since.
     private func hasShown(lossOf number: UInt32, by target: ObjectIdentity) -> FormerResults.Answer
     {
         let losses = losses[number] ?? findLosses(number)
@@ -121,9 +121,9 @@ final class SeenWays {
         return found
     }
 
-    /// Hands over the objects of which some rules say otherwise than before, or may, until `body` returns false.
+    /// Passes on the objects that some rules judge, or may judge, differently than before, until `body` returns false.
     ///
-    /// - Returns: Whether it never did, and there were not too many to be judged.
+    /// - Returns: Whether `body` never returned false, and there were not too many objects to judge.
     func forEachJudgedOtherwise(
         by admission: Sight.Admission, _ body: (ObjectIdentity, _ isSure: Bool) -> Bool
     ) -> Bool {

@@ -2,11 +2,12 @@ import HoldfastRows
 
 // The check of preconditions: whether a writer that names an earlier version of an object knows its present state.
 extension WriteJudge {
-    /// The largest number of versions and changes that are read after the version that a writer names: the writer's thread reads them.
+    /// The largest number of versions and changes that are read after the version that a writer names: the writer's thread reads
+    /// them.
     private static let recordCountMax = 10_000
 
-    /// Whether one of some versions of an object showed the writer the same as its present version, without a change since. Parts that the
-    /// writer does not see never decide whether the write is refused.
+    /// Whether one of some versions of an object showed the writer the same as its present version, without a change since. Parts
+    /// that the writer does not see never decide whether the write is refused.
     ///
     /// - `stored`: Its present row.
     /// - Returns: False also if the change log does not reach back so far, and for an object that the transaction has changed.

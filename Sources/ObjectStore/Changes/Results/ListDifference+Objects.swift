@@ -1,9 +1,9 @@
 extension ListDifference {
-    /// Compares two results: an object that moves is a deletion and an insertion. Cost: n log n.
+    /// Compares two results. An object that moves is a deletion and an insertion. Cost: n log n.
     ///
     /// - `old`, `new`: The object keys, each once.
-    /// - `changed`: The object keys of those that count as modified where they stay.
-    /// - `moving`: Of those that move rather than others.
+    /// - `changed`: The object keys that count as modified if they stay.
+    /// - `moving`: The object keys that move rather than others.
     package init(
         from old: [UInt64], to new: [UInt64], changed: Set<UInt64>, moving: Set<UInt64>
     ) {
@@ -20,7 +20,7 @@ extension ListDifference {
             })
     }
 
-    /// Compares two sequences of rising object keys, in which one may stand several times. Cost: linear.
+    /// Compares two sequences of rising object keys, which may contain a key several times. Cost: linear.
     package init(fromRising old: [UInt64], toRising new: [UInt64], changed: Set<UInt64>) {
         var (deletions, insertions, modifications): ([Int], [Int], [Int]) = ([], [], [])
         var (i, j) = (0, 0)

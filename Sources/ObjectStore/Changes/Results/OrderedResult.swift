@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
 
-/// The result of a query as object keys in their order, which goes from view to view by what has changed.
+/// The result of a query as object keys in their order. It advances from view to view by the changes.
 ///
 /// Takes 8 bytes for each object. One thread at a time uses it.
 package final class OrderedResult {
@@ -10,20 +10,20 @@ package final class OrderedResult {
     package private(set) var keys: [UInt64] = []
     private let classIndex: Int
     private let query: StagedQuery
-    /// The order of the result; nil where it takes more than an object's own values to tell whether one belongs to it.
+    /// The order of the result; nil if an object's own values do not tell whether it belongs to the result.
     private let sort: [SortKey]?
-    /// The condition and the order: what can make objects come, go and move.
+    /// The condition and the order: the reads that can make objects come, go and move.
     private let moving: ObservedQuery
     private let shown: ShownProperties
 
-    /// A share of the result that may change at most: behind it the query is run again.
+    /// The largest share of the result that may change. Beyond it the query is run again.
     private static let changedShare = 16
     private static let changedCountMin = 64
 
     /// Makes a result without objects: ``load(in:)`` finds them.
     ///
     /// - `suffixes`: Applied from left to right.
-    /// - `shown`: What counts as a change of the objects.
+    /// - `shown`: The properties that count as changes of the objects.
     package init(
         classIndex: Int, predicate: Predicate?, suffixes: [QuerySuffix], shown: ShownProperties,
         schema: RowSchema
@@ -41,7 +41,8 @@ package final class OrderedResult {
             countsEverything: false, schema: schema)
     }
 
-    /// The one sort that some in a row come to: the last one counts most, and each is stable. Nil where something else is among them.
+    /// The single sort that several in a row amount to: the last one counts most, and each is stable. Nil if there is another
+    /// suffix among them.
     private static func sort(_ suffixes: [QuerySuffix]) -> [SortKey]? {
         var keys: [SortKey] = []
         for suffix in suffixes {
@@ -54,17 +55,18 @@ package final class OrderedResult {
     /// Runs the query.
     package func load(in view: ReadTransaction) throws(StoreError) { keys = try found(in: view) }
 
-    /// Goes on with the objects of a result of the same query, made for another version of the schema.
+    /// Continues with the objects of a result of the same query, made for another version of the schema.
     package func take(_ other: OrderedResult) { keys = other.keys }
 
     private func found(in view: ReadTransaction) throws(StoreError) -> [UInt64] {
         try query.run(in: view, limits: QueryLimits(memoryByteCountMax: .max)).keys
     }
 
-    /// Goes on to the view that a step leads to.
+    /// Advances to the view that a step leads to.
     ///
-    /// Cost: for each object that changed, or that is reached from one, two searches by its sort values, of some twenty looks at rows
-    /// each in a million, and a copy of the keys; where many have changed, or something follows the sort, that of the query.
+    /// Cost: for each object that changed, or that is reached from one, two searches by its sort values, of some twenty looks at
+    /// rows each in a million, and a copy of the keys. If many objects have changed, or another suffix follows the sort, the cost
+    /// of the query.
     package func advance(_ step: ChangeStep) throws(StoreError) -> ListDifference {
         let changed = shown.changes(in: step)
         var moved: Set<UInt64> = []
@@ -81,7 +83,7 @@ package final class OrderedResult {
         return try reload(in: step.after, changed: Set(changed.keys), moved: moved)
     }
 
-    /// Goes on to a view of which it is not known what has changed: objects whose rows are others count as modified.
+    /// Advances to a view with unknown changes: objects with differing rows count as modified.
     package func advance(
         from before: ReadTransaction, to after: ReadTransaction, _ old: RowClass
     ) throws(StoreError) -> ListDifference {
@@ -139,7 +141,7 @@ package final class OrderedResult {
         try step.after.checkFailure()
         leaving.sort { $0.old < $1.old }
         coming.sort { after.order.isBefore($0, $1) }
-        // Positions without those that leave: a kept object stands behind as many of these as left before it.
+        // Positions without the leaving objects: a kept object comes after as many leaving objects as were before it.
         let leavingGaps = leaving.enumerated().map { $1.old - $0 }
         func position(ofKept kept: Int) -> Int {
             kept + partitionPoint(leavingGaps.count) { leavingGaps[$0] <= kept }
@@ -149,7 +151,7 @@ package final class OrderedResult {
         }
         keys = keys.replacing(
             leaving.map(\.old), with: zip(gaps, coming).map { (position(ofKept: $0), $1.key) })
-        // Where the neighbours that stay are the same, an object has not moved.
+        // An object between the same staying neighbours has not moved.
         let origins = Dictionary(
             zip(leaving, leavingGaps).map { ($0.key, (old: $0.old, gap: $1)) },
             uniquingKeysWith: { first, _ in first })
@@ -184,7 +186,7 @@ private struct ResultOrder {
         isSorted = !sort.isEmpty
     }
 
-    /// The place of an object; nil where it is not there.
+    /// The sort entry of an object; nil if it is not there.
     func entry(_ key: UInt64) throws(StoreError) -> SortEntry? {
         guard let row = try view.find(rowClass, key: key) else { return nil }
         buffer.removeAll()
@@ -192,9 +194,9 @@ private struct ResultOrder {
         return SortEntry(buffer.bytes, key: key)
     }
 
-    /// The number of objects in a sequence that come before a place.
+    /// The number of objects in a sequence that come before an entry.
     ///
-    /// - `key`: The object key at a position.
+    /// - `key`: Returns the object key at a position.
     func gap(
         of entry: SortEntry, _ count: Int, _ key: (Int) -> UInt64
     ) throws(StoreError) -> Int {
@@ -215,8 +217,8 @@ private struct ResultOrder {
 extension [UInt64] {
     /// Returns the keys without some and with others. Cost: one copy.
     ///
-    /// - `positions`: Those that go, rising.
-    /// - `fresh`: Each with the position of one that stays, or the end, before which it comes; rising.
+    /// - `positions`: The positions of the removed keys, rising.
+    /// - `fresh`: The added keys, each with the position of the staying key, or the end, before which it comes; rising.
     fileprivate func replacing(
         _ positions: [Int], with fresh: [(position: Int, key: UInt64)]
     ) -> [UInt64] {

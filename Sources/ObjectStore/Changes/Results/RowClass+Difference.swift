@@ -5,13 +5,14 @@ extension RowClass {
     /// A row of a state.
     package typealias StateRow = (row: RowView, view: ReadTransaction)
 
-    /// Whether a property differs between two states of an object, as far as its stored bytes tell: of a large collection its
-    /// reference, unless one of them is in its row, and of embedded objects with out-of-line values their rows. Cost: linear in the bytes compared.
+    /// Whether a property differs between two states of an object, judging by its stored bytes. For a large collection these are
+    /// its reference, unless one of the two is in its row. For embedded objects with out-of-line values they are the rows. Cost:
+    /// linear in the bytes compared.
     package func differs(_ member: Int, from old: StateRow, to new: StateRow) -> Bool {
         differs(member, from: old, to: new, member, of: self)
     }
 
-    /// Whether a property differs from what it is under another version of the schema.
+    /// Whether a property differs from its value under another version of the schema.
     package func differs(
         _ member: Int, from old: StateRow, to new: StateRow, _ newMember: Int, of other: RowClass
     ) -> Bool {
@@ -26,7 +27,8 @@ extension RowClass {
                 return false
             }
             if storage.shape != .single {
-                // Two references are two collections; what is shown of one may be a copy in the row, and as long.
+                // Different references are different collections. A collection may be shown as a copy in the row, which may be as
+                // long.
                 if a.isOutOfLine, b.isOutOfLine { return true }
                 return !StoredCollection(a, storage, old.view).isEqual(
                     to: StoredCollection(b, storage, new.view))

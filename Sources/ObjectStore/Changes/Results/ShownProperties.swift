@@ -3,33 +3,34 @@ import HoldfastQuery
 import HoldfastRows
 import HoldfastStorage
 
-/// The properties whose changes count as changes of a class's objects: all that is theirs and what they lead to within some links, or what certain
-/// chains of properties lead to.
+/// The properties that count as changes of a class's objects: all of their own and the properties that they lead to within some
+/// links, or the properties along certain chains.
 package struct ShownProperties: Sendable {
-    /// The chains that lead into other objects and back, where not everything is shown.
+    /// The chains that lead into other objects and back, if not everything is shown.
     private let query: ObservedQuery?
-    /// The properties of the objects' own through which other objects are shown.
+    /// The objects' own properties through which other objects are shown.
     private var firstMembers = MemberSet()
     /// The own properties that are shown whole.
     private var whole = MemberSet()
-    /// The properties that are shown of embedded objects, with the single embedded objects on the way.
+    /// The shown properties of embedded objects, with the single embedded objects on the path.
     private var inner: [(steps: [PathStep], last: Int)] = []
     private let classIndex: Int
     private var depth = 0
 
-    /// The links that are followed where no chains are given.
+    /// The number of links that are followed if no chains are given.
     package static let defaultDepth = 4
 
-    /// Everything that the objects of a class have, and lead to within some links.
+    /// All properties of a class's objects, and of the objects that they lead to within some links.
     package init(everythingOf classIndex: Int, depth: Int = defaultDepth) {
         self.classIndex = classIndex
         self.depth = depth
         query = nil
     }
 
-    /// The properties at the ends of chains, and all on the way.
+    /// The properties at the ends of chains, and all on the path.
     ///
-    /// - `chains`: Each a row of properties by position: of the class, then of what the one before leads to.
+    /// - `chains`: Lists of properties by position. The first is the class's, each other one that of the class to which the one
+    ///   before leads.
     package init(chains: [[Int]], of classIndex: Int, schema: RowSchema) {
         self.classIndex = classIndex
         var dependencies: [Dependency] = []
@@ -59,10 +60,10 @@ package struct ShownProperties: Sendable {
             shownPaths: dependencies, countsEverything: false, schema: schema)
     }
 
-    /// Finds the objects that are there before and after a step and of which something shown has changed, each with the own
-    /// properties that it is of or is reached through. Cost: that of the changes, and of the inverse links on the ways back from them.
+    /// Finds the objects that are there before and after a step and have a changed shown value, each with its own properties that
+    /// changed or lead to the change. Cost: that of the changes, and of the inverse links on the paths back from them.
     ///
-    /// - `key`: That of the one object that is asked for; nil for all.
+    /// - `key`: The key of a single wanted object; nil for all.
     package func changes(in step: ChangeStep, of key: UInt64? = nil) -> [UInt64: MemberSet] {
         guard let query else { return everything(in: step, of: key) }
         var found: [UInt64: MemberSet] = [:]
@@ -96,7 +97,7 @@ package struct ShownProperties: Sendable {
         return found
     }
 
-    /// The properties that are shown of those of an object that changed.
+    /// The shown properties among an object's changed ones.
     private func ownChanges(
         _ object: ChangedObject, _ changed: MemberSet, _ step: ChangeStep
     ) -> MemberSet {
@@ -121,25 +122,25 @@ package struct ShownProperties: Sendable {
     }
 }
 
-/// The objects of a class from which objects that changed are reached within some links, and the properties through which.
+/// The objects of a class from which changed objects are reached within some links, with the properties that lead there.
 ///
-/// Found from the changed objects backwards, along inverse links: cost, those of all objects on the way. Embedded objects are part
-/// of the object that they belong to.
+/// They are found from the changed objects backwards, along inverse links. Cost: the inverse links of all objects on the way.
+/// Embedded objects are part of the object that they belong to.
 struct LinkedChanges {
     /// The objects by their keys.
     private(set) var members: [UInt64: MemberSet] = [:]
     private let rootClass: RowClass
     private let view: ReadTransaction
-    /// The classes that can be reached, each with the fewest links to it.
+    /// The classes that can be reached, each with the smallest number of links to it.
     private let distances: [Int: Int]
 
-    /// - `depth`: The most links.
+    /// - `depth`: The maximum number of links.
     init(_ step: ChangeStep, to classIndex: Int, depth: Int) {
-        // Also links that are not shown lead to objects of which something else is shown now.
+        // Hidden links, too, lead to objects that are shown differently now.
         view = step.after.unrestricted
         rootClass = view.rows.classes[classIndex]
         distances = Self.distances(from: rootClass, view.rows, depth)
-        // What is new is reached by links that are new, in objects that have changed.
+        // New objects are reached by new links, in objects that have changed.
         var ends = zip(step.changes.order, step.changes.outcomes).filter { identity, change in
             change.kind == .update && !change.members.isEmpty
                 && distances[identity.classIndex] != nil
@@ -160,7 +161,7 @@ struct LinkedChanges {
         }
     }
 
-    /// Notes an object that links to one that changed, or that leads there.
+    /// Notes an object that links to a changed object, or to one that leads there.
     private mutating func reach(_ key: UInt64, _ property: UInt32) {
         var reached = members[key] ?? MemberSet()
         if let location = view.rows.memberByNumber[property],

@@ -1,10 +1,10 @@
 import HoldfastBytes
 
-/// Finds the objects of a result that stay where they are while others go and come: those that have not changed, and of the others
-/// those that stand right between them. Cost: n log n.
+/// Finds the objects of a result that stay in their place while others come and go: the unchanged objects, and the other objects
+/// that are in the right order between them. Cost: n log n.
 ///
-/// - `objects`: Those that were there and are there, in their order after, each with its index before.
-/// - `changed`: The object keys of those that have changed, which move rather than others.
+/// - `objects`: The objects in both results, in their new order, each with its former index.
+/// - `changed`: The object keys of the changed objects, which move rather than others.
 func stayingObjects(
     _ objects: [(key: UInt64, index: Int)], changed: Set<UInt64>
 ) -> Set<UInt64> {
@@ -30,7 +30,7 @@ func stayingObjects(
 extension [Int] {
     /// Returns the positions of a longest sequence of rising numbers (patience sorting).
     package func longestRise() -> [Int] {
-        // The positions with the least end of a sequence of each length, and what stands before each.
+        // The positions with the least end of a sequence of each length, and the predecessor of each.
         var ends: [Int] = []
         var before: [Int] = []
         for (position, number) in enumerated() {

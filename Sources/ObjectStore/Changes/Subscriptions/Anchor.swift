@@ -1,25 +1,24 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// A condition on one value of an object that holds of every match of a filter: who follows the filter is found
-/// by the value.
+/// A condition on one value of an object that every match of a filter satisfies. The filter's followers are found by the value.
 package struct Anchor: Hashable, Sendable {
     /// The condition on the value.
     package enum Condition: Hashable, Sendable {
-        /// Its key lies in one of these.
+        /// The value's key lies in one of these ranges.
         case ranges([OrderedKeyRange])
-        /// It is a string with this text of ASCII characters in it, but for case.
+        /// The value is a string that contains this text of ASCII characters, ignoring case.
         case text([UInt8])
     }
 
-    /// Where the value stands.
+    /// The place of the value.
     package let place: ValuePlace
     package let condition: Condition
 
-    /// The depth to which ANDs and ORs within each other are looked through.
+    /// The maximum depth of nested ANDs and ORs that are examined.
     private static let depthMax = 4
 
-    /// How many objects it likely lets through: less is better.
+    /// A rank by the likely number of objects that it lets through: less is better.
     private var rank: Int {
         switch condition {
         case .ranges(let ranges) where ranges.allSatisfy(\.isSingleValue): place.steps.count
@@ -28,8 +27,7 @@ package struct Anchor: Hashable, Sendable {
         }
     }
 
-    /// The anchors of a filter, of which one holds of every match: none where nothing matches, nil where none are
-    /// known.
+    /// The anchors of a filter. Every match satisfies one of them. Empty if nothing matches; nil if no anchors are known.
     ///
     /// Cost: the cost of the predicate's constraints, for each examined level of ORs and ANDs.
     static func anchors(

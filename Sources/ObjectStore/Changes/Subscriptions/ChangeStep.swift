@@ -1,7 +1,7 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// Two states that follow each other, and what changed between them. On one thread.
+/// Two successive states, and the changes between them. On one thread.
 package final class ChangeStep {
     /// The state that the step begins with.
     package private(set) lazy var before = whole.before.restricted(to: sight)
@@ -11,15 +11,15 @@ package final class ChangeStep {
     private let sight: Sight?
     /// The change log from `before` to `after`.
     package let changes: FoldedChanges
-    /// Whether it deletes objects behind its first version, which may have been otherwise by then than they are before.
+    /// Whether it deletes objects after its first version. By then they may have differed from the state before the step.
     private(set) lazy var deletesLater =
         changes.isOfSeveralVersions && changes.outcomes.contains { $0.kind == .delete }
     /// The time for reporting the step; nil for no limit.
     package var budget: StepBudget?
-    /// The same step as principals see it, who have followers that it concerns.
+    /// The same step through the sights of its followers.
     private var sighted: [ObjectIdentifier: ChangeStep] = [:]
 
-    /// Makes a step; the changes are those from one view to the other.
+    /// Makes a step with the changes from one view to the other.
     package convenience init(
         before: StoreView, after: StoreView, changes: FoldedChanges
     ) {
@@ -33,9 +33,9 @@ package final class ChangeStep {
         (self.whole, self.changes, self.sight) = (whole, changes, sight)
     }
 
-    /// The step as it is shown to somebody; this one for nil.
+    /// The step as it is shown through a sight; the step itself for nil.
     ///
-    /// - `sight`: What they may read, of the schema of the views.
+    /// - `sight`: A sight of the views' schema.
     package func shown(by sight: Sight?) -> ChangeStep {
         guard let sight else { return self }
         if let known = sighted[ObjectIdentifier(sight)] { return known }
@@ -45,9 +45,9 @@ package final class ChangeStep {
         return made
     }
 
-    /// The step as it is shown to somebody, when they are told what it means.
+    /// The step as it is shown through a sight, for reporting its events.
     ///
-    /// - `events`: What they are told: no rule is asked again whether they see the objects of it.
+    /// - `events`: The reported events. Rules are not asked again whether their objects are visible.
     package func shown(by sight: Sight?, telling events: [QueryEvent]) -> ChangeStep {
         guard let sight else { return self }
         let step = shown(by: sight)
@@ -57,7 +57,7 @@ package final class ChangeStep {
         return step
     }
 
-    /// The step and one of its objects as they are shown to somebody.
+    /// The step and one of its objects as they are shown through a sight.
     func shown(
         _ object: ChangedObject, by sight: Sight?
     ) -> (step: ChangeStep, object: ChangedObject) {
@@ -73,16 +73,16 @@ package final class ChangeStep {
         )
     }
 
-    /// Gives back the memory of rows that were made for somebody: none of them is read any more.
+    /// Releases the memory of rows that were made for a sight. These rows must not be read any more.
     func releaseCopies() {
         if sight == nil { return }
         before.sighted?.releaseCopies()
         after.sighted?.releaseCopies()
     }
 
-    /// Bounds the time of what is evaluated on both views, see ``ReadTransaction/beginFollowing(until:)``.
+    /// Limits the time of evaluations on both views, see ``ReadTransaction/beginFollowing(until:)``.
     ///
-    /// - `allowance`: What each evaluation asks whether it may continue; nil for none.
+    /// - `allowance`: Decides whether an evaluation may continue; nil for no allowance.
     func limit(until deadline: UInt64, _ allowance: FeedAllowance? = nil) {
         for view in [whole.before, whole.after] {
             view.beginFollowing(until: deadline)
@@ -90,8 +90,8 @@ package final class ChangeStep {
         }
     }
 
-    /// When what is evaluated on both views has to be done, in milliseconds of the monotonic clock. Setting it leaves
-    /// what was spent as it is.
+    /// The deadline of evaluations on both views, in milliseconds of the monotonic clock. Setting it does not change the spent
+    /// budget.
     var deadline: UInt64 {
         get { whole.after.budget.deadlineMilliseconds }
         set {
@@ -100,10 +100,10 @@ package final class ChangeStep {
         }
     }
 
-    /// Whether a view is late: what is read there from then on may be missing.
+    /// Whether a view is late. Objects read from then on may be missing.
     var isLate: Bool { whole.before.isLate || whole.after.isLate }
 
-    /// An object that changed, or that is reached from one, with its rows in both states.
+    /// An object that changed or is reached from a changed one, with its rows in both states.
     func object(_ identity: ObjectIdentity) -> ChangedObject {
         let change = changes[identity]
         let before =
@@ -119,7 +119,7 @@ package final class ChangeStep {
 /// An object that a step concerns. Its rows are read once for all filters; they are valid as long as both views.
 struct ChangedObject {
     let identity: ObjectIdentity
-    /// Its own change; nil for one that is only reached along links.
+    /// Its own change; nil for an object that is only reached along links.
     let change: FoldedChanges.Change?
     let before: RowView?
     let after: RowView?
@@ -127,7 +127,7 @@ struct ChangedObject {
     /// Its own properties that changed.
     var members: MemberSet { change?.members ?? MemberSet() }
 
-    /// Whether it is there before and after, and did not itself change what is at a place or the way to it.
+    /// Whether it is there before and after, and did not itself change the value at a place or the path to it.
     func isSame(at place: ValuePlace) -> Bool {
         before != nil && after != nil && !members.contains(place.firstMember)
     }

@@ -2,23 +2,25 @@ import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
 
-/// The conditions on the values of one place, found by a value that satisfies them, and by some that do not: what
-/// is found is tested by the filter itself. On the feed's thread.
+/// The conditions on the values at one place. A value finds the conditions that it satisfies, and some that it does not. The
+/// filters that are found are then tested themselves. On the feed's thread.
+///
+/// Benchmark row: `filters`.
 final class ConditionIndex {
     private var equal: [UInt64: [Int32]] = [:]
     private var intervals = IntervalIndex()
     private var needles = NeedleIndex()
-    /// The conditions of owners who have many, by owner.
+    /// The conditions of owners with many, by owner.
     private var large: [Int32: ConditionIndex] = [:]
 
-    /// Whether there are none.
+    /// Whether there are no conditions.
     var isEmpty: Bool {
         equal.isEmpty && intervals.isEmpty && needles.isEmpty && large.isEmpty
     }
-    /// Whether there are any on parts of texts, which take time with each text.
+    /// Whether there are conditions on parts of texts, which take time with each text.
     var hasTexts: Bool { !needles.isEmpty || large.values.contains(where: \.hasTexts) }
 
-    /// Enters the condition of an owner.
+    /// Adds the condition of an owner.
     func add(_ condition: Anchor.Condition, _ owner: Int32) {
         switch condition {
         case .text(let text): needles.add(text, owner)
@@ -30,10 +32,10 @@ final class ConditionIndex {
         }
     }
 
-    /// Enters all conditions of an owner who has many.
+    /// Adds all conditions of an owner with many.
     func add(_ conditions: ConditionIndex, _ owner: Int32) { large[owner] = conditions }
 
-    /// Removes the conditions of an owner who has many.
+    /// Removes the conditions of an owner with many.
     func remove(allOf owner: Int32) { large[owner] = nil }
 
     /// Removes the condition of an owner.
@@ -51,10 +53,11 @@ final class ConditionIndex {
         }
     }
 
-    /// Hands over the owners of the conditions that a value may satisfy, until `body` returns false; an owner may come several times.
+    /// Passes on the owners of the conditions that a value may satisfy, until `body` returns false. An owner may come several
+    /// times.
     ///
-    /// - `scratch`: Memory for texts; nil leaves out the conditions on parts of them.
-    /// - Returns: Whether it never did.
+    /// - `scratch`: Memory for texts; nil leaves out the conditions on parts of texts.
+    /// - Returns: Whether `body` never returned false.
     @discardableResult
     func forEach(
         at value: PlacedValue, _ scratch: ByteBuffer?, _ body: (Int32) -> Bool
@@ -72,14 +75,14 @@ final class ConditionIndex {
         return needles.forEach(in: text, scratch, body)
     }
 
-    /// Whether a value may satisfy any condition that ``forEach(at:_:_:)`` asks.
+    /// Whether a value may satisfy any condition in ``forEach(at:_:_:)``.
     func mayFind(_ value: PlacedValue, _ scratch: ByteBuffer?) -> Bool {
         if !forEach(at: value, nil, { _ in false }) { return true }
-        // Texts are looked through where nothing else finds any.
+        // Texts are searched if nothing else finds a condition.
         return scratch != nil && hasTexts && !forEach(at: value, scratch) { _ in false }
     }
 
-    /// The hash of the value, null perhaps, and the interval that a range is looked up by.
+    /// The hash of a range's value or null, and the interval by which the range is looked up.
     private static func bounds(
         of range: OrderedKeyRange
     ) -> (hash: UInt64?, interval: ClosedRange<UInt64>?) {

@@ -1,18 +1,18 @@
 import HoldfastQuery
 
-/// The conditions that a filter is found by, made ready for the index of subscriptions by who makes the query, so that
-/// the feed's thread enters a filter of any number of terms in the same time.
+/// The conditions by which a filter is found. The maker of the query prepares them for the index of subscriptions, so that the
+/// feed's thread adds a filter of any number of terms in the same time.
 final class FilterConditions: @unchecked Sendable {
-    // Unchecked: `tables` do not change once they are made.
+    // Unchecked: `tables` do not change after they are made.
 
-    /// Conditions on values, of which one holds of every match; nil where none are known.
+    /// Conditions on values. Every match satisfies one of them. Nil if no conditions are known.
     let anchors: [Anchor]?
-    /// The values that the conditions are on, which decide about the filter; nil where none are known.
+    /// The places of the conditions' values, which decide about the filter; nil if no conditions are known.
     let valuePlaces: Set<ValuePlace>?
-    /// The conditions of a filter that has many; nil where they are entered beside those of others.
+    /// The conditions of a filter with many; nil if they are added together with the conditions of other filters.
     let tables: [ValuePlace: ConditionIndex]?
 
-    /// Conditions that are entered one by one.
+    /// The maximum number of conditions that are added one by one.
     private static let sharedCountMax = 64
 
     init(_ anchors: [Anchor]?) {

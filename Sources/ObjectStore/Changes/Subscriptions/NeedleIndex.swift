@@ -1,25 +1,27 @@
 import HoldfastBytes
 import HoldfastText
 
-/// Texts to be found in others, all at once: by one group of three characters of each, that which fewest of the
-/// others have.
+/// Texts that are searched for in other texts, all at once: each by one of its groups of three characters, the group that the
+/// fewest other needles have.
 ///
-/// The needles are of ASCII characters in lower case, three at least. Cost: a look-up for each character of the
-/// text, and a comparison for each needle that shares its group.
+/// The needles have at least three characters, which are ASCII in lower case. Cost: a look-up for each character of the text, and
+/// a comparison for each needle that shares its group.
+///
+/// Benchmark row: `filters`.
 struct NeedleIndex {
     private struct Entry {
         let needle: [UInt8]
-        /// Where its group stands in it.
+        /// The offset of the group in the needle.
         let offset: Int
         let owner: Int32
     }
 
     private var entries: [UInt32: [Entry]] = [:]
 
-    /// Whether there are none.
+    /// Whether there are no needles.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Enters a needle.
+    /// Adds a needle.
     mutating func add(_ needle: [UInt8], _ owner: Int32) {
         var best: (group: UInt32, offset: Int, count: Int)?
         for offset in 0...(needle.count - 3) {
@@ -47,16 +49,16 @@ struct NeedleIndex {
         }
     }
 
-    /// The most comparisons of needles with parts of one text.
+    /// The maximum number of comparisons of needles with parts of one text.
     private static let comparisonCountMax = 100_000
-    /// The longest text that is looked through, in bytes.
+    /// The longest text that is searched, in bytes.
     private static let textByteCountMax = 256 << 10
 
-    /// Hands over the owners of the needles that stand in a text, but for case, and of all where it is longer or fuller
-    /// of what they begin with than is looked through, until `body` returns false; an owner may come several times.
+    /// Passes on the owners of the needles that a text contains, ignoring case, until `body` returns false. If the text is too
+    /// long, or has too many groups of needles, it passes on all owners. An owner may come several times.
     ///
     /// - `folded`: Memory for the text.
-    /// - Returns: Whether it never did.
+    /// - Returns: Whether `body` never returned false.
     func forEach(
         in text: UnsafeRawBufferPointer, _ folded: ByteBuffer, _ body: (Int32) -> Bool
     ) -> Bool {
@@ -67,7 +69,7 @@ struct NeedleIndex {
         var offset = 0
         while offset < text.count {
             let scalar = CaseFolding.fold(UTF8Scalars.next(text, &offset))
-            // No needle has anything else.
+            // No needle has other characters.
             folded.append(scalar < 0x80 ? UInt8(truncatingIfNeeded: scalar) : 0xFF)
         }
         let bytes = folded.bytes
@@ -89,7 +91,7 @@ struct NeedleIndex {
         return true
     }
 
-    /// Hands over all owners, as above.
+    /// Passes on all owners in the same way.
     private func forEach(_ body: (Int32) -> Bool) -> Bool {
         entries.values.joined().allSatisfy { body($0.owner) }
     }

@@ -2,15 +2,15 @@ import HoldfastQuery
 import HoldfastRows
 import HoldfastThreads
 
-/// A filter and all channels that follow it: it is evaluated once for all of them. On the feed's thread.
+/// A filter and all channels that follow it. It is evaluated once for all of them. On the feed's thread.
 package final class ObservedFilter {
     /// The identity of a filter: 128 bits of keyed hashes of the canonical predicate, so that filters of any
-    /// length are compared in the same time. Hashes cover all that equality does, and their key is the process's own
-    /// secret, so that no client can make two that collide.
+    /// length are compared in the same time. The hashes cover everything that equality compares, and their key is the process's
+    /// own secret, so that no client can make two filters that collide.
     package struct Key: Hashable, Sendable {
         private let target: ObservedQuery.Target
         private let digest: [Int]
-        /// The sight; followers who may read the same have the same one.
+        /// The sight. Followers that may read the same share it.
         private let sight: ObjectIdentifier?
 
         init(_ target: ObservedQuery.Target, _ predicate: Predicate?, _ sight: Sight? = nil) {
@@ -26,28 +26,28 @@ package final class ObservedFilter {
         }
     }
 
-    /// A channel and what it reads of other objects, as watches of the index.
+    /// A channel and its reads of other objects, as watches of the index.
     struct Follower {
         let channel: any FeedChannel
-        /// The watches of what is shown, by their positions in the index.
+        /// The watches of the shown values, by their positions in the index.
         let shown: [Int]
         /// The events of the present step.
         var events: [QueryEvent] = []
     }
 
     let query: ObservedQuery
-    /// Where it stands in the index.
+    /// Its position in the index.
     let owner: Int32
     /// The watches of the filter, by their positions in the index.
     let watches: [Int]
     private(set) var followers: [Follower] = []
-    /// Whether a channel asks for all events of a step.
+    /// Whether a channel needs all events of a step.
     private var wantsEvents = false
-    /// For watches, by their positions, the conditions that tell whether a change of what sets them off concerns the filter.
+    /// For watches, by their positions: conditions that tell whether a change of a triggering object concerns the filter.
     private var known: [Int: WatchedConditions] = [:]
-    /// The object that it was last tested with, so that none is tested twice.
+    /// The object that it was last tested with, so that no object is tested twice.
     var lastObject = -1
-    /// The time that it has used of its allowance in a step, in nanoseconds, and with how many objects.
+    /// The nanoseconds of its allowance that it has used in a step, and the number of tested objects.
     private(set) var used: UInt64 = 0
     private(set) var testedCount = 0
     private(set) var usedStep = 0
@@ -56,11 +56,11 @@ package final class ObservedFilter {
     private var earlier: [Matcher]?
     private var later: [Matcher]?
 
-    /// Nanoseconds behind which a test counts as long.
+    /// The nanoseconds after which a test counts as long.
     private static let longNanoseconds: UInt64 = 1_000_000
-    /// Milliseconds of the clock that a test may take: a regular expression does not ask the allowance.
+    /// The milliseconds of the clock that a test may take: a regular expression does not ask the allowance.
     private static let millisecondsMax: UInt64 = 20
-    /// Nanoseconds of a test on average from which on the filter is a worker's.
+    /// The average nanoseconds of a test from which on a worker tests the filter.
     private static let expensiveNanoseconds: UInt64 = 50_000
 
     init(_ query: ObservedQuery, owner: Int32, watches: [Int]) {
@@ -69,12 +69,12 @@ package final class ObservedFilter {
         self.watches = watches
     }
 
-    /// Whether the trigger of a watch decides about a value that the filter is found by.
+    /// Whether the trigger of a watch decides about a value by which the filter is found.
     func isPlaced(behind watch: Watch, _ schema: RowSchema) -> Bool {
         query.conditions.valuePlaces?.allSatisfy { watch.lies(onWayTo: $0, schema) } ?? false
     }
 
-    /// Adds a channel, with the watches of what is shown to it.
+    /// Adds a channel, with the watches of its shown values.
     func add(_ channel: any FeedChannel, shown: [Int]) {
         followers.append(Follower(channel: channel, shown: shown))
         wantsEvents = wantsEvents || channel.wantsEvents
@@ -91,20 +91,20 @@ package final class ObservedFilter {
     /// The client that pays for the filter's tests in a step: the client of its first channel.
     var client: Int? { followers.first?.channel.client }
 
-    /// Whether no channel asks for more events of the present step.
+    /// Whether no channel needs more events of the present step.
     var isSettled: Bool { !wantsEvents && followers.allSatisfy { !$0.events.isEmpty } }
 
-    /// Whether a watch is the filter's or a follower's.
+    /// Whether a watch belongs to the filter or a follower.
     func has(_ position: Int) -> Bool {
         watches.contains(position) || followers.contains { $0.shown.contains(position) }
     }
 
-    /// Whether one of some ways to an object concerns the filter or a follower.
+    /// Whether one of some paths to an object concerns the filter or a follower.
     func isReached(by ways: [WatchTable.Reach]) -> Bool {
         ways.contains { $0.owners?.contains(owner) ?? true && has($0.position) }
     }
 
-    /// Makes ready what tells whom its watches concern, where followers see a part of the store, so that no step has to.
+    /// Prepares the conditions on its watches, if its followers see a part of the store, so that no step has to.
     func prepare(_ table: WatchTable) {
         guard query.sight != nil else { return }
         for position in watches + followers.flatMap(\.shown) where known[position] == nil {
@@ -115,7 +115,7 @@ package final class ObservedFilter {
     private func conditions(of watch: Watch) -> WatchedConditions {
         WatchedConditions(
             followers.map { $0.channel.query.conditions(of: watch) },
-            // That which rules are of: with the names that the users do not know.
+            // The schema of the rules, with names that the users do not know.
             query.sight?.schema ?? query.schema)
     }
 
@@ -130,9 +130,9 @@ package final class ObservedFilter {
 
     /// Tests an object within the filter's allowance of a step.
     ///
-    /// - `number`: That of the step.
-    /// - `deadline`: When the whole step has to be done, in milliseconds of the monotonic clock.
-    /// - Returns: Whether the test is done: an evaluation that was given up has noted nothing that holds.
+    /// - `number`: The step's number.
+    /// - `deadline`: The end of the time for the whole step, in milliseconds of the monotonic clock.
+    /// - Returns: Whether the test is done. The notes of an evaluation that was given up are not valid.
     func test(
         _ step: ChangeStep, _ number: Int, within allowance: FeedAllowance,
         _ budget: StepBudget, until deadline: UInt64, _ body: () -> Void
@@ -155,18 +155,18 @@ package final class ObservedFilter {
             used += elapsed
         }
         budget.note(elapsed)
-        // It may have waited for its core, which the next measurement will tell.
+        // The thread may have waited for its core. The next measurement will show that.
         isLong = isLong || elapsed >= Self.longNanoseconds
         return !step.isLate && !allowance.isSpent && used < allowance.nanosecondsMax
     }
 
-    /// Whether it took long with each object, and not with many.
+    /// Whether it took long with each object, and not only with many.
     var isExpensive: Bool { used / UInt64(max(1, testedCount)) >= Self.expensiveNanoseconds }
 
-    /// Tests an object in both states and notes what that means to the followers.
+    /// Tests an object in both states and notes the followers' events.
     ///
-    /// - `ways`: The ways by which it was reached.
-    /// - Returns: Whether any follower has had no event before in this step, and has one now.
+    /// - `ways`: The paths by which it was reached.
+    /// - Returns: Whether any follower had no event before in this step, and has one now.
     func take(
         _ object: ChangedObject, _ step: ChangeStep, reached ways: [WatchTable.Reach],
         _ table: WatchTable
@@ -181,7 +181,7 @@ package final class ObservedFilter {
         }
         let was: Bool
         if let before = object.before {
-            // What the filter reads has not changed.
+            // The values that the filter reads have not changed.
             let isSame =
                 object.after != nil && !isFilterReached
                 && object.members.isDisjoint(with: query.filter.ownMembers)
@@ -211,7 +211,7 @@ package final class ObservedFilter {
         return isFirst
     }
 
-    /// Takes out what the present step means to the followers.
+    /// Takes out the followers' events of the present step.
     func takeEvents() -> [(channel: any FeedChannel, events: [QueryEvent])] {
         defer { for index in followers.indices { followers[index].events = [] } }
         return followers.lazy.filter { !$0.events.isEmpty }.map { ($0.channel, $0.events) }
@@ -231,15 +231,15 @@ package final class ObservedFilter {
     }
 }
 
-/// The conditions that rules have on the objects that set off a watch, ready to be asked in steps. On the feed's thread.
+/// The rules' conditions on the objects that set off a watch, prepared for tests in steps. On the feed's thread.
 ///
-/// Of a thousand people who share a list, the change of its members by which one joins concerns that one: the rules of the others say the same
-/// of the list before and after.
+/// If a thousand people share a list and one joins, the change of the list's members concerns only this one: for the others, the
+/// rules decide the same before and after.
 struct WatchedConditions {
-    /// Nil where any change may matter.
+    /// Nil if any change may matter.
     private let matchers: [Matcher]?
 
-    /// - `parts`: Those of each follower, see ``ObservedQuery/conditions(of:)``.
+    /// - `parts`: The conditions of each follower, see ``ObservedQuery/conditions(of:)``.
     init(_ parts: [Set<Predicate>?], _ schema: RowSchema) {
         matchers =
             parts.contains(nil)

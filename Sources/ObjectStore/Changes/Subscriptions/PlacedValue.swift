@@ -13,16 +13,16 @@ final class PlacedValue {
     /// Whether there is an object.
     private(set) var isThere = false
 
-    /// The value's bytes as of ``OrderedKey``.
+    /// The value's bytes in the form of ``OrderedKey``.
     var keyBytes: UnsafeRawBufferPointer { key.bytes }
-    /// Equal for equal values.
+    /// A hash that is equal for equal values.
     var hash: UInt64 { key.bytes.tableHash() }
-    /// A number in the order of the values; equal for some that differ.
+    /// A number in the order of the values. Different values may have the same one.
     var order: UInt64 { Self.order(key.bytes) }
 
     /// Reads the value at a place.
     ///
-    /// - `row`: The object where the steps begin; nil when it is not there.
+    /// - `row`: The object where the steps begin; nil if it is not there.
     /// - `first`: The first step that is taken from the row.
     func read(
         _ place: ValuePlace, from row: RowView?, step first: Int = 0, _ classIndex: Int,
@@ -49,7 +49,7 @@ final class PlacedValue {
         isThere == other.isThere && compareKeys(key.bytes, other.key.bytes) == 0
     }
 
-    /// The first eight bytes behind the one that says whether a value is null.
+    /// The first eight bytes after the byte that says whether a value is null.
     static func order(_ key: UnsafeRawBufferPointer) -> UInt64 {
         if key.count >= 9 {
             return UInt64(bigEndian: key.loadUnaligned(fromByteOffset: 1, as: UInt64.self))

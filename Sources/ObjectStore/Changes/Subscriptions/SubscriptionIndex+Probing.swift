@@ -3,14 +3,14 @@ import HoldfastRows
 
 // Whether a commit is worth waking the feed's thread.
 extension SubscriptionIndex {
-    /// Rows and bytes that ``mayConcern(_:)`` reads for places the most.
+    /// The maximum number of rows and bytes that ``mayConcern(_:)`` reads for places.
     private static let probedRowCountMax = 256
     private static let probedByteCountMax = 64 << 10
 
-    /// Whether a commit may concern anybody, by the conditions alone: true where it is not certain that it does not, also
-    /// where that would take long to find out.
+    /// Whether a commit may concern a channel, judging only by the conditions. False only if it certainly does not and that is
+    /// quickly found.
     ///
-    /// Cost: a look-up of the values of each object that changed. On the writer's thread while the feed's waits.
+    /// Cost: a look-up of the values of each changed object. On the writer's thread while the feed's waits.
     func mayConcern(_ step: CommitStep) -> Bool {
         if classes[nil] != nil || step.after.rows.identity != schema.identity
             || watches.areTriggered(by: step.changes)
@@ -50,8 +50,8 @@ extension SubscriptionIndex {
                 record.kind == .delete
                 ? nil : step.after.row(classIndex: classIndex, key: record.key)
             for (place, conditions) in own.places {
-                // What an object was before matters where one of its records, of which there may be several, says that
-                // the value or the way to it has changed; what it is now, always.
+                // The former value counts if one of the object's records, of which there may be several, says that the value or
+                // the path to it has changed. The present value always counts.
                 let maySeeBefore =
                     record.kind == .delete
                     || record.properties.contains(members[place.firstMember].number)

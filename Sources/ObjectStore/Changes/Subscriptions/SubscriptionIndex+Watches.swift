@@ -1,9 +1,9 @@
 import HoldfastQuery
 import HoldfastRows
 
-// Whom a change of another object concerns.
+// The followers that a change of another object concerns.
 extension SubscriptionIndex {
-    /// The channels whose watches led to too many objects in a step.
+    /// The channels with watches that led to too many objects in a step.
     func followersOfWideWatches(_ step: ChangeStep) -> [any FeedChannel] {
         if watches.tooWide.isEmpty { return [] }
         var found: Set<Int32> = []
@@ -37,12 +37,12 @@ extension SubscriptionIndex {
         }
     }
 
-    /// Conditions on objects that set off watches, of all filters, that are tested in a step.
+    /// The maximum number of conditions on triggering objects, of all filters, that are tested in a step.
     private static let conditionTestCountMax = 20_000
 
-    /// The filters with a watch that a change of an object may concern, by the conditions that they have on it; nil for all.
+    /// The filters with a watch that a change of an object may concern, by their conditions on the object; nil for all.
     ///
-    /// - `testCount`: Those that were tested in the step.
+    /// - `testCount`: The number of conditions that were tested in the step.
     func owners(
         at position: Int, concernedBy identity: ObjectIdentity, _ step: ChangeStep,
         _ testCount: inout Int
@@ -61,9 +61,9 @@ extension SubscriptionIndex {
     }
 }
 
-// The meaning of a step for channels, and the order in which its objects are tested.
+// The findings of a step for channels, and the order in which its objects are tested.
 extension SubscriptionIndex {
-    /// The meaning of a step to the channels.
+    /// The findings of a step for the channels.
     package struct Findings {
         /// The channels that the step concerns, each with its events.
         package var told: [(channel: any FeedChannel, events: [QueryEvent])] = []
@@ -74,12 +74,12 @@ extension SubscriptionIndex {
         /// The channels with filters that workers test, if the step may concern them.
         package var touched: [any FeedChannel] = []
 
-        /// Makes findings of no channel.
+        /// Makes empty findings.
         package init() {}
     }
 
-    /// The objects that changed, in the order in which they are tested. In a large step, classes with few changed objects come first,
-    /// so that their streams do not wait for the rest.
+    /// The objects that changed, in the order in which they are tested. In a large step, classes with few changed objects come
+    /// first, so that their streams do not wait for the rest.
     static func order(of changes: FoldedChanges) -> [ObjectIdentity] {
         guard changes.order.count > largeStepObjectCount else { return changes.order }
         let ofClasses = Dictionary(grouping: changes.order, by: \.classIndex)

@@ -3,53 +3,55 @@ import HoldfastQuery
 import HoldfastRows
 import HoldfastThreads
 
-/// The queries that are followed, found by what changes: a commit costs what it concerns, however many they are.
+/// The followed queries, found by the changes: the cost of a commit depends on the queries that it concerns, however many there
+/// are.
 ///
-/// A filter is entered under a condition that holds of every object that satisfies it (``Anchor``), and is found by
-/// the value that a changed object had or has at its place: equality by a hash, ranges by an interval tree, texts
-/// by groups of three characters. What has no such condition is tested with each change of its class. Where a filter
-/// reads other objects, a change of those is first compared with the condition; only where that finds somebody is
-/// the path walked back, once for all. On the feed's thread.
+/// A filter is added under a condition that all its matches satisfy (``Anchor``), and is found by the value that a changed object
+/// had or has at the condition's place: equality by a hash, ranges by an interval tree, texts by groups of three characters. A
+/// filter without such a condition is tested with each change of its class. If a filter reads other objects, a change of these is
+/// first compared with the condition. Only if that finds a filter is the path walked back, once for all. On the feed's thread.
+///
+/// Benchmark rows: `filters`, `filters-flat-out`.
 package final class SubscriptionIndex {
     let schema: RowSchema
     private(set) var filters: [ObservedFilter?] = []
     private var freeOwners: [Int32] = []
     private var ownerByKey: [ObservedFilter.Key: Int32] = [:]
-    /// By class; under nil those of the whole store.
+    /// The filters by class; the filters of the whole store are under nil.
     private(set) var classes: [Int?: ClassFilters] = [:]
     let watches: WatchTable
     private let earlier = PlacedValue()
     let later = PlacedValue()
     let scratch = ByteBuffer(capacity: 256)
-    /// Counts the objects that are tested.
+    /// The number of tested objects.
     private var objectNumber = 0
 
     /// The filters of one class.
     final class ClassFilters {
-        /// By places of values, who is found by a condition on them.
+        /// The conditions that find filters, by the places of their values.
         var places: [ValuePlace: ConditionIndex] = [:]
-        /// The followers of one object, by its key.
+        /// The filters on one object, by its key.
         var objects: [UInt64: Set<Int32>] = [:]
-        /// Those that are tested with every change of the class, by owner.
+        /// The filters that are tested with every change of the class, by owner.
         var unplaced: Set<Int32> = []
     }
 
-    /// The filters whose evaluation was given up in the present step.
+    /// The filters with an evaluation that was given up in the present step.
     private var givenUp: Set<Int32> = []
     /// The allowance of one filter in a step.
     private let allowance: FeedAllowance
     private var stepNumber = 0
-    /// The channels whose filters workers test, each with the classes whose changes can concern it; nil for all.
+    /// The channels with filters that workers test, each with the classes with changes that can concern it; nil for all.
     private(set) var untested: [(channel: any FeedChannel, classes: Set<Int>?)] = []
 
-    /// How many of the filters rules decide with: without any, nothing is asked of what sets off a watch.
+    /// The number of filters that rules decide about. Without any, objects that set off watches are not tested.
     private(set) var ruledCount = 0
-    /// How many filters and channels with filters of their own there are.
+    /// The number of filters, and of channels with filters of their own.
     var count: Int { ownerByKey.count + untested.count }
-    /// How many channels ask what was done to lists.
+    /// The number of channels that need the edits of lists.
     private var listReaderCount = 0
 
-    /// Whether a channel asks what was done to lists.
+    /// Whether a channel needs the edits of lists.
     var readsLists: Bool { listReaderCount > 0 }
 
     /// Makes an empty index for the queries of a schema.
@@ -59,17 +61,17 @@ package final class SubscriptionIndex {
         watches = WatchTable(schema)
     }
 
-    /// Every channel.
+    /// All channels.
     var channels: [any FeedChannel] {
         filters.flatMap { $0?.followers.map(\.channel) ?? [] } + untested.map(\.channel)
     }
 
     // MARK: Entering
 
-    /// The channels of a filter up to which it is made ready with each of them.
+    /// The number of a filter's channels up to which it is prepared with each of them.
     private static let preparedCountMax = 4
 
-    /// Enters a channel.
+    /// Adds a channel.
     package func add(_ channel: any FeedChannel) {
         if channel.readsLists { listReaderCount += 1 }
         if channel.isUntested { return untested.append((channel, channel.query.classes)) }
@@ -79,7 +81,7 @@ package final class SubscriptionIndex {
             query.shown.watches.map { watches.add($0, root, nil) }
         }
         filter.add(channel, shown: shown ?? [])
-        // Where very many follow the same, a step makes it ready once for all of them.
+        // If very many channels follow the same filter, a step prepares it once for all of them.
         if filter.followers.count <= Self.preparedCountMax { filter.prepare(watches) }
     }
 
@@ -166,17 +168,17 @@ package final class SubscriptionIndex {
 
     // MARK: Steps
 
-    /// Finds the channels that a step concerns, with its events for them: first by the filters that a condition or a watch finds, then
-    /// by the filters that are tested with each change of their class, so that the first do not wait for them.
+    /// Finds the channels that a step concerns, with its events for them: first by the filters that a condition or a watch finds,
+    /// then by the filters that are tested with each change of their class, so that the first do not wait for them.
     ///
-    /// Each filter has its allowance. One that needs more is left out of the step, and its followers catch up. The same goes for
-    /// filters of clients that need more than their share of the step's budget.
+    /// Each filter has its allowance. A filter that needs more is left out of the step, and its followers catch up. The same goes
+    /// for filters of clients that need more than their share of the step's budget.
     ///
-    /// - `milliseconds`: The time for all filters of the first kind. In a view that has run out of time, objects seem to be gone. Then no
-    ///   channel of the kind gets events, and all that the step may concern are deferred.
-    /// - `unplacedMilliseconds`: The same of the second kind.
-    /// - `budget`: The time of both.
-    /// - `body`: Takes what was found of each kind; may remove channels.
+    /// - `milliseconds`: The time for all filters of the first kind. In a view that has run out of time, objects seem to be gone.
+    ///   Then no channel of the kind gets events, and all that the step may concern are deferred.
+    /// - `unplacedMilliseconds`: The same for the second kind.
+    /// - `budget`: The time for both.
+    /// - `body`: Takes the findings of each kind; may remove channels.
     package func forEachFindings(
         of step: ChangeStep, within milliseconds: UInt64,
         unplacedWithin unplacedMilliseconds: UInt64, _ budget: StepBudget,
@@ -263,10 +265,11 @@ package final class SubscriptionIndex {
         return findings
     }
 
-    /// About the time that it takes to read a changed object.
+    /// The approximate time for reading a changed object.
     private static let objectNanoseconds: UInt64 = 1_000
 
-    /// The channels of the filters that a condition or a watch finds, or of the filters that are tested with each change of their class.
+    /// The channels of the filters that a condition or a watch finds, or of the filters that are tested with each change of their
+    /// class.
     private func channels(
         arePlaced: Bool, where isWanted: (ObservedFilter) -> Bool
     ) -> [any FeedChannel] {
@@ -293,8 +296,9 @@ package final class SubscriptionIndex {
 
     /// Tests an object with the filters that it may concern.
     ///
-    /// - `reached`: The ways by which it was reached.
-    /// - `arePlaced`: Whether by a condition or a watch, or with each change of its class.
+    /// - `reached`: The paths by which it was reached.
+    /// - `arePlaced`: Whether the filters that a condition or a watch finds are tested, or the filters that every change of their
+    ///   class tests.
     private func test(
         _ identity: ObjectIdentity, reached: [WatchTable.Reach], _ step: ChangeStep,
         _ budget: StepBudget, arePlaced: Bool,
@@ -322,12 +326,12 @@ package final class SubscriptionIndex {
             if isConcerned { concerned.append(filter) }
             if isDone { return }
             givenUp.insert(owner)
-            // What ended one test does not concern the next, unless the time of all is over.
+            // The end of one test does not concern the next, unless the time for all is over.
             if monotonicMilliseconds() < deadline { step.limit(until: deadline, allowance) }
         }
         guard arePlaced else {
             if let own {
-                // Of very many filters few may be concerned.
+                // Of very many filters, few may be concerned.
                 let concerned = object.change == nil ? reached.map(\.owners) : [nil]
                 if concerned.allSatisfy({ $0 != nil }) {
                     for owners in concerned {

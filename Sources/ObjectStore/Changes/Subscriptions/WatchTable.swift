@@ -1,17 +1,16 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// The watches of all queries that are followed, each once: a path is walked back once for all who have it. On the
-/// feed's thread.
+/// The watches of all followed queries, each once: a path is walked back once for all queries that have it. On the feed's thread.
 final class WatchTable {
     private struct Entry {
         var watch: Watch
         var rootClass: Int
-        /// How many have it.
+        /// The number of queries that have it.
         var count = 0
-        /// How many of those are found by no condition at a place on its way.
+        /// The number of queries that have no indexable condition on this path.
         var freeCount = 0
-        /// The places on its way with conditions of filters that have it, and how many have them.
+        /// The places on its path with conditions of filters that have it, each with the number of these filters.
         var places: [ValuePlace: Int] = [:]
     }
 
@@ -24,31 +23,31 @@ final class WatchTable {
     private var entries: [Entry] = []
     private var freePositions: [Int] = []
     private var positions: [Key: Int] = [:]
-    /// By the class of the objects that set watches off; under nil those of embedded objects.
+    /// The watches by the class of the objects that set them off; the watches of embedded objects are under nil.
     private var triggers: [Int?: [Int]] = [:]
     private let value = PlacedValue()
-    /// The watches that led to too many objects in the present step, and from which ones.
+    /// The watches that led to too many objects in the present step, each with its triggers.
     private(set) var tooWide: [Int: [Trigger]] = [:]
 
     /// An object that sets off a watch.
     struct Trigger {
         let identity: ObjectIdentity
-        /// The filters that it concerns, by owner; nil for all that have the watch.
+        /// The filters that it concerns, by owner; nil for all with the watch.
         let owners: Set<Int32>?
     }
 
-    /// The way by which an object is reached.
+    /// The path by which an object is reached.
     struct Reach {
-        /// The watch.
+        /// The position of the watch.
         let position: Int
-        /// The filters that it concerns, by owner; nil for all that have the watch.
+        /// The filters that it concerns, by owner; nil for all with the watch.
         let owners: Set<Int32>?
     }
 
-    /// The objects that a step walks back to from one that changed along one path: where there are more, who follows
-    /// them is told by a worker, so that others do not wait.
+    /// The maximum number of objects that a step walks back to from a changed object along one path. If there are more, a worker
+    /// reports to their followers, so that other followers do not wait.
     private static let originCountMax = 1_000
-    /// The same of all objects that changed in a step.
+    /// The same for all objects that changed in a step.
     private static let stepOriginCountMax = 20_000
 
     init(_ schema: RowSchema) { self.schema = schema }
@@ -58,7 +57,8 @@ final class WatchTable {
 
     /// Counts a watch and returns its position.
     ///
-    /// - `places`: The values that decide about the filter which has it; nil where the watch counts whatever they are.
+    /// - `places`: The places of the values that decide about the filter with the watch; nil if it counts whatever the values
+    ///   are.
     func add(_ watch: Watch, _ rootClass: Int, _ places: Set<ValuePlace>?) -> Int {
         let key = Key(watch: watch, rootClass: rootClass)
         let position: Int
@@ -79,7 +79,7 @@ final class WatchTable {
         return position
     }
 
-    /// Counts a watch less.
+    /// Lowers the count of a watch.
     func remove(_ position: Int, _ places: Set<ValuePlace>?) {
         count(position, places, by: -1)
         guard entries[position].count == 0 else { return }
@@ -104,13 +104,13 @@ final class WatchTable {
         }
     }
 
-    /// Walks back from the objects that changed.
+    /// Walks back from the changed objects.
     ///
     /// - Parameters:
     ///   - step: The step.
-    ///   - isFound: Whether a value at a place, of a root class, is one that any condition finds.
-    ///   - owners: The filters that a change of an object concerns through a watch which no condition finds; nil for all.
-    /// - Returns: The objects that the step reaches, each with the ways by which it does.
+    ///   - isFound: Whether any condition finds a value at a place of a root class.
+    ///   - owners: The filters that a change of an object concerns through a watch without a condition; nil for all.
+    /// - Returns: The objects that the step reaches, each with the paths by which it is reached.
     func reached(
         _ step: ChangeStep, _ isFound: (ValuePlace, Int, PlacedValue) -> Bool,
         owners: (_ position: Int, ObjectIdentity) -> Set<Int32>?
@@ -140,7 +140,7 @@ final class WatchTable {
                 }
             }
             reach(in: step.after) { _ in true }
-            // What was deleted in one of several versions may have been out of somebody's sight by then.
+            // An object that one of several versions deleted may have been hidden from a follower by then.
             if step.deletesLater {
                 reach(in: step.before) { step.changes[$0]?.kind == .delete }
             }
@@ -152,7 +152,7 @@ final class WatchTable {
             _ = forEachTriggered(by: change.kind, change.members, of: identity) { position in
                 let isFree = entries[position].freeCount > 0
                 let rootClass = entries[position].rootClass
-                // Whether the changed object led, or leads, to a value that a follower is found by.
+                // Whether the changed object led, or leads, to a value by which a follower is found.
                 let isConcerned =
                     isFree
                     || !forEachValue(at: position, of: identity, step) {
@@ -188,9 +188,9 @@ final class WatchTable {
         return changes.lostLinks.contains { !forEachTriggered(by: $0) { _, _ in false } }
     }
 
-    /// Hands over the watches that a change of an object sets off, until `body` returns false.
+    /// Passes on the watches that a change of an object sets off, until `body` returns false.
     ///
-    /// - Returns: Whether it never did.
+    /// - Returns: Whether `body` never returned false.
     private func forEachTriggered(
         by kind: ChangeRecord.Kind, _ members: MemberSet, of identity: ObjectIdentity,
         _ body: (_ position: Int) -> Bool
@@ -216,10 +216,9 @@ final class WatchTable {
         return true
     }
 
-    /// Hands over the values that an object which changed led, and leads, to at the places on a watch's way, until
-    /// `body` returns false.
+    /// Passes on the values at the places on a watch's path to which a changed object led, and leads, until `body` returns false.
     ///
-    /// - Returns: Whether it never did.
+    /// - Returns: Whether `body` never returned false.
     func forEachValue(
         at position: Int, of identity: ObjectIdentity, _ step: ChangeStep,
         _ body: (ValuePlace, PlacedValue) -> Bool
@@ -238,8 +237,7 @@ final class WatchTable {
 }
 
 extension Watch {
-    /// Whether the way to a place goes through the object that sets it off, so that this object decides about the
-    /// value there.
+    /// Whether the path to a place goes through the triggering object, so that this object decides about the value there.
     func lies(onWayTo place: ValuePlace, _ schema: RowSchema) -> Bool {
         guard case .property(let classIndex, _) = trigger else { return false }
         return schema.classes[classIndex].definition.kind != .embedded
@@ -248,6 +246,6 @@ extension Watch {
 }
 
 extension ValuePlace {
-    /// The property of the object itself that the value is, or the way to it begins with.
+    /// The property of the object itself that is the value, or that begins the path to it.
     var firstMember: Int { steps.first?.member ?? member }
 }
