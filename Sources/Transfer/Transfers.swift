@@ -20,7 +20,7 @@ package final class Transfers: Sendable {
         imports = WorkGate(countMax: served.limits.importCountMax)
     }
 
-    /// Has the imports that run end within a chunk, and returns when none does.
+    /// Ends running imports within a chunk, and returns when no import runs.
     package func stop() { imports.stop() }
 
     // MARK: Imports
@@ -35,7 +35,7 @@ package final class Transfers: Sendable {
 
     /// Makes an import; ``ImportSession/start(_:)`` follows.
     ///
-    /// - `unpacker`, `onRoom`: As those of ``ImportSession``.
+    /// - `unpacker`, `onRoom`: As in ``ImportSession``.
     /// - Throws: ``RequestFault`` for a class that does not take such objects, `.unavailable` when too many
     ///   run.
     package func makeImport(
@@ -66,7 +66,7 @@ package final class Transfers: Sendable {
 
     // MARK: Exports
 
-    /// Begins an export of what the store has now, or of a pinned version; ``end(_:)`` follows.
+    /// Begins an export of the present version, or of a pinned version; ``end(_:)`` follows.
     ///
     /// - Throws: ``RequestFault`` when the content can't be exported, or the store can't be read.
     package func beginExport(
@@ -105,7 +105,7 @@ package final class Transfers: Sendable {
     /// How many exports there are.
     package var exportCount: Int { exports.withLock { $0.count } }
 
-    /// For how many seconds the oldest export has been open; 0 when there is none.
+    /// The seconds since the oldest open export began; 0 without one.
     package var oldestExportSeconds: Int {
         let begunAt = exports.withLock { $0.values.map(\.begunAt).min() }
         return begunAt.map { Self.seconds() - $0 } ?? 0

@@ -139,6 +139,6 @@ package final class ExportCursor {
 package enum ExportContent: Sendable {
     /// Everything, and the schema, as NDJSON.
     case store
-    /// The objects of a class: what `fields` names of each, or all that is shown of it.
+    /// The objects of a class: of each the properties that `fields` names, or all shown properties.
     case objects(ObjectContainer, fields: String?, isCSV: Bool)
 }

@@ -3,7 +3,7 @@ import HoldfastStoreService
 import HoldfastThreads
 import Synchronization
 
-/// The bound of an export whose snapshot is open: the pages that are freed meanwhile can't be used again, so
+/// The bound of an export with an open snapshot: pages that are freed meanwhile can't be used again, so
 /// a client that reads slowly would let the data file grow. Thread-safe.
 package final class ExportLimit: Sendable {
     /// Why an export is cut.
@@ -17,7 +17,7 @@ package final class ExportLimit: Sendable {
     }
 
     private struct Progress {
-        /// When the rate is looked at next, and what had been sent when it was looked at last.
+        /// The time of the next check of the rate, and the bytes sent at the last check.
         var rateDueAt: Int
         var byteCount = 0
         var reason: Reason?
@@ -38,7 +38,7 @@ package final class ExportLimit: Sendable {
         progress = Mutex(Progress(rateDueAt: seconds + limits.rateSeconds))
     }
 
-    /// Counts what was sent.
+    /// Counts sent bytes.
     package func count(_ byteCount: Int) {
         sentByteCount.wrappingAdd(byteCount, ordering: .relaxed)
     }
@@ -69,7 +69,7 @@ package final class ExportLimit: Sendable {
 
 /// An export that has begun.
 package struct Export {
-    /// Its text, of which the caller counts in ``limit`` what it has sent.
+    /// Its text. The caller counts the sent bytes in ``limit``.
     package let pieces: ExportCursor
     /// The version that it shows.
     package let version: StoreVersion

@@ -5,9 +5,9 @@ struct ByteOrderMark {
     private var beginning: [UInt8] = []
     private var isOver = false
 
-    /// Hands the text on without the mark.
+    /// Passes the text on without the mark.
     ///
-    /// - Throws: ``RequestFault`` for UTF-16; what `body` throws.
+    /// - Throws: ``RequestFault`` for UTF-16, and errors of `body`.
     mutating func strip(
         _ bytes: UnsafeRawBufferPointer,
         _ body: (UnsafeRawBufferPointer) throws(RequestFault) -> Void
@@ -20,7 +20,7 @@ struct ByteOrderMark {
         try body(UnsafeRawBufferPointer(rebasing: bytes[count...]))
     }
 
-    /// Hands on what a short text has.
+    /// Passes on the bytes of a short text.
     ///
     /// - Throws: As ``strip(_:_:)``.
     mutating func complete(

@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastObjectStore
 import HoldfastRows
 
-/// Lines of an import whose links lead to objects that may come later: their text and what they depend on.
+/// Lines of an import with links to objects that may come later: their text and their dependencies.
 ///
 /// Memory beyond the text: some tens of bytes a line, sixteen for each object that it writes, and eight
 /// for each link. One thread at a time.
@@ -11,7 +11,7 @@ final class DeferredLines {
         var number: Int
         var offset: Int
         var count: Int
-        /// Where the fingerprints of what it writes begin, those of its links after them, and their end.
+        /// The start of the fingerprints of its objects, followed by the fingerprints of its links, and their end.
         var keyStart: Int
         var linkStart: Int
         var end: Int
@@ -36,7 +36,7 @@ final class DeferredLines {
 
     /// Adds a line.
     ///
-    /// - `draft`: What it depends on; nil when its order does not matter.
+    /// - `draft`: The draft with its dependencies; nil if its order does not matter.
     /// - `reservedKeys`: The object keys that were reserved for it.
     func append(
         _ number: Int, _ text: UnsafeRawBufferPointer, _ draft: ObjectDraft?,
@@ -98,7 +98,7 @@ final class DeferredLines {
                 if position > 0 { edges.append(all[position - 1]) }
             }
             for position in line.linkStart..<line.end {
-                // Any line that writes the object may be the one that makes it, when those before it are
+                // Any line that writes the object may be the one that creates it, if the lines before it are
                 // faulty; the last comes behind them all.
                 if let last = writers[fingerprints[position]]?.last { edges.append(last) }
             }

@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastJSON
 import HoldfastRows
 
-/// The primary keys that a draft has to do with: its own, those of nested objects, and those that its
+/// The primary keys of a draft: its own, the keys of nested objects, and the keys that its
 /// links name.
 struct DraftKeys {
     /// A primary key of a class.
@@ -32,7 +32,7 @@ struct DraftKeys {
     /// The objects that the draft writes.
     private(set) var provided: [Key] = []
     /// The objects that keys are reserved for, the draft's own first: the primary keys of the objects that it
-    /// writes, nil for an object of its own that is new whatever there is.
+    /// writes, nil for an own object that is always new.
     var reservable: [Key?] { own == nil ? [nil] + provided : provided }
     /// The links to objects that others write.
     private(set) var links: [Link] = []
@@ -43,7 +43,7 @@ struct DraftKeys {
         add(draft, JSONPointer())
     }
 
-    /// What is wrong with a link to an object that only a faulty line writes.
+    /// The detail of a link to an object that only a faulty line writes.
     static func detail(ofLinkToUntaken className: String) -> String {
         "There is no object of class '\(className)' with this key: the line that has it could not be taken."
     }

@@ -4,7 +4,7 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastRows
 
-/// Some lines of an import: their text, the drafts that were read from it, and what became of them.
+/// Some lines of an import: their text, their drafts, and the outcome.
 ///
 /// A chunk is one transaction. It goes from the import's thread to the writer and back.
 final class ImportChunk: @unchecked Sendable {
@@ -46,24 +46,24 @@ final class ImportChunk: @unchecked Sendable {
     var catalog: Catalog?
     /// The faults found while reading, by line number.
     var readFaults: [(number: Int, faults: [RequestFault.Entry])] = []
-    /// How many members were left out of the lines because their classes have none of their name.
+    /// The number of members that were left out because their classes have no property of the name.
     var unknownCount = 0
 
     /// How many lines belong together, one group behind the other, of lines that waited.
     let groupCounts: [Int]
 
-    // What the writer found, when it last ran the chunk.
+    // The findings of the writer's last run of the chunk.
 
     /// The faults of lines that can't be written.
     var writeFaults: [(number: Int, faults: [RequestFault.Entry])] = []
-    /// Lines whose links lead to objects that may come with later lines, by position.
+    /// The positions of lines with links to objects that may come with later lines.
     var deferred: [Int] = []
-    /// For each of those lines the object keys that were reserved for what it makes, in the order of
+    /// For each of these lines, the object keys that were reserved for its objects, in the order of
     /// ``DraftKeys/reservable``: 0 for none. In a whole store's import the object that was created for it.
     var reservedKeys: [[UInt64]] = []
     /// The keys that the chunk added for such lines.
     var addedKeys: [UInt64] = []
-    /// In a whole store's import, what was known of object keys before the chunk.
+    /// In a whole store's import, the known object keys before the chunk.
     var renameMarks: [KeyRenames.Mark] = []
     /// How many lines were written.
     var writtenCount = 0
@@ -112,8 +112,8 @@ final class ImportChunk: @unchecked Sendable {
         faults = []
     }
 
-    /// The text of the first line that is not blank, which is left out of the lines from then on; nil
-    /// when there is none.
+    /// The text of the first line that is not blank, which is then removed from the lines; nil
+    /// without one.
     func takeFirstLine() -> UnsafeRawBufferPointer? {
         while start.byte < byteCount {
             let rest = text.bytes[start.byte..<byteCount]
@@ -125,7 +125,7 @@ final class ImportChunk: @unchecked Sendable {
         return nil
     }
 
-    /// The object key that was reserved for a line's own object; nil for none.
+    /// The object key that was reserved for a line's own object; nil without one.
     func earlierKey(_ position: Int) -> UInt64? {
         guard !earlierKeys.isEmpty, let key = earlierKeys[position].first, key > 0 else {
             return nil
@@ -143,7 +143,7 @@ final class ImportChunk: @unchecked Sendable {
         lines.first { $0.number == number }.map(text)
     }
 
-    /// Forgets what the writer found.
+    /// Clears the writer's findings.
     func resetOutcome() {
         writeFaults.removeAll(keepingCapacity: true)
         deferred.removeAll(keepingCapacity: true)

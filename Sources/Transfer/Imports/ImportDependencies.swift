@@ -22,12 +22,12 @@ struct ImportDependencies {
         }
     }
 
-    /// Adds the lines to be left out, and those that can't be written without them: because they link to
+    /// Adds the lines to be left out, and the lines that can't be written without them: because they link to
     /// an object that then is written by no line and is not stored, or because they write an object that
     /// an earlier line left out writes too.
     ///
     /// - `keepsOrder`: Whether later lines of the same object are left out with an earlier one.
-    /// - `writesOnce`: Whether a line of an object that is there already is not written, so that its
+    /// - `writesOnce`: Whether a line of an existing object is not written, so that its
     ///   links do not matter.
     /// - `transaction`: Has changed nothing yet.
     /// - `found`: Called with each line that is left out for want of an object, and its key.
@@ -105,7 +105,7 @@ struct ImportDependencies {
         return try !isStored(own, transaction)
     }
 
-    /// The faults of a line whose links to `target` lead nowhere.
+    /// The faults of a line with links to a missing `target`.
     func faults(of position: Int, missing target: DraftKeys.Key, _ schema: RowSchema)
         -> [RequestFault
         .Entry]

@@ -47,7 +47,7 @@ package final class ImportFeed: Sendable {
 
     /// The received bytes with which the sender has to wait.
     static let receivedByteCount = 256 << 10
-    /// How often it is asked whether anybody still waits for the import, and whether it may go on, whatever text comes.
+    /// The interval of the checks whether a client still waits for the import, and whether it may continue.
     private static let departureMicroseconds = 1_000_000
 
     private let onRoom: @Sendable () -> Void
@@ -83,7 +83,7 @@ package final class ImportFeed: Sendable {
     /// Notes that the text is complete.
     package func complete() { state.update { $0.isComplete = true } }
 
-    /// Notes that the sender is gone: what was not read yet is dropped, and what was written stays.
+    /// Notes that the sender is gone. Unread text is dropped, and written objects stay.
     package func abandon() { state.update { $0.abandon() } }
 
     /// Abandons the import when `isGone` says so, which is asked before each chunk and each second. Any
@@ -140,8 +140,8 @@ package final class ImportFeed: Sendable {
         return refusal ?? ending()
     }
 
-    /// Ends the import where no client waits for it any more, or it may not go on, and returns whether it has ended: called wherever
-    /// its work may be long. Cost: a system call.
+    /// Ends the import where no client waits for it any more, or it may not go on, and returns whether it has ended: called
+    /// wherever its work may be long. Cost: a system call.
     func endIfAbandoned() -> Bool {
         var isAbandoned = false
         state.signal { state in

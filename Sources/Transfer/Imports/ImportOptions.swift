@@ -6,7 +6,7 @@ import HoldfastStoreService
 
 /// The treatment of an import's lines, and its bounds.
 package struct ImportOptions: Sendable {
-    /// The rights of the user whom it is made for; nil for everything.
+    /// The rights of the importing user; nil for all rights.
     package var rights: ImportRights?
     /// The format of the text of an import into a class.
     package enum Format: Sendable {
@@ -26,12 +26,12 @@ package struct ImportOptions: Sendable {
     package var names = ColumnNames()
     /// Whether members that a class has not are left out and counted; else their line is faulty.
     package var ignoresUnknown = false
-    /// The treatment of a line whose object is or isn't there.
+    /// The treatment of lines of existing and of missing objects.
     package var mode = WriteMode.create
-    /// Whether all lines are taken or none, in one transaction.
+    /// Whether the import is one transaction, which takes all lines or no line.
     package var isAtomic = false
-    /// The limits of use cases: an import keeps those of its lines and faults, of the rate of its text and of JSON, and
-    /// makes the file of lines that wait where they say.
+    /// The limits of use cases. An import observes the limits of lines, faults, text rate and JSON, and
+    /// creates the file of waiting lines in the configured folder.
     package var limits = ServiceLimits()
     /// How many faults the report lists; all are counted.
     package var faultCountMax = 1000
@@ -76,7 +76,7 @@ package struct ImportOptions: Sendable {
     package static let modes: [WriteMode] = [.create, .merge, .replace, .ignore]
 }
 
-/// Keeps an import to what the user may do whom it is made for. Any thread may use it.
+/// Restricts an import to the rights of its user. Any thread may use it.
 package struct ImportRights: Sendable {
     private let caller: Caller
     private let served: ServedStore
@@ -88,21 +88,21 @@ package struct ImportRights: Sendable {
         self.served = served
     }
 
-    /// The catalog of the last commit, and what the user sees of it: the schema is one with the names that they know.
+    /// The catalog of the last commit, and the user's view of it: a schema with the names that the user knows.
     ///
-    /// - Throws: ``RequestFault`` where what they may read can't be told, or the store can't be read.
+    /// - Throws: ``RequestFault`` if the user's rights can't be evaluated, or the store can't be read.
     func known() throws(RequestFault) -> (catalog: Catalog, rows: RowSchema, sight: Sight?) {
         try served.withRead(for: caller) { read in (read.catalog, read.rows, read.sight) }
     }
 
-    /// Has a transaction keep to them, before it changes anything.
+    /// Restricts a transaction to the rights, before it changes anything.
     ///
-    /// - Throws: ``StoreError`` `.refused` where what the user may do can't be told.
+    /// - Throws: ``StoreError`` `.refused` if the user's rights can't be evaluated.
     func keep(_ transaction: WriteTransaction) throws(StoreError) {
         try caller.keep(transaction, in: served)
     }
 
-    /// The fault of a transaction or a line that has failed; what clients are not told is reported.
+    /// The fault of a failed transaction or line. Details that clients do not get are reported to the operator.
     func fault(_ error: StoreError) -> RequestFault { served.fault(error) }
 }
 

@@ -15,7 +15,7 @@ struct ImportRate {
         self.seconds = seconds
     }
 
-    /// Notes that the import waited for some bytes, perhaps for none yet.
+    /// Notes that the import waited for some bytes, perhaps zero.
     ///
     /// - Throws: ``RequestFault`` `.tooSlow` when less came than the rate demands.
     mutating func add(waitedNanoseconds waited: UInt64, byteCount added: Int) throws(RequestFault) {

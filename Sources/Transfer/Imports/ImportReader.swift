@@ -11,8 +11,8 @@ final class ImportReader {
     private let parser = JSONParser()
     private let reader = ObjectReader()
     private var names: SchemaNames?
-    /// The most memory that the drafts of lines take which are in memory together, in bytes: more than any text of a chunk states but
-    /// by mischief.
+    /// The most memory that the drafts of lines take which are in memory together, in bytes: more than any text of a chunk
+    /// states but by mischief.
     private static let draftByteCountMax = 4 * ObjectReader.draftByteCountMax
     /// The memory of the drafts so far.
     private var draftByteCount = 0
@@ -26,8 +26,8 @@ final class ImportReader {
 
     /// Reads all lines of a chunk, again if they were read before.
     ///
-    /// - `rowClass`: The class whose objects the lines are, of `schema`; nil for lines of a whole store.
-    /// - `schema`: That of `catalog`, with the names that are known.
+    /// - `rowClass`: The class of the objects, of `schema`; nil for lines of a whole store.
+    /// - `schema`: The schema of `catalog`, with the known names.
     func read(
         _ chunk: ImportChunk, _ rowClass: RowClass?, _ schema: RowSchema, _ catalog: Catalog
     ) {
@@ -46,7 +46,7 @@ final class ImportReader {
             chunk.drafts = pools.popLast() ?? DraftPool()
         }
         reader.drafts = chunk.drafts
-        // The lines of an atomic import are in memory together, whatever their chunks.
+        // All lines of an atomic import are in memory together.
         if !options.isAtomic { draftByteCount = 0 }
         chunk.unknownCount = 0
         chunk.readFaults = chunk.faults.map { ($0.number, [$0.fault]) }

@@ -18,7 +18,7 @@ package struct ImportReport: Sendable {
         }
     }
 
-    /// How many lines were taken, those that changed nothing included.
+    /// The number of taken lines, including lines that changed nothing.
     package internal(set) var importedCount = 0
     /// How many were not, for their objects are there; nil unless the mode ignores such lines.
     package internal(set) var ignoredCount: Int?
@@ -42,7 +42,7 @@ package struct ImportReport: Sendable {
         if options.ignoresUnknown { unknownCount = 0 }
     }
 
-    /// Whether there were lines and none of them was taken.
+    /// Whether the import had lines and took no line.
     package var tookNothing: Bool {
         failedCount > 0 && importedCount == 0 && (ignoredCount ?? 0) == 0
     }
@@ -68,7 +68,7 @@ package struct ImportReport: Sendable {
         }
     }
 
-    /// The fault that ends the import, with what had become of the lines before.
+    /// The fault that ends the import, with the outcome of the earlier lines.
     func ended(by fault: RequestFault) -> RequestFault {
         guard lastLine > 0 else { return fault }
         var counts = ["\(importedCount) imported", "\(failedCount) faulty"]
@@ -114,7 +114,7 @@ package struct ImportReport: Sendable {
 }
 
 extension RequestFault {
-    /// Whether an import ends with it though its text is not whole, and its sender is told at once: who is too slow, and who may
-    /// not go on.
+    /// Whether an import ends with it before its text is complete, and the sender is informed at once: a slow sender, or one
+    /// that may not continue.
     package var endsUpload: Bool { [.tooSlow, .unauthenticated, .forbidden].contains(kind) }
 }

@@ -3,11 +3,11 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastRows
 
-/// The work of an import session, on its own thread: the lines as they come, and then those that waited
+/// The work of an import session, on its own thread: the lines as they come, and then the lines that waited
 /// for others.
 ///
 /// Memory: two chunks, up to ``ImportOptions/deferredByteCountMax`` of text that waits (more goes to a
-/// file), and what ``DeferredLines`` has for each line that does.
+/// file), and the entry of ``DeferredLines`` for each waiting line.
 final class ImportRun {
     /// A chunk on its way through the writer.
     private struct Submitted {
@@ -35,7 +35,7 @@ final class ImportRun {
     var header: CSVHeader?
     /// The catalog of a whole store's lines, once there was a header.
     private var adopted: Catalog?
-    /// What ended the import while lines were taken.
+    /// The fault that ended the import while lines were taken.
     private(set) var failure: RequestFault?
     /// The chunks of an atomic import so far, with their good lines, their bytes and their faulty lines.
     private var kept: [ImportChunk] = []
@@ -71,7 +71,7 @@ final class ImportRun {
         do throws(RequestFault) {
             let isCut = try cut()
             if let failure { throw failure }
-            // Behind the last line, too: those of a client that has left may be missing.
+            // After the last line, too: lines of a client that has left may be missing.
             guard isCut, !feed.endIfAbandoned(), try takeRest() else {
                 if let fault = feed.ending { throw fault }
                 waitForWriter()
@@ -108,19 +108,19 @@ final class ImportRun {
         }
     }
 
-    /// Writes what is left when the text has ended; false when no client waits for the import any more.
+    /// Writes the rest after the end of the text; false if no client waits for the import any more.
     private func takeRest() throws(RequestFault) -> Bool {
         if options.isAtomic {
             try writeKept()
             return true
         }
-        // Says what is missing.
+        // Reports the missing header.
         if case .store = target, adopted == nil { adopted = try adopt(nil) }
         try settleAll()
         return try writeDeferred()
     }
 
-    /// Reads the lines of a chunk; false when there is none, and no header of a whole store either.
+    /// Reads the lines of a chunk; false without lines and without a header of a whole store.
     private func read(_ chunk: ImportChunk) throws(RequestFault) -> Bool {
         switch target {
         case .objects(let className):
@@ -141,8 +141,8 @@ final class ImportRun {
 
     // MARK: The header of a whole store
 
-    /// The text of the first line that is not blank, which is then no line of the chunk; nil when there
-    /// is none.
+    /// The text of the first line that is not blank, which is then no line of the chunk; nil
+    /// without one.
     private func header(of chunk: ImportChunk) throws(RequestFault) -> UnsafeRawBufferPointer? {
         if chunk.faults.first?.number == chunk.firstNumber {
             throw RequestFault(
@@ -158,7 +158,7 @@ final class ImportRun {
         let empty: StaticString = "null"
         let line = line ?? UnsafeRawBufferPointer(start: empty.utf8Start, count: 4)
         let parser = JSONParser()
-        // What it has read is valid as long as it is there.
+        // The values that it has read are valid as long as the parser exists.
         defer { withExtendedLifetime(parser) {} }
         let root: JSONValue
         do throws(JSONError) {
@@ -192,7 +192,7 @@ final class ImportRun {
     ) -> AwaitedWrite {
         let write = AwaitedWrite { [feed] transaction throws(StoreError) in
             try body(transaction)
-            // Nothing is committed that was begun under what has ended.
+            // A transaction that began before the end of the import must not be committed.
             if let fault = feed.ending { throw .refused(fault) }
         }
         store.submit(write)
@@ -208,7 +208,7 @@ final class ImportRun {
         }
     }
 
-    /// Counts what the writer still has of an import that is over: it is committed.
+    /// Counts the chunks of an ended import that the writer still commits.
     private func countSubmitted() {
         for submitted in submitted {
             guard (try? wait(for: submitted.write)) != nil, !submitted.chunk.isStale else {
@@ -219,7 +219,7 @@ final class ImportRun {
         submitted = []
     }
 
-    /// Returns when the writer has no chunk any more: it must not meet those of an import that is over.
+    /// Returns when the writer has no chunk of the import any more. It must not run chunks after the import's end.
     private func waitForWriter() {
         for submitted in submitted { _ = try? submitted.write.wait() }
         submitted = []
@@ -229,7 +229,7 @@ final class ImportRun {
         while !submitted.isEmpty { try settleFirst() }
     }
 
-    /// Waits for the oldest chunk and counts what became of its lines.
+    /// Waits for the oldest chunk and counts the outcome of its lines.
     private func settleFirst() throws(RequestFault) {
         let first = submitted.removeFirst()
         try wait(for: first.write)
@@ -298,7 +298,7 @@ final class ImportRun {
     private func write(_ batch: [[Int]]) throws(RequestFault) -> Bool {
         if batch.isEmpty { return true }
         if feed.endIfAbandoned() { return false }
-        // Those that are kept to rights are written group by group.
+        // Restricted lines are written group by group.
         let lines =
             options.rights == nil
             ? batch.joined().sorted() : batch.flatMap { $0.sorted() }

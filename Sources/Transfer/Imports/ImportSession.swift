@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// The sender's thread only copies bytes. They are unpacked, converted, cut into lines and read into drafts on a
 /// thread of the session's own; transactions of a few MiB of text are written while the next one is being read.
-/// Good lines are kept whatever becomes of others. Links are checked at the end: a line whose links lead nowhere
-/// yet waits until all lines are there. Memory is bounded: the sender is told to wait. Knows nothing of HTTP.
+/// Good lines are kept even if others fail. Links are checked at the end: a line with a missing target
+/// waits until all lines have come. Memory is bounded: the sender has to wait. It knows nothing of HTTP.
 package final class ImportSession: Sendable {
     private let store: Store
     private let target: ImportTarget
@@ -24,9 +24,9 @@ package final class ImportSession: Sendable {
 
     /// Makes a session; ``start(_:)`` follows.
     ///
-    /// - `longLines`: The gate of the service's imports; each has one of its own where none is shared.
-    /// - `unpacker`: Unpacks the text; nil when it comes as it is.
-    /// - `onRoom`: As that of ``ImportFeed``.
+    /// - `longLines`: The gate of the service's imports; an import without it gets its own gate.
+    /// - `unpacker`: Unpacks the text; nil for plain text.
+    /// - `onRoom`: As in ``ImportFeed``.
     /// - `onEnd`: Called once when all is done, before the completion.
     package init(
         _ store: Store, _ target: ImportTarget, _ options: ImportOptions,
@@ -44,7 +44,7 @@ package final class ImportSession: Sendable {
 
     /// Starts the thread.
     ///
-    /// - Parameter completion: Called once, on it, when all is done, or at once when the system has none
+    /// - Parameter completion: Called once, on the thread, at the end, or at once if the system has no thread
     ///   left; with nil when the sender went away.
     package func start(
         _ completion: @escaping @Sendable (Result<ImportReport, RequestFault>?) -> Void
@@ -69,7 +69,7 @@ package final class ImportSession: Sendable {
     /// Runs the import for a sender that waits for it: starts it, has `body` send the text, and
     /// returns when all is done; nil when it was given up.
     ///
-    /// - Throws: What `body` throws; the import is abandoned then.
+    /// - Throws: Errors of `body`; the import is abandoned then.
     package func run<Failure: Error>(
         _ body: (ImportFeed) throws(Failure) -> Void
     ) throws(Failure) -> Result<ImportReport, RequestFault>? {
@@ -152,9 +152,9 @@ protocol LineSource: AnyObject {
 
 /// Something that unpacks the text of an import that comes compressed. One thread at a time.
 package protocol ImportUnpacker: AnyObject, Sendable {
-    /// Hands on, piece by piece, the text that the next packed bytes become.
+    /// Unpacks the next bytes and passes the text on, piece by piece.
     ///
-    /// - Throws: ``RequestFault`` for bytes that are not packed, or become too many; what `body` throws.
+    /// - Throws: ``RequestFault`` for bytes that can't be unpacked, or unpack to too many; errors of `body`.
     func unpack(
         _ bytes: UnsafeRawBufferPointer,
         _ body: (UnsafeRawBufferPointer) throws(RequestFault) -> Void

@@ -1,13 +1,13 @@
 import HoldfastObjectJSON
 import HoldfastObjectStore
 
-// The lines of one class that are kept to their writer's rights.
+// The lines of one class, restricted to the writer's rights.
 //
-// Each has to hold by itself: its links lead somewhere, and what it does is allowed, when it is written. So a line that is refused
-// takes no other along but those that link to what it would have made, and no line is written more than three times. A line that
+// Each line is checked by itself when it is written: its links have targets, and its changes are allowed. A refused line
+// only takes along the lines that link to its objects, and no line is written more than three times. A line that
 // links to a later one waits for it.
 extension ImportWriter {
-    /// Writes the lines of a chunk. What has to wait is in ``ImportChunk/deferred``, with the object keys in
+    /// Writes the lines of a chunk. Waiting lines are in ``ImportChunk/deferred``, with the object keys in
     /// ``ImportChunk/reservedKeys``.
     func writeKept(_ transaction: WriteTransaction, _ chunk: ImportChunk) throws(StoreError) {
         for (position, line) in chunk.lines.enumerated() {
@@ -28,7 +28,7 @@ extension ImportWriter {
         }
     }
 
-    /// Writes lines that waited, those of a circle together: behind the lines that they link to. One that still links to nothing
+    /// Writes waiting lines after the lines that they link to, and the lines of a circle together. A line with a missing target
     /// is faulty.
     func completeKept(_ transaction: WriteTransaction, _ chunk: ImportChunk) throws(StoreError) {
         useEarlierKeys(transaction, chunk, without: [])
@@ -41,7 +41,7 @@ extension ImportWriter {
                     try writeByItself(transaction, chunk, left)
                     continue
                 } catch {
-                    // Each is told by itself what it lacks; one that is at fault otherwise need not be tried again.
+                    // Each line reports its own missing targets. A line with another fault is not tried again.
                     switch error {
                     case .danglingLinks, .notUnique: break
                     case .notAllowed(let act):
@@ -61,7 +61,7 @@ extension ImportWriter {
         }
     }
 
-    /// Keeps what is wrong with a line, and which objects are not written for its sake: a link to one of these is told so.
+    /// Keeps the fault of a line, and the objects that it would have written: links to these objects report it.
     private func noteUntaken(
         _ error: StoreError, _ transaction: WriteTransaction, _ chunk: ImportChunk, _ position: Int
     ) throws(StoreError) {
@@ -84,7 +84,7 @@ extension ImportWriter {
         untakenKeys.formUnion(keys.provided.map(\.fingerprint))
     }
 
-    /// Writes all of some lines, if they hold together; else none.
+    /// Writes all of some lines, if they are valid together; otherwise no line.
     private func writeByItself(
         _ transaction: WriteTransaction, _ chunk: ImportChunk, _ positions: [Int]
     ) throws(StoreError) {

@@ -4,7 +4,7 @@ import HoldfastRows
 
 // The lines of one class.
 extension ImportWriter {
-    /// Writes the lines of a chunk. Lines whose links lead nowhere, and those that depend on them, are left
+    /// Writes the lines of a chunk. Lines with missing targets, and the lines that depend on them, are left
     /// out: they wait with the object keys in ``ImportChunk/reservedKeys``, or are faulty in the end.
     func writeObjects(
         _ transaction: WriteTransaction, _ chunk: ImportChunk, isLast: Bool
@@ -69,7 +69,7 @@ extension ImportWriter {
         return DraftKeys(draft).provided.contains(where: waits)
     }
 
-    /// Writes the lines of all chunks, or none when any of them has a fault.
+    /// Writes the lines of all chunks, or no line if any of them has a fault.
     func writeAll(_ transaction: WriteTransaction, _ chunks: [ImportChunk]) throws(StoreError) {
         for chunk in chunks {
             chunk.isStale = transaction.catalog !== chunk.catalog
@@ -145,10 +145,10 @@ extension ImportWriter {
 
     // MARK: Object keys
 
-    /// Reserves the object keys of what a line that has to wait makes, so that it stands in its turn.
+    /// Reserves the object keys of a waiting line's objects, so that they keep their order.
     ///
-    /// Objects of an asymmetric class get their keys when they are written: who takes them from the
-    /// outbox acknowledges all up to a key.
+    /// Objects of an asymmetric class get their keys when they are written: a consumer of the
+    /// outbox acknowledges all objects up to a key.
     func reserveKeys(
         _ transaction: WriteTransaction, _ reading: ObjectReading
     ) throws(StoreError) -> [UInt64] {
@@ -164,7 +164,7 @@ extension ImportWriter {
         return keys
     }
 
-    /// Has what lines make that waited get the object keys that were reserved for it.
+    /// Gives the objects of waiting lines the object keys that were reserved for them.
     func useEarlierKeys(
         _ transaction: WriteTransaction, _ chunk: ImportChunk, without leftOut: Set<Int>
     ) {

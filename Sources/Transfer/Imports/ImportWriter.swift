@@ -12,10 +12,10 @@ final class ImportWriter: @unchecked Sendable {
 
     let options: ImportOptions
     private let isOfStore: Bool
-    /// Fingerprints of the primary keys of objects whose lines wait: a later line of the same object has
+    /// Fingerprints of the primary keys of objects with waiting lines: a later line of the same object has
     /// to wait too.
     private(set) var waitingKeys: Set<UInt64> = []
-    /// Those of the objects of lines that are kept to rights and were faulty: a link to one of these is told so.
+    /// Fingerprints of the objects of faulty restricted lines: links to these objects report it.
     var untakenKeys: Set<UInt64> = []
     /// A chunk before was not written, so later ones have to wait their turn.
     private var isHeld = false
@@ -35,13 +35,13 @@ final class ImportWriter: @unchecked Sendable {
     /// Forgets which keys wait, because their lines are about to be written.
     func forgetWaitingKeys() { waitingKeys = [] }
 
-    /// Writes the lines of a chunk. Lines with a fault are left out. What has to wait for other lines is
+    /// Writes the lines of a chunk. Lines with a fault are left out. Lines that wait for others are
     /// in ``ImportChunk/deferred`` then.
     ///
-    /// - `isLast`: Whether nothing can follow that a link could lead to: lines whose links lead nowhere
+    /// - `isLast`: Whether no further objects can follow: lines with missing targets
     ///   are faulty then.
     /// - Throws: ``StoreError`` of failing storage, or when the schema has changed under a whole store's
-    ///   import; that of a class marks the chunk as stale.
+    ///   import; an import of a class marks the chunk as stale instead.
     func write(_ transaction: WriteTransaction, _ chunk: ImportChunk, isLast: Bool)
         throws(StoreError)
     {
@@ -73,7 +73,7 @@ final class ImportWriter: @unchecked Sendable {
         }
     }
 
-    /// Takes back what the last run of the same chunk, which was not committed, has noted.
+    /// Takes back the notes of the chunk's last run, which was not committed.
     private func takeBack(_ chunk: ImportChunk) {
         for key in chunk.addedKeys { waitingKeys.remove(key) }
         for (index, mark) in chunk.renameMarks.enumerated() { renames[index].roll(backTo: mark) }
@@ -83,7 +83,8 @@ final class ImportWriter: @unchecked Sendable {
 
     // MARK: Lines
 
-    /// Writes what has to hold by itself: its links lead somewhere, and it is allowed and unique; else nothing of it.
+    /// Writes lines that have to be valid by themselves: with existing targets, allowed and unique. Otherwise writes nothing
+    /// of them.
     func attempt<Result>(
         _ transaction: WriteTransaction, _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -117,20 +118,20 @@ final class ImportWriter: @unchecked Sendable {
             precondition: precondition, source: source)
     }
 
-    /// The object key of the stored object that a line is about, where its class has no primary key. A
-    /// new object gets a key of this store, whatever its line says, and so do all of another store.
+    /// The object key of the stored object of a line, if its class has no primary key. A
+    /// new object, and every object of another store, gets a key of this store.
     private func statedKey(_ reading: ObjectReading) -> UInt64? {
         isOfStore || options.mode == .create || options.mode == .ignore ? nil : reading.objectKey
     }
 
-    /// Whether a line's own object is a new one whatever there is.
+    /// Whether a line's own object is always a new one.
     func makesObject(_ reading: ObjectReading) -> Bool {
         let rowClass = reading.draft.rowClass
         guard rowClass.primaryKeyIndex == nil || rowClass.numbersKeys else { return false }
         return DraftKeys.own(reading.draft) == nil && statedKey(reading) == nil
     }
 
-    /// Counts a line that was written, or whose object is there and the mode ignores it then.
+    /// Counts a written line, or a line that is ignored because its object exists.
     func count(_ written: WriteResult, _ chunk: ImportChunk) {
         if written.isCreated || options.mode != .ignore {
             chunk.writtenCount += 1
@@ -139,7 +140,7 @@ final class ImportWriter: @unchecked Sendable {
         }
     }
 
-    /// Keeps what is wrong with a line; errors that are not its own go on.
+    /// Keeps the fault of a line. Other errors are rethrown.
     func note(_ error: StoreError, _ chunk: ImportChunk, _ position: Int) throws(StoreError) {
         switch error {
         case .storage, .closing, .schemaRevision, .tooManyOperations, .transactionTooLarge,
@@ -183,8 +184,8 @@ final class ImportWriter: @unchecked Sendable {
 // at first (`ObjectDraft.plainPart`), and all of it when every object is there. So a circle of any size
 // costs no more memory than a chain.
 extension ImportWriter {
-    /// Writes the lines of a chunk, each in full or its plain part. Of what has to wait for other lines
-    /// ``ImportChunk/reservedKeys`` has the object that was created for it, 0 for none.
+    /// Writes the lines of a chunk, each in full or its plain part. For lines that wait for others
+    /// ``ImportChunk/reservedKeys`` has the object that was created for them, 0 without one.
     func writeStored(
         _ transaction: WriteTransaction, _ chunk: ImportChunk
     ) throws(StoreError) {

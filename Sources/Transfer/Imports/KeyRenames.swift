@@ -55,7 +55,7 @@ struct KeyRenames {
             runCount: runs.count, lastCount: runs.last?.count ?? 0, otherCount: otherKeys.count)
     }
 
-    /// Takes back what was added since.
+    /// Takes back later additions.
     mutating func roll(backTo mark: Mark) {
         runs.removeSubrange(mark.runCount...)
         if let last = runs.indices.last { runs[last].count = mark.lastCount }

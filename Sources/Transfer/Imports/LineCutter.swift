@@ -23,7 +23,7 @@ final class LineCutter: LineSource {
 
     /// Makes a cutter.
     ///
-    /// - `hand`: Takes a chunk, or returns false when none is wanted any more.
+    /// - `hand`: Takes a chunk, or returns false if no more chunks are wanted.
     init(
         _ options: ImportOptions, _ longLines: LongLineGate, _ feed: ImportFeed,
         _ hand: @escaping (ImportChunk) -> Bool
@@ -86,7 +86,7 @@ final class LineCutter: LineSource {
         return isWanted
     }
 
-    /// Notes what is wrong with the line that comes next, which has to be blank.
+    /// Notes a fault of the next line, which has to be blank.
     func note(_ fault: RequestFault.Entry) { faults.append((nextNumber, fault)) }
 
     /// The number of the line that comes next.
@@ -125,7 +125,7 @@ final class LineCutter: LineSource {
         lineStart = text.count
     }
 
-    /// Hands on what is there.
+    /// Passes on the collected lines.
     private func cut() {
         let byteCount = text.count
         text.appendZeros(JSONParser.paddingByteCount)
@@ -151,7 +151,7 @@ extension RequestFault.Entry {
     }
 }
 
-/// The gate that one import at a time passes whose lines are so long that several would take too much memory
+/// The gate for imports with very long lines. One import at a time passes it, since several would take too much memory
 /// together. Thread-safe.
 package final class LongLineGate: Sendable {
     /// The bytes of a line that every import may have in memory.

@@ -5,10 +5,10 @@ import HoldfastRows
 import HoldfastText
 
 extension ObjectReader {
-    /// Reads a line of a whole store's export: `{"class":…,"id":…,"object":{…}}`; nil when something is
-    /// wrong, and ``faults`` says what. `id` may be left out where the object states its key itself.
+    /// Reads a line of a whole store's export: `{"class":…,"id":…,"object":{…}}`. Nil, with ``faults``, if something is
+    /// wrong. `id` may be left out if the object states its key itself.
     ///
-    /// Of an object without a primary key, ``ObjectReading/objectKey`` is the one that it had where it
+    /// For an object without a primary key, ``ObjectReading/objectKey`` is its key in the store that it
     /// comes from.
     func readStored(_ json: JSONValue, names: SchemaNames, isMerge: Bool) -> ObjectReading? {
         self.names = names

@@ -5,7 +5,7 @@ import HoldfastThreads
 /// Text that is stored until it is needed again: in memory up to a bound, and then in a file without a
 /// name, which is gone with the process however that ends. One thread at a time.
 final class SpilledText {
-    /// `O_TMPFILE` of Linux, whose macro Swift does not import: a bit of its own and `O_DIRECTORY`.
+    /// `O_TMPFILE` of Linux, a macro that Swift does not import: a bit of its own and `O_DIRECTORY`.
     private static let temporaryFile: Int32 = 0o20_000_000 | O_DIRECTORY
 
     private let memory = ByteBuffer(capacity: 4096)
@@ -37,7 +37,7 @@ final class SpilledText {
         return memory.count + fileByteCount - text.count
     }
 
-    /// Appends `count` bytes of what ``append(_:)`` took at `offset`.
+    /// Appends `count` bytes that ``append(_:)`` took at `offset`.
     func read(_ offset: Int, _ count: Int, to buffer: ByteBuffer) {
         if offset < memory.count || count == 0 {
             buffer.append(

@@ -111,7 +111,7 @@ extension StoreHeader {
             }
             let schema = schema
             _ = try change(store) { present throws(StoreError) in
-                // Nobody else may have come first.
+                // No other write may have come first.
                 guard present.schema.classes.isEmpty else {
                     throw .schemaRevision(current: present.schema.revision)
                 }

@@ -8,7 +8,7 @@ import HoldfastText
 
 /// Converts CSV (RFC 4180) to the NDJSON of an import as it is received: the header line names
 /// properties, each further record is an object. It knows the types of columns, so that `007` stays a
-/// text where a text is wanted; what a cell means is for the reader of the JSON to decide.
+/// text if the column has texts. The reader of the JSON decides the meaning of a cell.
 ///
 /// Every line of CSV becomes a line, so that faults have the number of the line on which a record begins.
 /// Memory: one record. One thread at a time.
@@ -37,12 +37,12 @@ final class CSVConverter: LineSource {
     /// The text of the cells of the present record, one behind the other, and where each begins.
     let text = ByteBuffer(capacity: 4096)
     private(set) var cells: [Cell] = []
-    /// How many cells the present record has; of those that are too many for any header none is kept.
+    /// The number of cells of the present record. Cells beyond the limit of any header are not kept.
     private(set) var cellCount = 0
     let keptCellCountMax: Int
     private var isQuoted = false
     private var cellStart = 0
-    /// The fault of the present record, beyond those of its cells.
+    /// The fault of the present record, beside the faults of its cells.
     private(set) var fault: RequestFault.Entry?
     /// The ends of lines in the quoted cells of the present record.
     private var innerLineCount = 0
@@ -55,7 +55,7 @@ final class CSVConverter: LineSource {
 
     /// Makes a converter for an import into a class.
     ///
-    /// - `sight`: What who imports sees; nil for everything.
+    /// - `sight`: The sight of the importing user; nil for everything.
     /// - `onHeader`: Takes the header before the first record becomes a line.
     init(
         _ rowClass: RowClass, _ schema: RowSchema, seenBy sight: Sight?, _ cutter: LineCutter,

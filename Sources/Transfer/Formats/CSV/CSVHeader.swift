@@ -140,7 +140,7 @@ package struct CSVForm: Sendable, Equatable {
     /// Makes the form of RFC 4180.
     package init() {}
 
-    /// Reads a delimiter, an ASCII character or the word `tab`; nil for what can't be one.
+    /// Reads a delimiter, an ASCII character or the word `tab`; nil for other text.
     package static func delimiter(_ text: String) -> UInt8? {
         if text == "tab" || text == "\\t" { return UInt8(ascii: "\t") }
         let bytes = Array(text.utf8)

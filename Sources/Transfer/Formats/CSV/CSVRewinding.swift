@@ -29,7 +29,7 @@ struct CSVRewinding {
         isWhole = true
     }
 
-    /// Has what was kept of the present record read again; false when it can't be.
+    /// Reads the kept part of the present record again; false if it can't.
     mutating func rewind() -> Bool {
         guard isWhole, kept.count <= leftByteCount else { return false }
         leftByteCount -= kept.count

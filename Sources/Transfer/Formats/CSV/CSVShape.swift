@@ -21,7 +21,7 @@ enum CSVShape {
         case text(isString: Bool)
         /// A link's key that is a string, which may be empty.
         case link
-        /// The primary key, and what may be hidden from who imports: an empty cell states none.
+        /// The primary key, or a property that may be hidden from the user: an empty cell states no value.
         indirect case ifStated(Column)
 
         /// Whether a quoted cell with nothing in it is a value; null where it is not.
@@ -50,9 +50,9 @@ enum CSVShape {
         }
     }
 
-    /// The columns of a class by their names, `$id` of one without a primary key included.
+    /// The columns of a class by their names, including `$id` if the class has no primary key.
     ///
-    /// - `sight`: What who imports sees; nil for everything.
+    /// - `sight`: The sight of the importing user; nil for everything.
     static func columns(
         _ rowClass: RowClass, _ schema: RowSchema, _ sight: Sight?
     ) -> [ExactText: (Column, Bool)] {

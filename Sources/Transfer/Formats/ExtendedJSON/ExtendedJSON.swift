@@ -3,7 +3,7 @@ import HoldfastJSON
 import HoldfastObjectModel
 import HoldfastRows
 
-/// A value of MongoDB's extended JSON whose type is written out, such as `{"$oid":"…"}`: canonical and relaxed forms of
+/// A value of MongoDB's extended JSON with an explicit type, such as `{"$oid":"…"}`: canonical and relaxed forms of
 /// version 2, and the older ones of version 1.
 /// https://www.mongodb.com/docs/manual/reference/mongodb-extended-json/
 enum ExtendedJSON {
@@ -17,7 +17,7 @@ enum ExtendedJSON {
     case uuid(JSONValue)
     case symbol(JSONValue)
 
-    /// Reads a value; nil for what has no such form, or one that holds something else than it may.
+    /// Reads a value; nil for other JSON, and for a form with an invalid content.
     init?(_ json: JSONValue) {
         guard json.kind == .object, let first = json.members.first(where: { _ in true }),
             first.name.first == UInt8(ascii: "$")
@@ -37,7 +37,7 @@ enum ExtendedJSON {
         self = .binary(bytes, isUUID: text == "04" || text == "4")
     }
 
-    /// The forms that are a member of one name, and what its value is; nil for one that the form does not hold.
+    /// The forms with a single member, by its name, and the reading of its value; nil for an invalid value.
     private static let forms: [(name: StaticString, read: @Sendable (JSONValue) -> ExtendedJSON?)] =
         [
             ("$oid", { .objectID($0) }), ("$numberInt", { .integer($0) }),
@@ -120,7 +120,7 @@ enum ExtendedJSON {
         }
     }
 
-    /// Writes what stands under a form's name; something else than text or a number is left to the reader to
+    /// Writes the value under a form's name. A value that is neither text nor a number is left to the reader to
     /// refuse.
     private func write(_ value: JSONValue, to writer: JSONWriter) {
         if let text = value.stringBytes {

@@ -6,7 +6,7 @@ import HoldfastObjectJSON
 /// to where lines end.
 ///
 /// An object that is not closed ends where a line begins with a brace, or in a string that holds the end of a line, so
-/// that one broken line does not take those after it along. Whether an object is JSON is for its parser to decide.
+/// that one broken line does not affect later ones. Its parser decides whether an object is JSON.
 /// Memory: one object.
 struct ObjectSplitter {
     /// The content that was found.
@@ -46,7 +46,7 @@ struct ObjectSplitter {
         self.admits = admits
     }
 
-    /// Takes the next bytes and hands over what is complete with them, with the number of its line.
+    /// Takes the next bytes and passes on each object that they complete, with the number of its line.
     mutating func append(_ bytes: UnsafeRawBufferPointer, _ body: (Int, Content) -> Void) {
         for byte in bytes {
             take(byte, body)

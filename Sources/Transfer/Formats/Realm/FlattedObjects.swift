@@ -4,7 +4,7 @@ import HoldfastObjectModel
 import HoldfastRows
 
 /// The objects of a flattened export, each written in full as JSON: a link becomes an object with the target's primary
-/// key, or the target's index where its class has none. One thread at a time.
+/// key, or the target's index if its class has no primary key. One thread at a time.
 final class FlattedObjects {
     /// How deep the values of an object nest.
     private static let depthMax = 128
@@ -25,9 +25,9 @@ final class FlattedObjects {
         self.schema = schema
     }
 
-    /// Hands over every object: its class, its position there, its index, and its text or what is wrong with it.
+    /// Passes on every object: its class, its position there, its index, and its text or its fault.
     ///
-    /// - Returns: False when the text has not the form of an export.
+    /// - Returns: False if the text does not have the form of an export.
     func forEach(
         _ body: (
             _ className: String, _ position: Int, _ index: Int, _ text: UnsafeRawBufferPointer,
@@ -121,7 +121,7 @@ final class FlattedObjects {
         }
     }
 
-    /// Writes a value in full, whatever it is.
+    /// Writes a value of any kind in full.
     private func writePlain(_ stated: JSONValue, level: Int, _ writer: JSONWriter) {
         guard let index = Self.index(stated) else { return writer.copy(stated) }
         guard let value = value(index, level: level) else { return writer.null() }

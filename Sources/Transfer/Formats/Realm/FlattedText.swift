@@ -28,7 +28,7 @@ final class FlattedText {
     private let positions: SpilledText
     private let textBatch = ByteBuffer(capacity: 4096)
     private let positionBatch = ByteBuffer(capacity: 4096)
-    /// The bytes of what is stored and of what is about to be.
+    /// The bytes of stored values and of values about to be stored.
     private var byteCount = 0
     private var state = State.start
     private var offset = 0
@@ -126,7 +126,7 @@ final class FlattedText {
 
     private func addPosition() { positionBatch.append(little: UInt64(byteCount)) }
 
-    /// Stores whole values and the positions of those that have begun.
+    /// Stores complete values, and the positions of values that have begun.
     private func flush() {
         _ = text.append(textBatch.bytes)
         _ = positions.append(positionBatch.bytes)
@@ -136,7 +136,7 @@ final class FlattedText {
 
     // MARK: Reading
 
-    /// Reads a value of the complete text; nil when there is none of this index, or it is no JSON.
+    /// Reads a value of the complete text; nil if the index has no value, or the value is no JSON.
     ///
     /// - `parser`: Holds the value.
     func value(_ index: Int, _ parser: JSONParser, depthMax: Int) -> JSONValue? {

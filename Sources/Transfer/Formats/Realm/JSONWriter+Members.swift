@@ -2,10 +2,10 @@ import HoldfastJSON
 import HoldfastRows
 
 extension JSONWriter {
-    /// Writes an object of Realm Studio's JSON, but for what links to it, which follows from what links.
+    /// Writes an object of Realm Studio's JSON without its inverse links, which follow from the links.
     ///
-    /// A name that is `ignored` is left out. `body` writes each value, of a property or, for nil, of a name that stands for none, which the
-    /// import will say.
+    /// An `ignored` name is left out. `body` writes each value, of a property or, for nil, of an unknown name, which the
+    /// import reports.
     func members(
         of object: JSONValue, _ rowClass: RowClass, without ignored: StaticString? = nil,
         _ body: (_ value: JSONValue, _ property: RowClass.Member?, _ name: String) -> Void

@@ -66,7 +66,7 @@ extension RealmJSONConverter {
         writer.null()
     }
 
-    /// The primary key of an object as JSON; nil, with a fault, when it has none.
+    /// The primary key of an object as JSON; nil, with a fault, if the object lacks it.
     func keyText(_ object: JSONValue, _ rowClass: RowClass, _ member: Int) -> [UInt8]? {
         let name = rowClass.definition.properties[member].name
         for candidate in object.members where candidate.name.elementsEqual(name.utf8) {

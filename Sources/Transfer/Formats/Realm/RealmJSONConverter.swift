@@ -72,9 +72,9 @@ package final class RealmJSONConverter {
     /// Makes a converter; the header goes to the output at once.
     ///
     /// - Parameters:
-    ///   - catalog: Of the store that is going to take the lines.
-    ///   - options: The memory for what has to be stored until the text is complete, and the directory for more.
-    ///   - onlyClass: The class whose objects alone are taken; nil for all.
+    ///   - catalog: The catalog of the store that will take the lines.
+    ///   - options: The memory for values that are stored until the text is complete, and the directory for more.
+    ///   - onlyClass: The only class of taken objects; nil for all classes.
     ///   - output: Gets whole lines, valid during the call.
     package init(
         _ catalog: Catalog, _ options: ImportOptions = ImportOptions(), onlyClass: String?,
@@ -189,7 +189,7 @@ package final class RealmJSONConverter {
     /// Writes the line of an object that a class lists.
     ///
     /// - `id`: The number of the object in a flattened text.
-    /// - `found`: What is wrong with it, as far as is known.
+    /// - `found`: Its known fault.
     private func take(
         _ className: String, _ position: Int, _ text: UnsafeRawBufferPointer, id: [UInt8]?,
         _ found: String?
@@ -219,7 +219,7 @@ package final class RealmJSONConverter {
         writeWaiting(location)
     }
 
-    /// Writes the lines of the objects that were met, and of those that are met in them: one after the other,
+    /// Writes the lines of the objects that were found, and of the objects found in them: one after the other,
     /// because they may be nested as deep as there are objects.
     private func writeWaiting(_ location: String) {
         var index = 0

@@ -1,6 +1,6 @@
 import HoldfastBytes
 
-/// Cuts a text of the form `{"Class":[{…},{…}],…}` into its objects while it comes in, whatever its size.
+/// Cuts a text of the form `{"Class":[{…},{…}],…}` into its objects while it comes in, at any size.
 ///
 /// It looks for brackets and strings only; whether an object is JSON is for its parser to decide. Memory:
 /// one object.
