@@ -14,13 +14,13 @@ import Synchronization
 /// The state that the handlers of all operations share. Thread-safe; handlers are extensions of it, one file per
 /// operation, named by the operation's id in `openapi.yaml`.
 package final class RESTService: Sendable {
-    /// The store that is served, with what its use cases share.
+    /// The served store, with the shared parts of its use cases.
     package let served: ServedStore
     /// The options of the interface.
     let options: RESTOptions
     /// The tokens that decide about requests; nil when no token is needed.
     let tokens: AccessTokens?
-    /// The users who come with tokens of an issuer or with sessions of accounts; nil when no token is needed.
+    /// The users with tokens of an issuer or sessions of accounts; nil if no token is needed.
     let users: SignedInUsers?
     /// The accounts.
     let accounts: StoredAccounts
@@ -37,13 +37,13 @@ package final class RESTService: Sendable {
     let logger: Logger
     /// The imports and exports.
     let transfers: Transfers
-    /// The backups; nil where none can be made.
+    /// The backups; nil if the service can't make backups.
     let backups: BackupFolder?
     /// The document of the store's classes.
     let openAPI = OpenAPICache()
     /// The figures of the server that the service runs in, once it runs.
     let serverMetrics = Mutex<Metrics?>(nil)
-    /// The connections whose memory the allocator keeps.
+    /// The closed connections with memory that the allocator still keeps.
     let closedConnections = Mutex(ClosedConnections())
     /// The tickets that admit browsers to streams.
     let tickets: StreamTickets
@@ -64,11 +64,11 @@ package final class RESTService: Sendable {
     /// Whether requests need a token.
     var needsToken: Bool { AccessPolicy.needsToken(tokens, users) }
 
-    /// The grant of requests without a token; nil where no role is for anyone. Cost: an atomic load where there is none.
+    /// The grant of requests without a token; nil if no role is for anyone. Cost without such a role: an atomic load.
     var nobody: Grant? { access.isForAnyone ? nobodysGrant : nil }
 
-    /// Ends the work that users and anonymous visitors have begun, because other rules hold for it, but for streams and waits for changes: these learn of
-    /// other rules by themselves (``StreamHub/accessChanged()``).
+    /// Ends the work that users and anonymous visitors have begun, because other rules hold for it, but for streams
+    /// and waits for changes: these learn of other rules by themselves (``StreamHub/accessChanged()``).
     func endWorkOfUsers() { usersWork.end() }
 
     /// Makes the service of a store.
@@ -129,7 +129,7 @@ package final class RESTService: Sendable {
         }
     }
 
-    /// Ends streams and answers everybody who waits for a change or a version: before the server is
+    /// Ends streams and answers requests that wait for a change or a version, before the server is
     /// stopped.
     package func endWaiting() {
         hub.withLock { $0.take() }?.stop()

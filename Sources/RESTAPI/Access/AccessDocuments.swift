@@ -8,8 +8,8 @@ import HoldfastStoreService
 
 // Shared parts of the operations on the access document, and the gate that users pass.
 extension RESTService {
-    /// Refuses what a user asks for where an access document decides, and what is asked for with a token of some classes, where
-    /// the operation does not say that it answers as what they may do decides.
+    /// Refuses a user's request if an access document is set, and a request with a token for some classes, unless
+    /// the operation states that it answers within the caller's rights.
     func refusal(ofUserOf request: Request, asking users: Operation.Users) -> Response? {
         if users == .all || users == .anyone { return nil }
         guard let bearer = request.grant?.bearer else { return nil }
@@ -35,8 +35,8 @@ extension RESTService {
                 + "'holdfast token create' makes one.")
     }
 
-    /// The principal of a request: the user whom it names by a token of an issuer or of the store, or the anonymous one, where
-    /// it needs a token and has none, or none any more; nil for a token of the store alone.
+    /// The principal of a request: the user that it names by a token of an issuer or of the store, or the anonymous one if
+    /// it needs a token and lacks a valid one; nil for a token of the store without a user.
     func principal(of request: Request) -> Principal? {
         request.grant.flatMap { principal(of: $0) }
     }
@@ -55,13 +55,13 @@ extension RESTService {
         return principal.map { Self.lasting($0, grant) }
     }
 
-    /// The token of a grant as far as it is for some classes alone, and no document says what it may do with these.
+    /// The token of a grant if it is limited to some classes and no access document is set.
     func limitedToken(of grant: Grant) -> Principal? {
         guard let token = grant.bearer as? Token else { return nil }
         return token.limited.map { Self.lasting($0, grant) }
     }
 
-    /// What goes on for somebody whose grant has ended is cut; until then it is nobody's.
+    /// Work continues until the grant ends, and is then cut.
     private static func lasting(_ principal: Principal, _ grant: Grant) -> Principal {
         grant.ending == nil ? principal : .nobody
     }
@@ -89,8 +89,8 @@ extension RESTService {
         }.with(entityTag: accessTag(revision))
     }
 
-    /// Reads the condition of a request on the document: `If-Match` names its tags, and `If-None-Match: *` requires that there is
-    /// none.
+    /// Reads the condition of a request on the document: `If-Match` names its tags, and `If-None-Match: *` requires
+    /// that no document is set.
     func accessPrecondition(
         _ request: Request
     ) throws(RequestFault) -> @Sendable (_ revision: UInt64) -> Bool {
@@ -101,7 +101,7 @@ extension RESTService {
         }
     }
 
-    /// `GET /v1/access`: the access document, with what its author should know.
+    /// `GET /v1/access`: the access document, with its warnings.
     func getAccess(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         guard let (revision, document, warnings) = try access.document() else {
@@ -112,8 +112,8 @@ extension RESTService {
                 ?? accessResponse(revision, document, warnings))
     }
 
-    /// `PUT /v1/access`: sets the access document, or with `dryRun` tells what would be said of it. What users have begun
-    /// ends, because other rules hold for it; their streams begin again.
+    /// `PUT /v1/access`: sets the access document, or with `dryRun` reports its warnings. Running requests of users
+    /// end, because other rules apply now; their streams begin again.
     func putAccess(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         let stated = try AccessReader.read(json(request))
@@ -139,7 +139,7 @@ extension RESTService {
         }
     }
 
-    /// `GET /v1/access/users`: the users who are blocked or signed out, by id.
+    /// `GET /v1/access/users`: the blocked and signed-out users, by id.
     func listUserAccess(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         return answerScheduled { () throws(RequestFault) in
@@ -150,7 +150,8 @@ extension RESTService {
         }
     }
 
-    /// `GET /v1/access/users/{id}`: whether a user is let in, and by what. The service does not know which users there are elsewhere.
+    /// `GET /v1/access/users/{id}`: whether a user is let in, and by which credentials. The service does not know the
+    /// users of issuers.
     func getUserAccess(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         let user = try UserAccess(id: request.parameter(0).string)
@@ -159,7 +160,7 @@ extension RESTService {
         }
     }
 
-    /// `PUT /v1/access/users/{id}`: whether a user is let in, and by what.
+    /// `PUT /v1/access/users/{id}`: sets whether a user is let in, and by which credentials.
     func putUserAccess(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         let user = try UserAccess(id: request.parameter(0).string, json(request))
@@ -180,7 +181,8 @@ extension RESTService {
         Response.object(200) { user.write(to: &$0) }
     }
 
-    /// `POST /v1/access/explain`: what a user may do with an object, by which role and rule, or why not. Rules may read as much as queries.
+    /// `POST /v1/access/explain`: the rights of a user to an object, with the role and rule of each. Rules may read
+    /// as much as queries.
     func explainAccess(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         let question = try AccessQuestion(json(request))

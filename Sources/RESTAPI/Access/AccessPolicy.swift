@@ -5,19 +5,19 @@ import HoldfastStoreService
 
 /// Decides before a request's body is read whether the request may go on. Thread-safe.
 ///
-/// With tokens, each request needs one with the right of its operation, or for an event stream a ticket. Without, everything is allowed,
-/// but only under the machine's own names: a web page that made its name point to 127.0.0.1 (DNS
-/// rebinding) sends another `Host`, and a page of another origin that posts a form sends its `Origin`.
+/// With tokens, each request needs one with the right of its operation, or for an event stream a ticket. Without,
+/// everything is allowed, but only under the machine's own names: a web page that made its name point to 127.0.0.1
+/// (DNS rebinding) sends another `Host`, and a page of another origin that posts a form sends its `Origin`.
 package final class AccessPolicy: Sendable {
     private let tokens: AccessTokens
     private let users: SignedInUsers?
-    /// Whether the operator has opened the service to everybody who reaches it.
+    /// Whether the operator has opened the service to every client that reaches it.
     private let isInsecure: Bool
     private let cors: CORSPolicy
 
     /// Makes the policy.
     ///
-    /// - `users`: Those who come with tokens of an issuer or with sessions. Where an issuer is named, each request needs a token.
+    /// - `users`: The users with tokens of an issuer or sessions. If an issuer is named, each request needs a token.
     package init(
         tokens: AccessTokens, users: SignedInUsers? = nil, isInsecure: Bool, cors: CORSPolicy
     ) {
@@ -27,25 +27,25 @@ package final class AccessPolicy: Sendable {
         self.cors = cors
     }
 
-    /// Whether requests need a token of those that there are.
+    /// Whether requests need one of the existing tokens.
     static func needsToken(_ tokens: AccessTokens?, _ users: SignedInUsers?) -> Bool {
         users?.hasIssuer ?? false || tokens?.isEnforced ?? false
     }
 
     private var needsToken: Bool { Self.needsToken(tokens, users) }
 
-    /// Where anybody may say who they are.
+    /// The paths for signing in, which are open to every client.
     private static let pathsForAnyone = Operation.all.filter { $0.users == .anyone }.map(\.path)
 
-    /// Returns the refusal of a request whose operation needs `right`; nil when it may go on, for as
+    /// Returns the refusal of a request for an operation that needs `right`; nil if it may continue, as
     /// long as the grant holds that it is given.
     ///
     /// - Parameters:
     ///   - request: The request, which gets the grant.
-    ///   - right: The right that its operation needs; nil for none.
-    ///   - users: Who of the users may ask for its operation.
-    ///   - tickets: The tickets that admit it without a token; nil when there are none for it.
-    ///   - nobody: The grant that admits it without a token where one is needed; nil for none.
+    ///   - right: The right that its operation needs; nil without one.
+    ///   - users: The users that may call its operation.
+    ///   - tickets: The tickets that admit it without a token; nil if no ticket does.
+    ///   - nobody: The grant that admits it without a needed token; nil without one.
     /// - Returns: The refusal.
     func refusal(
         of request: Request, needing right: Right?, byUsers users: Operation.Users = .none,
@@ -72,11 +72,11 @@ package final class AccessPolicy: Sendable {
         return nil
     }
 
-    /// Whether pages of all origins may send a request: it has a token or a ticket, which no page has of another's, and no
-    /// cookie rides along; or it is a preflight that asks whether it may have a token. Where none is needed, one says nothing.
+    /// Whether pages of all origins may send a request: it has a token or a ticket, which another page can't know, and no
+    /// cookie rides along; or it is a preflight for a request with a token. A token that is not needed proves nothing.
     func admitsAllOrigins(_ request: Request) -> Bool {
         guard needsToken else { return false }
-        // Who signs in has a password, which is no other's either.
+        // A request that signs in has a password, which another page can't know either.
         if Self.pathsForAnyone.contains(where: { request.rawPath.string == $0 }) { return true }
         guard request.method != .options else {
             return request.header(.accessControlRequestHeaders)?.listContains("authorization")
@@ -168,7 +168,7 @@ package final class AccessPolicy: Sendable {
         return nil
     }
 
-    /// Whether a `Host` header is one of those that nearly all requests have; costs no allocation.
+    /// Whether a `Host` header is one of the most frequent ones. Costs no allocation.
     /// Each of them is a name that ``isLoopback(_:)`` knows.
     private static func isUsualName(_ host: RequestText) -> Bool {
         let nameCount: Int

@@ -11,10 +11,10 @@ struct AuditLine: Sendable {
     private let client: String
     private let requestID: String
 
-    /// Notes who asks for a change, as it is now: the token of a request may be what is changed.
+    /// Notes the caller of a change before the change: it may change the request's own token.
     ///
-    /// - `token`: The request's; nil where none is needed.
-    /// - `needsToken`: Whether one is, where the operation is not for anybody.
+    /// - `token`: The token of the request; nil if no token is needed.
+    /// - `needsToken`: Whether a token is needed, unless the operation is open to every client.
     init(_ request: Request, by token: Token?, needsToken: Bool, logger: Logger) {
         self.logger = logger
         operation = Operation.all[request.routeNumber].id

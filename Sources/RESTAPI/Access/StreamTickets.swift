@@ -10,16 +10,16 @@ import Synchronization
 
 /// The tickets that admit clients which send no headers, such as a browser's event source, to one event stream each.
 ///
-/// A ticket (``SignedTicket``) is for one URL, has the rights of the token that it was made with, and ends with that. One of a user with a
-/// token of an issuer, or with a session, has that token sealed behind a point, since nobody else knows them.
-/// Tickets in use are in memory (``TicketOpenings``); all else stands in their texts, so that they outlive a restart.
-/// Thread-safe.
+/// A ticket (``SignedTicket``) is for one URL, has the rights of the token that it was made with, and ends with that
+/// token. A ticket of a user with a token of an issuer, or with a session, has that token sealed behind a point,
+/// since only the token identifies the user. Only tickets in use are in memory (``TicketOpenings``); the rest stands
+/// in their texts, so that they outlive a restart. Thread-safe.
 package final class StreamTickets: Sendable {
     /// The parameter of a URL that states one.
     static let parameter: StaticString = "ticket"
     /// The bytes that a ticket adds to its URL.
     ///
-    /// - `token`: The token of a user who is known by that alone; nil for any other client.
+    /// - `token`: The token of a user that is only known by it; nil for any other client.
     static func parameterByteCount(_ token: UnsafeRawBufferPointer?) -> Int {
         "&ticket=".utf8.count + SignedTicket.textByteCount
             + (token.map { 1 + Seal.textByteCount(of: $0.count) } ?? 0)
@@ -44,11 +44,11 @@ package final class StreamTickets: Sendable {
     ///
     /// - Parameters:
     ///   - target: The stream that it opens.
-    ///   - owner: The number of the client's token, or of their user; 0 for an anonymous visitor, and where everybody may do everything.
-    ///   - token: The token of a user who is known by that alone; nil for any other client.
+    ///   - owner: The number of the client's token or user; 0 for an anonymous visitor, and if no token is needed.
+    ///   - token: The token of a user that is only known by it; nil for any other client.
     ///   - client: The client that asks.
     /// - Returns: Its text.
-    /// - Throws: ``RequestFault`` `.unavailable` when so many are in use that it could open nothing.
+    /// - Throws: ``RequestFault`` `.unavailable` if so many are in use that it could not be used.
     func make(
         for target: TargetIdentity, owner: UInt64, _ token: UnsafeRawBufferPointer?,
         client: ClientKey
@@ -77,8 +77,8 @@ package final class StreamTickets: Sendable {
     ///   - request: The request.
     ///   - right: The right that its operation needs.
     ///   - tokens: The tokens of the store.
-    ///   - users: The users who are known by their own tokens alone; nil where there are none.
-    ///   - nobody: The grant of an anonymous visitor; nil where there is none.
+    ///   - users: The users that are only known by their own tokens; nil without such users.
+    ///   - nobody: The grant of an anonymous visitor; nil without one.
     /// - Returns: The grant.
     /// - Throws: ``RequestFault`` `.unauthenticated` when the ticket opens nothing, or not this.
     func grant(
@@ -102,8 +102,8 @@ package final class StreamTickets: Sendable {
         return grant
     }
 
-    /// Opens the stream of the ticket that a request states, for as long as the returned value is held; nil when it
-    /// states none.
+    /// Opens the stream of the ticket that a request states, for as long as the returned value is held; nil
+    /// without a ticket.
     ///
     /// - Throws: ``RequestFault`` `.unauthenticated` as ``grant(of:needing:from:)``, `.conflict` while the stream is
     ///   open, `.unavailable` when too many are in use.
@@ -216,9 +216,9 @@ extension RESTService {
 /// How often each client asks: so many requests a second, and as many at once. Thread-safe.
 final class RequestRate: Sendable {
     private struct State {
-        /// When each client would have had its last request, in nanoseconds, if they came evenly; what is past says nothing.
+        /// The time of each client's last request if its requests came evenly, in nanoseconds. Times in the past have no effect.
         var due: [ClientKey: UInt64] = [:]
-        /// The number of clients at which those who ask no more are forgotten.
+        /// The number of clients at which inactive clients are removed.
         var sweepCount = 1024
     }
 

@@ -20,13 +20,13 @@ extension RESTService {
         }
     }
 
-    /// Says who changes something by a request, for the log.
+    /// The caller of a change, for the log.
     func auditLine(_ request: Request) -> AuditLine {
         AuditLine(
             request, by: token(of: request), needsToken: needsToken, logger: logger)
     }
 
-    /// The token of a request, or the one that its ticket was made with; nil where none is needed.
+    /// The token of a request or of its ticket; nil if no token is needed.
     func token(of request: Request) -> Token? {
         (request.grant?.owner).flatMap { tokens?.token(ofNumber: $0) }
     }
@@ -91,7 +91,7 @@ extension RESTService {
     }
 }
 
-/// The tokens whose grants the server looks at.
+/// The table of tokens with the server's grants.
 package typealias AccessTokens = TokenTable<Grant>
 
 extension Grant: AccessGrant {

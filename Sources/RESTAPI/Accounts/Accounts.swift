@@ -7,11 +7,11 @@ import HoldfastStoreService
 
 // Shared parts of the operations on accounts and sessions.
 extension RESTService {
-    /// Stores what a hash was made for, and makes the reply.
+    /// Stores the change for which a password was hashed, and makes the reply.
     typealias Storing = @Sendable () throws(RequestFault) -> Response
 
-    /// Answers with a reply that is made on a thread that hashes passwords, and stored by a thread of the scheduler, so that hashes don't wait for
-    /// the disk.
+    /// Answers with a reply that is made on a thread that hashes passwords, and stored by a thread of the scheduler,
+    /// so that hashes don't wait for the disk.
     ///
     /// - Parameters:
     ///   - request: The request. The work is queued by its network.
@@ -88,9 +88,9 @@ extension RESTService {
             isCountedAlways: isCountedAlways)
     }
 
-    /// The session that asks.
+    /// The session of the request.
     ///
-    /// - Throws: ``RequestFault`` `.forbidden` for a client who has not signed in with an account.
+    /// - Throws: ``RequestFault`` `.forbidden` for a client that has not signed in with an account.
     func signedInSession(_ request: Request) throws(RequestFault) -> SignedInSession {
         guard let session = request.user?.session else {
             throw RequestFault(
@@ -145,7 +145,7 @@ extension RESTService {
         }
     }
 
-    /// Whether a request is of a token of the store that may do everything, or none is needed.
+    /// Whether a request has a token of the store with every right, or no token is needed.
     private func isAdmin(_ request: Request) -> Bool {
         guard request.grant != nil, request.user == nil else { return !needsToken }
         return !access.hasDocument || principal(of: request) == nil
@@ -164,7 +164,7 @@ extension RESTService {
         )
     }
 
-    /// Stores something after which requests may need a token, where they need none.
+    /// Stores a change after which requests may need a token for the first time.
     private func storing<Result>(
         _ body: () throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {
@@ -212,7 +212,7 @@ extension RESTService {
         }
     }
 
-    /// `DELETE /v1/accounts/{id}`: removes an account; what its sessions have begun ends.
+    /// `DELETE /v1/accounts/{id}`: removes an account. Running requests of its sessions end.
     func deleteAccount(_ request: Request) throws(RequestFault) -> Outcome {
         let id = request.parameter(0).string
         let audit = auditLine(request)
@@ -269,7 +269,7 @@ extension RESTService {
         let audit = auditLine(request)
         return try answerHashing(request, tried(request)) { worker throws(RequestFault) in
             guard let code = stated else { throw .resetCodeInvalid }
-            // A code of nobody costs no hash.
+            // A code of no account costs no hash.
             let account = try self.accounts.account(resetBy: code)
             let hash = try self.hash(texts[1], worker)
             return { () throws(RequestFault) in

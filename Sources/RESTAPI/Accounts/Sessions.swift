@@ -9,8 +9,8 @@ import Synchronization
 
 /// The sessions that ask, with the grant of their requests. Thread-safe.
 ///
-/// A session is read from the store when it asks for the first time, and then found by the hash of its token, until nothing that it
-/// has begun goes on and many others have come.
+/// A session is read from the store when it asks for the first time, and then found by the hash of its token, until
+/// nothing that it has begun goes on and many others have come.
 final class AccountSessions: Sendable {
     fileprivate struct Known {
         let account: UUID128
@@ -23,7 +23,7 @@ final class AccountSessions: Sendable {
         var known: [TokenHash: Known] = [:]
         /// The uses that are to be noted.
         var uses: [TokenHash: (account: UUID128, seconds: Int64)] = [:]
-        /// The number of sessions at which those that do nothing are forgotten.
+        /// The number of sessions at which inactive sessions are removed.
         var sweepCount = 1024
         /// How often sessions have ended.
         var endCount = 0
@@ -35,10 +35,10 @@ final class AccountSessions: Sendable {
     /// The sessions of a store.
     init(_ accounts: StoredAccounts) { self.accounts = accounts }
 
-    /// Returns the grant of the session of a token. Cost: a hash of it, and look-ups in the store where it is not known.
+    /// Returns the grant of the session of a token. Cost: a hash of it, and look-ups in the store for an unknown session.
     ///
     /// - `make`: Makes the grant of a session that is not known.
-    /// - Throws: ``RequestFault`` `.unauthenticated` when there is no such session, or none any more.
+    /// - Throws: ``RequestFault`` `.unauthenticated` if the session does not exist or has ended.
     func grant(
         _ token: UnsafeRawBufferPointer, at now: Int64 = Int64(time(nil)),
         _ make: (Session, TokenHash) throws(RequestFault) -> Grant
@@ -65,9 +65,9 @@ final class AccountSessions: Sendable {
         }
     }
 
-    /// Ends what the sessions of an account have begun, once they are gone from the store.
+    /// Ends running requests of an account's sessions, once the sessions are removed from the store.
     ///
-    /// - `kept`: The hash of the one that goes on; nil for none.
+    /// - `kept`: The hash of the session that continues; nil without one.
     func endAll(of account: UUID128, but kept: TokenHash? = nil) {
         state.withLock { state in
             state.endCount += 1
@@ -77,7 +77,7 @@ final class AccountSessions: Sendable {
         }
     }
 
-    /// Ends what a session has begun, once it is gone from the store.
+    /// Ends running requests of a session, once it is removed from the store.
     func end(_ session: TokenHash) { state.withLock { $0.end(session) } }
 
     /// Notes in the store which sessions were used, if any; waits until that is durable.
@@ -108,7 +108,7 @@ extension AccountSessions.State {
     fileprivate mutating func use(_ session: TokenHash, at now: Int64) -> Grant? {
         guard var known = known[session] else { return nil }
         if known.grant.ending != nil {
-            // Another grant takes its place where the session goes on: what this one began ends for good.
+            // If the session continues, another grant replaces this one: running requests of this grant end for good.
             known.grant.end(Grant.End.revoked)
             self.known[session] = nil
             return nil
@@ -129,7 +129,7 @@ extension AccountSessions.State {
         uses[session] = nil
     }
 
-    /// Forgets sessions whose grant has no other reference.
+    /// Removes sessions with a grant that has no other reference.
     fileprivate mutating func sweep() {
         var kept: [TokenHash: AccountSessions.Known] = [:]
         for hash in Array(known.keys) {
@@ -167,7 +167,7 @@ extension RESTService {
         }
     }
 
-    /// `DELETE /v1/sessions/current`: signs out. What the session has begun ends.
+    /// `DELETE /v1/sessions/current`: signs out. Running requests of the session end.
     func deleteSession(_ request: Request) throws(RequestFault) -> Outcome {
         let session = try signedInSession(request)
         return answerScheduled { () throws(RequestFault) in
@@ -177,7 +177,7 @@ extension RESTService {
         }
     }
 
-    /// `DELETE /v1/sessions`: signs out everywhere. What the sessions of the account have begun ends.
+    /// `DELETE /v1/sessions`: signs out everywhere. Running requests of the account's sessions end.
     func deleteSessions(_ request: Request) throws(RequestFault) -> Outcome {
         let session = try signedInSession(request)
         let audit = auditLine(request)

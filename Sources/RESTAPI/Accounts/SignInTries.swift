@@ -4,8 +4,8 @@ import HoldfastThreads
 
 /// Counts tries to sign in that failed: ten a minute for a login, and ten for an address. Thread-safe.
 ///
-/// Tries that succeed don't count, so that any number of people in an office behind one address can sign in at once. Tries under way count until
-/// they end, so that tries at the same time can't exceed the limit of ten either.
+/// Tries that succeed don't count, so that any number of people in an office behind one address can sign in at once.
+/// Tries under way count until they end, so that tries at the same time can't exceed the limit of ten either.
 final class SignInTries: Sendable {
     /// The subject that a try counts for.
     struct Subject: Sendable {
@@ -34,7 +34,7 @@ final class SignInTries: Sendable {
         var tries: [Key: [UInt64]] = [:]
         /// The numbers of tries under way.
         var running: [Key: Int] = [:]
-        /// The number of logins and addresses at which those without a try in the last minute are forgotten.
+        /// The number of logins and addresses at which entries without a try in the last minute are removed.
         var sweepCount = 1024
 
         /// The time of the first of too many tries; nil below the limit.
@@ -76,8 +76,8 @@ final class SignInTries: Sendable {
         }
     }
 
-    /// Runs a try, and counts it unless it succeeds or fails because a resource is unavailable. Waits as long as tries under way decide
-    /// whether this try exceeds the limit.
+    /// Runs a try, and counts it unless it succeeds or fails because a resource is unavailable. Waits as long as
+    /// tries under way decide whether this try exceeds the limit.
     ///
     /// - Throws: ``RequestFault`` `.tooOften` if it does; errors of `body`.
     func run<Result>(
@@ -118,7 +118,7 @@ final class SignInTries: Sendable {
             retryAfterSeconds: Int((oldest + minute - now + 999) / 1000))
     }
 
-    /// Forgets the tries of a login, whose password is another one by now.
+    /// Removes the tries of a login after its password was changed.
     func forget(login: String) {
         state.update { $0.tries[.login(login.lowercased())] = nil }
     }

@@ -21,7 +21,7 @@ package struct Limit: Sendable {
     package let form: Form
     /// The description, one line.
     package let text: String
-    /// The code of what is refused, or ends, because of it; nil where nothing is.
+    /// The code of refusals and ends by this limit; nil if it refuses nothing.
     package let code: String?
     /// Where the value is kept: in bytes, seconds or pieces.
     package let path: WritableKeyPath<ServiceOptions, Int> & Sendable

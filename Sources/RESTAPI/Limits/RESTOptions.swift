@@ -23,9 +23,9 @@ package struct RESTOptions: Sendable {
     package var reservedConnectionCount = 100
     /// Requests a second of one token or user, and of one address without; 0 for any.
     package var requestRateMax = 0
-    /// Event streams and waiting requests of one user at a time; of anonymous visitors, those of one address.
+    /// Event streams and waiting requests of one user at a time; for anonymous visitors, of one address.
     package var userStreamCountMax = 100
-    /// Requests of one user that run or wait on the threads for what may take long.
+    /// Requests of one user that run or wait on the threads for long requests.
     package var userQueryCountMax = 100
     /// Seconds between heartbeats of an event stream.
     package var heartbeatSeconds = 15
@@ -34,7 +34,7 @@ package struct RESTOptions: Sendable {
     package init() {}
 }
 
-/// All limits of a service: the options of its interface, and those of its store.
+/// All limits of a service: the options of its interface and of its store.
 package struct ServiceOptions: Sendable {
     /// Of the interface and its use cases.
     package var rest = RESTOptions()

@@ -16,7 +16,7 @@ enum ElementSource: Sendable {
 }
 
 extension ElementAddress {
-    /// Reads what names an element in a request.
+    /// Reads the address of an element from a request.
     init(_ request: Request, _ source: ElementSource) {
         func bytes(_ text: RequestText) -> RequestBytes {
             RequestBytes(UnsafeRawBufferPointer(text.bytes), of: request)

@@ -61,13 +61,13 @@ extension RESTService {
     }
 
     /// `PATCH …/objects?filter=`: changes all objects that match, by a merge patch or a JSON patch that is applied to
-    /// each, in the names of the container; all or none.
+    /// each, in the names of the container. Either all of them change or no object does.
     func patchObjects(_ request: Request, _ kind: ContainerKind) throws(RequestFault) -> Outcome {
         try changeMatches(request, of: kind.container(request), request.patchBody())
     }
 
     /// `DELETE …/objects?filter=`: deletes all objects that match, with the embedded
-    /// objects they own and every link to them; all or none.
+    /// objects they own and every link to them. Either all of them are deleted or no object is.
     func deleteObjects(_ request: Request, _ kind: ContainerKind) throws(RequestFault) -> Outcome {
         try changeMatches(request, of: kind.container(request), nil)
     }

@@ -5,9 +5,10 @@ import HoldfastStoreService
 
 /// The path of an object's resource, for `Location` and links.
 package enum ObjectPath {
-    /// Appends `/v1/classes/{class}/objects/{id}`, or `/v1/projections/{projection}/…` for an object that was made through a projection. A key that
-    /// no path can carry (null, `""`, `.`, `..`, and a key with `/`) is appended as `…/object?key=`. For an element, appends
-    /// `…/properties/{property}/elements/{position or key}` as well, or `…/elements?key=` for a map's key that no path can carry.
+    /// Appends `/v1/classes/{class}/objects/{id}`, or `/v1/projections/{projection}/…` for an object that was made
+    /// through a projection. A key that no path can carry (null, `""`, `.`, `..`, and a key with `/`) is appended as
+    /// `…/object?key=`. For an element, appends `…/properties/{property}/elements/{position or key}` as well, or
+    /// `…/elements?key=` for a map's key that no path can carry.
     ///
     /// - Returns: False when a step to an element is a key that no path carries.
     static func append(_ created: CreatedPath, to buffer: ByteBuffer) -> Bool {
@@ -108,7 +109,7 @@ enum KeySource: Sendable {
 }
 
 extension ObjectAddress {
-    /// Reads what names an object in a request.
+    /// Reads the address of an object from a request.
     init(_ request: Request, _ source: KeySource) {
         var key = Key.missing
         if source == .path {

@@ -40,7 +40,7 @@ extension ObjectRead: ReadOperation {
 }
 
 extension Response {
-    /// The reply whose JSON stands in the thread's buffer, of one object or of one element, or 304 to a client that knows it.
+    /// The reply with the JSON in the thread's buffer, of one object or one element, or 304 to a client that knows it.
     init(object reply: ObjectRead.Reply, quotesLargeInts: Bool) {
         self =
             reply.isKnown ? Response(304) : Response(200, .json, RequestScratch.current.takeReply())
@@ -52,7 +52,7 @@ extension Response {
 
 extension RESTService {
     /// `POST /v1/classes/{class}/objects`: creates an object, or an array of them atomically. `mode` says
-    /// what happens to those that are there already.
+    /// what happens to existing objects.
     func createObjects(_ request: Request) throws(RequestFault) -> Outcome {
         let mode = try createMode(request)
         _ = try BodyType.read(request)
@@ -138,7 +138,7 @@ extension RESTService {
                 try Precondition(request), for: caller(request), in: served))
     }
 
-    /// `POST /v1/transactions`: several operations, all or none.
+    /// `POST /v1/transactions`: several operations, which succeed or fail together.
     func createTransaction(_ request: Request) throws(RequestFault) -> Outcome {
         _ = try BodyType.read(request)
         try request.requireAccepted("application/json")

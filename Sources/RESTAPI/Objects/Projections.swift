@@ -29,7 +29,8 @@ extension RESTService {
         return try writeProjected(request, .whole, ObjectAddress(request, source))
     }
 
-    /// `DELETE` of a projected object by either kind of key: deletes the whole object, and not only the part that the projection shows.
+    /// `DELETE` of a projected object by either kind of key: deletes the whole object, and not only the part that the
+    /// projection shows.
     func deleteProjectedObject(_ request: Request, _ source: KeySource) throws(RequestFault)
         -> Outcome
     {
@@ -74,7 +75,7 @@ extension RESTService {
 extension Request {
     /// The patch in the body.
     ///
-    /// - Throws: ``RequestFault`` `.unsupportedPatchType` when it is none by its media type.
+    /// - Throws: ``RequestFault`` `.unsupportedPatchType` for a media type that is no patch.
     func patchBody() throws(RequestFault) -> PatchBody {
         PatchBody(bodyBytes, isJSONPatch: try BodyType.read(self, isPatch: true) == .jsonPatch)
     }
@@ -93,7 +94,7 @@ extension Request {
     }
 }
 
-// What the operations on definitions of projections share.
+// Shared parts of the operations on definitions of projections.
 extension RESTService {
     /// The definition that a path names.
     ///

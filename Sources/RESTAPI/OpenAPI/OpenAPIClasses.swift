@@ -10,8 +10,8 @@ struct OpenAPIClasses {
     private let positions: [ExactText: Int]
     private let schema: Schema
 
-    /// Names everything that belongs to the classes. A class keeps its own name wherever it can; what
-    /// is derived from it gives way, and so does it to `reserved`, the schemas that belong to no class.
+    /// Names everything that belongs to the classes. A class keeps its own name if it can;
+    /// derived names give way to it. It gives way to `reserved`, the schemas that belong to no class.
     init(_ schema: Schema, projections definitions: [Projection] = [], reserved: [String]) {
         var names = OpenAPINames()
         for name in reserved { _ = names.unique(name) }
@@ -65,7 +65,7 @@ struct OpenAPIClasses {
         projections.first { $0.definition.name.isSame(as: name) }
     }
 
-    /// The classes whose objects hold embedded ones of a class, see ``Schema/owners(of:)``.
+    /// The classes with objects that hold embedded ones of a class, see ``Schema/owners(of:)``.
     func owners(of embedded: String) -> [OpenAPIClass] {
         schema.owners(of: embedded).compactMap { self[$0.name] }
     }
@@ -74,17 +74,18 @@ struct OpenAPIClasses {
     subscript(_ name: String) -> OpenAPIClass? { positions[name].map { all[$0] } }
 }
 
-/// A class with the names that the document gives to what belongs to it.
+/// A class with the names of its parts in the document.
 struct OpenAPIClass {
     /// The class.
     let definition: ObjectClass
     /// The schema of an object as replies have it.
     let object: String
-    /// The title of that schema. Clients use it as the name if the class has the name of a type of a generator. Nil for other classes.
+    /// The title of that schema. Clients use it as the name if the class has the name of a type of a generator. Nil
+    /// for other classes.
     let clientName: String?
-    /// The schema of a whole object in a write: what is left out gets its default.
+    /// The schema of a whole object in a write: omitted properties get their defaults.
     let input: String
-    /// The schema of a change: what is left out stays.
+    /// The schema of a change: omitted properties stay.
     let patch: String
     /// The schema of an object that is created, or merged into the one that its key names.
     let new: String
@@ -112,7 +113,7 @@ struct OpenAPIClass {
     /// The property that names objects; nil where `$id` does.
     var primaryKey: Property? { Self.primaryKey(definition) }
 
-    /// The type of what names objects.
+    /// The type of the objects' keys.
     var keyType: ScalarType { primaryKey.flatMap(Self.scalar) ?? .int }
 
     /// Whether a new object has to state its key, because the service does not make keys of its type.
@@ -156,9 +157,9 @@ struct OpenAPIClass {
     }
 }
 
-/// A projection with the names that the document gives to what belongs to it.
+/// A projection with the names of its parts in the document.
 struct OpenAPIProjection {
-    /// One property and what its path leads to.
+    /// One property and the end of its path.
     struct Property {
         let definition: Projection.Property
         let value: ProjectedValue
@@ -174,14 +175,14 @@ struct OpenAPIProjection {
     let definition: Projection
     /// Its properties, in the order of the definition.
     let properties: [Property]
-    /// Its operations and schemas, named as those of a class: one with the projection's name and the keys of
+    /// Its operations and schemas, named as for a class with the projection's name and the keys of
     /// the class that it shows.
     let entry: OpenAPIClass
 
-    /// Names what belongs to a projection.
+    /// Names the parts of a projection.
     ///
     /// - `base`: The class that it shows.
-    /// - `classes`: Those of the schema by name.
+    /// - `classes`: The classes of the schema by name.
     /// - `object`: The name of its own schema.
     /// - `clientName`: See ``OpenAPIClass/clientName``.
     init(

@@ -10,7 +10,7 @@ import Synchronization
 /// An OpenAPI 3.1 document of a store: one set of operations for each of its classes, with the class's own
 /// schemas (https://spec.openapis.org/oas/v3.1.0).
 ///
-/// It is made from the schema alone and says nothing of what the store holds. Its size grows with the
+/// It is made from the schema only and shows nothing of the stored objects. Its size grows with the
 /// number of properties.
 struct OpenAPIDocument {
     /// The classes.
@@ -146,7 +146,7 @@ extension RESTService {
     }
 }
 
-/// A cache of the documents that were generated last: the store's, and those of schemas as users know them. Thread-safe.
+/// A cache of the documents generated last, for the store's schema and for the schemas that users know. Thread-safe.
 final class OpenAPICache: Sendable {
     /// A document as it is sent.
     struct Document: Sendable {
@@ -167,7 +167,7 @@ final class OpenAPICache: Sendable {
     /// Oldest first.
     private let entries = Mutex<[Entry]>([])
 
-    /// The document of a schema, if it is one of those that were made last.
+    /// The document of a schema, if the cache has it.
     func document(of rows: RowSchema, usesTokens: Bool) -> Document? {
         entries.withLock { entries in
             entries.first { $0.rows === rows && $0.usesTokens == usesTokens }?.document

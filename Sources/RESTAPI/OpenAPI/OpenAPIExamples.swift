@@ -2,8 +2,8 @@ import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectModel
 
-/// Writes objects as they may be, made up from the types of their properties: nothing of what a store
-/// holds gets into the document.
+/// Writes example objects, made up from the types of their properties: no stored value
+/// gets into the document.
 struct OpenAPIExamples {
     let schemas: OpenAPISchemas
     /// Embedded objects are shown until an example has so many values; a class may hold a thousand of
@@ -154,7 +154,7 @@ extension OpenAPIExamples {
         }
     }
 
-    /// Writes an object as a projection shows it, without what other projections show in it.
+    /// Writes an object as a projection shows it, without the objects that other projections show in it.
     private func write(_ shown: OpenAPIProjection, to writer: JSONWriter) {
         writer.object { object in
             for property in shown.properties where property.definition.projection == nil {

@@ -14,7 +14,7 @@ struct OpenAPINames {
         return name
     }
 
-    /// The rest of a name where only letters and digits of ASCII count, whatever their case.
+    /// A name reduced to its letters and digits of ASCII, in lower case.
     static func folded(_ name: String) -> String {
         String(
             decoding: name.lowercased().utf8.filter {

@@ -2,8 +2,8 @@ import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectModel
 
-/// Writes the operations on the objects of classes, under paths that name the class, as `classes.json` has them;
-/// methods, parameters and problems are those of the contract. Not thread-safe: it remembers the ids that it gave.
+/// Writes the operations on the objects of classes, under paths that name the class, as in `classes.json`;
+/// methods, parameters and problems come from the contract. Not thread-safe: it remembers the ids that it gave.
 final class OpenAPIPaths {
     private let schemas: OpenAPISchemas
     private let examples: OpenAPIExamples
@@ -40,7 +40,7 @@ final class OpenAPIPaths {
         write("projectedChanges", template, to: &paths)
     }
 
-    /// Adds the transaction, which is about objects of any classes. Called after those, which keep their ids.
+    /// Adds the transaction, which is about objects of any class. Called after the classes, which keep their ids.
     func writeTransactions(tag: String, to paths: inout JSONObjectWriter) {
         var template = OpenAPITemplate(schemas.file)
         template.names["class"] = tag
@@ -91,8 +91,8 @@ final class OpenAPIPaths {
         }
     }
 
-    /// Adds an operation to the item of its path. Parameters that classes of this kind do not have are those that
-    /// stand in `without`.
+    /// Adds an operation to the item of its path. Parameters that classes of this kind do not have
+    /// are in `without`.
     private func add(
         _ operation: Operation, _ text: JSONValue, _ template: OpenAPITemplate,
         to item: inout JSONObjectWriter
@@ -181,7 +181,7 @@ final class OpenAPIPaths {
         write("valuePaths", template, to: &paths)
     }
 
-    /// Adds the operations on a collection, or on what stands inside a `mixed` value.
+    /// Adds the operations on a collection, or on a part of a `mixed` value.
     private func writeElements(
         _ property: Property, _ element: ElementType, _ entry: OpenAPIClass,
         _ template: OpenAPITemplate, to paths: inout JSONObjectWriter

@@ -31,7 +31,7 @@ extension OpenAPISchemas {
         if hasOperations { template.write("pageSchemas", to: &schemas) }
     }
 
-    /// Writes what holds of a property in a reply.
+    /// Writes the schema of a property in a reply.
     private func write(
         _ property: OpenAPIProjection.Property, to object: inout JSONObjectWriter
     ) {
@@ -52,7 +52,7 @@ extension OpenAPISchemas {
         if !property.isWritable, value.property.isStored { object.member("readOnly").bool(true) }
     }
 
-    /// Writes what holds of a property that is not null as a whole, unless it is a single value.
+    /// Writes the schema of a property that is not null as a whole, unless it is a single value.
     private func writeShown(
         _ property: OpenAPIProjection.Property, to object: inout JSONObjectWriter
     ) {
@@ -90,7 +90,7 @@ extension OpenAPISchemas {
         items.object { element(&$0) }
     }
 
-    /// Writes what a patch may state of a property.
+    /// Writes the schema of a property in a patch.
     private func writePatch(
         _ property: OpenAPIProjection.Property, to object: inout JSONObjectWriter
     ) {
@@ -121,7 +121,7 @@ extension JSONWriter {
 }
 
 extension JSONObjectWriter {
-    /// Adds what makes a schema one of the document's own, or null.
+    /// Adds a reference to a schema of the document, or null.
     mutating func reference(_ name: String, isOptional: Bool) {
         guard isOptional else { return member("$ref").string("#/components/schemas/" + name) }
         member("anyOf").array { choices in

@@ -2,19 +2,19 @@ import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectModel
 
-/// Writes the schemas of classes, as `classes.json` has them: their objects in replies and in writes, and what holds
-/// them.
+/// Writes the schemas of classes, as in `classes.json`: their objects in replies and in writes, and the containers of
+/// objects.
 ///
-/// A name that is no property in every class is a pattern there, because generators of clients overlook those: as properties,
+/// A name that is no property in every class is a pattern there, because generators of clients ignore patterns: as properties,
 /// `$id` and a property `id` would get the same name.
 struct OpenAPISchemas {
     /// The purpose that an object's schema serves.
     enum Form {
         /// In a reply: links as keys or expanded, inverse links when they are asked for.
         case reply
-        /// A whole object: what is left out gets its default.
+        /// A whole object: omitted properties get their defaults.
         case input
-        /// A change: what is left out stays.
+        /// A change: omitted properties stay.
         case patch
     }
 
@@ -64,7 +64,7 @@ struct OpenAPISchemas {
         if let text = describe(property, entry) { object.member("description").string(text) }
     }
 
-    /// Writes what holds of the value of a property.
+    /// Writes the schema of a property's value.
     func writeType(
         of property: Property, _ form: Form, to object: inout JSONObjectWriter
     ) {
@@ -94,7 +94,7 @@ struct OpenAPISchemas {
         }
     }
 
-    /// Writes what holds of an element of a property, as replies and bodies have it.
+    /// Writes the schema of an element of a property, in replies and bodies.
     func writeElement(
         _ element: ElementType, of property: Property, _ form: Form, orNull: Bool = false,
         to object: inout JSONObjectWriter
@@ -108,9 +108,9 @@ struct OpenAPISchemas {
         }
     }
 
-    /// Writes the schema of an element as a whole body. If the element is a plain string, or may be a number or a string, the schema says
-    /// so only in words: for such a choice, generators of TypeScript make code that does not compile, and clients of Go send a string without
-    /// its quotes.
+    /// Writes the schema of an element as a whole body. If the element is a plain string, or may be a number or a
+    /// string, the schema says so only in words: for such a choice, generators of TypeScript make code that does not
+    /// compile, and clients of Go send a string without its quotes.
     func writeBody(
         _ element: ElementType, of property: Property, to object: inout JSONObjectWriter
     ) {
@@ -128,9 +128,9 @@ struct OpenAPISchemas {
         }
     }
 
-    /// Writes what holds of an object that an inverse link shows.
+    /// Writes the schema of an object that an inverse link shows.
     ///
-    /// - `writeObject`: What holds of it where it stands by itself; an embedded one has `$owner` beside its properties.
+    /// - `writeObject`: Writes the schema of the object by itself; an embedded one has `$owner` beside its properties.
     func writeOrigin(
         _ className: String, to object: inout JSONObjectWriter,
         _ writeObject: (inout JSONObjectWriter) -> Void
@@ -159,7 +159,7 @@ struct OpenAPISchemas {
         }
     }
 
-    /// Writes what holds of an element on a page: a link is the object that it leads to.
+    /// Writes the schema of an element on a page: a link is shown as its target.
     func writeShown(
         _ element: ElementType, _ isOptional: Bool, to object: inout JSONObjectWriter
     ) {
@@ -170,7 +170,7 @@ struct OpenAPISchemas {
         }
     }
 
-    /// Writes what holds of a value of a plain type.
+    /// Writes the schema of a value of a plain type.
     private func write(
         _ type: ScalarType, isOptional: Bool, to object: inout JSONObjectWriter
     ) {
@@ -201,7 +201,7 @@ struct OpenAPISchemas {
         if let example { OpenAPITemplate(file).write(example, to: writer) }
     }
 
-    /// Writes what holds of one value: of a single one, or of an element of a collection.
+    /// Writes the schema of one value: of a single one, or of an element of a collection.
     func write(
         _ element: ElementType, _ isOptional: Bool, _ form: Form,
         to object: inout JSONObjectWriter
@@ -236,7 +236,7 @@ struct OpenAPISchemas {
         }
     }
 
-    /// Writes what holds of a key that names an object of a class and is not null.
+    /// Writes the schema of a key that names an object of a class and is not null.
     func writeKey(
         of entry: OpenAPIClass, to object: inout JSONObjectWriter
     ) {
@@ -300,7 +300,7 @@ struct OpenAPISchemas {
         return sentences.isEmpty ? nil : sentences.joined(separator: " ")
     }
 
-    // MARK: What holds objects
+    // MARK: Containers of objects
 
     /// The part of `classes.json` for a class, with the names of its schemas.
     func template(of entry: OpenAPIClass) -> OpenAPITemplate {

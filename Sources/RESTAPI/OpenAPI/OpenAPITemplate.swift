@@ -1,11 +1,11 @@
 import HoldfastJSON
 import HoldfastStoreService
 
-/// A part of the document that is the same for every class but for names: `classes.json`, which is built into the
+/// A part of the document that is the same for every class except for names: `classes.json`, which is built into the
 /// program.
 ///
-/// There, `<name>` in a text or a member's name stands for one of ``names``, and the text `"=name"` for what one of
-/// ``values`` writes, or for a part of that name. A member whose name becomes empty is left out.
+/// There, `<name>` in a text or a member's name stands for one of ``names``, and the text `"=name"` for the output of one of
+/// ``values``, or for a part of that name. A member with a name that becomes empty is left out.
 ///
 /// A value that can be an object or an array of them is an `anyOf`: generators of TypeScript import a class twice for a `oneOf`.
 struct OpenAPITemplate {
@@ -60,7 +60,7 @@ struct OpenAPITemplate {
         return file.parts[filled(text)]
     }
 
-    /// A text with what its names stand for.
+    /// A text with its names filled in.
     func filled(_ text: UnsafeRawBufferPointer) -> String {
         let text = String(decoding: text, as: UTF8.self)
         guard text.utf8.contains(UInt8(ascii: "<")) else { return text }
@@ -95,7 +95,7 @@ final class OpenAPIFile {
     subscript(_ name: StaticString) -> JSONValue? { root?.member(named: name) }
 }
 
-/// Shared schemas, parameters, headers and the replies to what can't be done, as they stand in `components.json`, which
+/// Shared schemas, parameters, headers and error replies, as they stand in `components.json`, which
 /// is built into the program.
 ///
 /// There, a JSON patch is an array in two parts, because openapi-python-client would make a `list[…]` of a plain array,
@@ -125,7 +125,7 @@ struct OpenAPIComponents {
     }
 }
 
-/// A reply to what can't be done, by its status.
+/// An error reply, by its status.
 enum OpenAPIProblem: UInt16, CaseIterable {
     case badRequest = 400
     case unauthorized = 401

@@ -9,7 +9,7 @@ extension PageRequest: ReadOperation {
     func response(
         to reply: Reply, _ request: Request, _ service: RESTService
     ) throws(RequestFault) -> Response {
-        // What is asked for in a body has no address for the next page.
+        // A query in a body has no URL for the next page.
         var response = Response(page: reply.page, reply.text, nextAt: text.isInBody ? nil : request)
         if case .objects = subject { response.headers.add(.vary, "Accept" as StaticString) }
         // CSV has no other form of numbers.
@@ -20,7 +20,7 @@ extension PageRequest: ReadOperation {
 }
 
 extension RESTService {
-    /// Answers with a page of what the URL asks for.
+    /// Answers with the page that the URL requests.
     ///
     /// - `subject`: Read between the headers and the query.
     func answerPage(
@@ -36,9 +36,9 @@ extension RESTService {
 }
 
 extension Response {
-    /// The reply with a page that was written to a buffer, which is taken over.
+    /// The reply with a page in a buffer, which it takes over.
     ///
-    /// - `request`: Has the address of the page; nil where none has the query.
+    /// - `request`: Has the URL of the page; nil if no URL has the query.
     init(page: PageReply, _ buffer: ByteBuffer, nextAt request: Request?) {
         self.init(200, page.form.contentType, Bytes(taking: buffer))
         headers.addStoreVersion(page.version)
@@ -134,8 +134,8 @@ extension RESTService {
 
 /// A use case that reads, and the response to its reply.
 protocol ReadOperation: ReadCase {
-    /// Makes the response, while the view that the reply is of is open. Mutating, since it is asked of a variable, which is copied for
-    /// other calls.
+    /// Makes the response, while the view that the reply is of is open. Mutating, since it is asked of a variable,
+    /// which is copied for other calls.
     mutating func response(
         to reply: Reply, _ request: Request, _ service: RESTService
     ) throws(RequestFault) -> Response
@@ -164,7 +164,7 @@ extension RESTService {
         }
     }
 
-    /// How long what rules read may take on a connection's thread.
+    /// The time for the reads of rules on a connection's thread.
     private static let shortMilliseconds: UInt64 = 5
 
     /// - `pin`: The pin of the operation.
@@ -188,7 +188,7 @@ extension RESTService {
                     return try operation.response(to: reply, request, self)
                 }
             } catch {
-                // What rules read of one object may take as long as a query, and a reply may be large.
+                // The reads of rules for one object may take as long as a query, and a reply may be large.
                 guard error.isQueryMemory || caller.sight != nil && error.isQueryTime else {
                     throw error
                 }

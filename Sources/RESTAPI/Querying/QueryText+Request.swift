@@ -82,9 +82,9 @@ extension ListForm {
         }
     }
 
-    /// The forms that a client takes of those that are offered, what it wants most first. Never empty.
+    /// The offered forms that a client accepts, the most wanted first. Never empty.
     ///
-    /// - Throws: ``RequestFault`` `.notAcceptable` when it takes none, with what is offered.
+    /// - Throws: ``RequestFault`` `.notAcceptable`, with the offered forms, if it accepts no form.
     static func read(
         _ request: Request, offered: [ListForm] = allCases
     ) throws(RequestFault) -> [ListForm] {

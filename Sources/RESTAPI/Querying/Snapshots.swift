@@ -10,7 +10,7 @@ extension RESTService {
     ///
     /// - `text`: Of a page, whose cursor goes on under the snapshot of the page before.
     /// - `answer`: Gets the pin of the version that is to be read; nil for the newest.
-    /// - Throws: ``RequestFault`` `.malformed` for faulty parameters and those that contradict each other, `.expired` for a
+    /// - Throws: ``RequestFault`` `.malformed` for faulty and contradicting parameters, `.expired` for a
     ///   snapshot that has ended.
     func whenReadable(
         _ request: Request, cursor text: QueryText? = nil,
@@ -35,7 +35,7 @@ extension RESTService {
         }
     }
 
-    /// The snapshot that a read asks for; nil for none, or a new one.
+    /// The snapshot that a read asks for; nil without one, and for a new one.
     private func snapshotID(
         _ request: Request, _ text: QueryText?
     ) throws(RequestFault) -> String? {

@@ -3,7 +3,7 @@ import HoldfastObjectJSON
 
 /// The media type of a request's body.
 package enum BodyType: Sendable {
-    /// `application/json`, or none is named.
+    /// `application/json`, or no media type.
     case json
     /// `application/merge-patch+json` (RFC 7396).
     case mergePatch
@@ -41,7 +41,8 @@ package enum BodyType: Sendable {
         }
     }
 
-    /// The refusal of the type of a body that the client sends only on request (`Expect: 100-continue`); nil if the type is allowed.
+    /// The refusal of the type of a body that the client sends only on request (`Expect: 100-continue`); nil if the
+    /// type is allowed.
     ///
     /// Handlers read the type, too, but only after the body.
     static func refusal(ofAwaitedBodyOf request: Request, isPatch: Bool) -> Response? {
@@ -65,7 +66,7 @@ package enum BodyType: Sendable {
 }
 
 extension Request {
-    /// The media type of the body and its parameters, in lower case without blanks; empty where none is stated.
+    /// The media type of the body and its parameters, in lower case without blanks; empty without a media type.
     var mediaTypeParts: [String] {
         let text = header(.contentType)?.string.lowercased().filter { $0 != " " && $0 != "\t" }
         return text?.split(separator: ";", omittingEmptySubsequences: false).map(String.init) ?? []
@@ -79,11 +80,11 @@ extension Request {
         (acceptance(of: type)?.quality ?? 0) > 0
     }
 
-    /// The types that the client takes of those that an operation offers, as positions in `offered`, what it
-    /// wants most first: by `q`; of equals the one that is named more precisely, then the one that is
-    /// named first, then the one that is offered first. Never empty.
+    /// The offered types that the client accepts, as positions in `offered`, the most
+    /// wanted first: by `q`, then the more precisely named, then the type
+    /// named first, then the type offered first. Never empty.
     ///
-    /// - Throws: ``RequestFault`` `.notAcceptable` when it takes none, with what is offered.
+    /// - Throws: ``RequestFault`` `.notAcceptable`, with the offered forms, if it accepts no form.
     package func accepted(of offered: [StaticString]) throws(RequestFault) -> [Int] {
         typealias Rank = (quality: Int, precision: Int, position: Int, offer: Int)
         var found: [Rank] = []
@@ -106,7 +107,7 @@ extension Request {
 }
 
 extension RequestFault {
-    /// The client takes none of the media types that an operation offers.
+    /// The client accepts no media type that the operation offers.
     static func notAccepted(_ offered: [StaticString]) -> RequestFault {
         var names = offered.map { "\($0)" }
         let last = names.removeLast()

@@ -17,7 +17,7 @@ package enum EntityTags: Equatable, Sendable {
         package var isWeak: Bool
     }
 
-    /// Reads a header; nil when the request has none.
+    /// Reads a header; nil if the request does not have it.
     ///
     /// - Throws: ``RequestFault`` `.malformed` when it is not a list of entity tags.
     package static func read(_ name: HeaderName, of request: Request) throws(RequestFault)
@@ -109,7 +109,7 @@ extension Precondition {
         self.init(match, takingWeak: false)
     }
 
-    /// The condition of a write of something whose tags are versions with a suffix, so that no object's tag equals them.
+    /// The condition of a write of something with tags that are versions with a suffix, so that no object's tag equals them.
     ///
     /// - Throws: ``RequestFault`` as ``init(_:)``.
     init(_ request: Request, tagged suffix: String) throws(RequestFault) {
@@ -122,7 +122,7 @@ extension Precondition {
             })
     }
 
-    /// The condition of tags: none, any version, or those of a list, of which those are left out that no object
+    /// The condition of tags: none, any version, or the versions of a list without the ones that no object
     /// can have.
     package init(_ tags: EntityTags?, takingWeak: Bool) {
         switch tags {

@@ -8,10 +8,10 @@ extension IdempotencyKey {
     /// The most characters of a key.
     private static let byteCountMax = 255
 
-    /// Reads the header; nil when the request has none. Cost: a hash of the body.
+    /// Reads the header; nil if the request does not have it. Cost: a hash of the body.
     ///
-    /// - `scope`: What a key belongs to beside the path: the user, or the token where tokens are needed.
-    /// - `owner`: The same for the room that the reply takes.
+    /// - `scope`: The owner of a key beside the path: the user, or the token if tokens are needed.
+    /// - `owner`: The owner of the room that the reply takes.
     /// - Throws: ``RequestFault`` `.malformed` for a key that is empty, too long, stated twice, or not of printable
     ///   ASCII.
     init?(
@@ -80,7 +80,7 @@ extension RESTService {
     /// repeat with the first reply.
     ///
     /// - Throws: ``RequestFault`` `.conflict` while the first request runs, `.invalid` when the key was used for another one,
-    ///   `.malformed` for the key of a request without a token, where one is needed, and what `body` throws.
+    ///   `.malformed` for the key of a request without a needed token, and errors of `body`.
     func once(
         _ request: Request, _ body: (IdempotencyClaim?) throws(RequestFault) -> Outcome
     ) throws(RequestFault) -> Outcome {

@@ -2,7 +2,7 @@ import HoldfastHTTPServer
 import HoldfastObjectJSON
 import HoldfastStoreService
 
-/// The preferences of a client (RFC 7240). Those that are not known are ignored, as the RFC asks.
+/// The preferences of a client (RFC 7240). Unknown ones are ignored, as the RFC demands.
 package struct Preferences: Sendable, Equatable {
     /// `return=minimal`, no object in the reply to a write, and `int64=string`, ints beyond 2^53 as strings.
     var form = ReplyForm()

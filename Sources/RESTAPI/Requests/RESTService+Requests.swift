@@ -25,7 +25,7 @@ extension RESTService {
 
     // MARK: Classes
 
-    /// The class whose name stands first in the path, of kind `object`.
+    /// The class that the path names first, of kind `object`.
     ///
     /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for a class of another kind.
     func objectClass(_ request: Request, _ names: SchemaNames) throws(RequestFault) -> RowClass {
@@ -38,7 +38,7 @@ extension RESTService {
 
     /// The version that `minVersion` asks for: itself, or the id of a stream's event, which stands behind one.
     ///
-    /// - Throws: ``RequestFault`` `.malformed` when it is none, `.conflict` when it is of another epoch.
+    /// - Throws: ``RequestFault`` `.malformed` if it is no version, `.conflict` if it is of another epoch.
     func minVersion(_ request: Request) throws(RequestFault) -> UInt64 {
         guard let text = request[query: "minVersion"] else { return 0 }
         guard let version = StreamCursor.version(ofID: text.string) else {
@@ -84,7 +84,7 @@ extension Request {
     /// The name of the class, which stands first in the path.
     var className: UnsafeRawBufferPointer { UnsafeRawBufferPointer(parameter(0).bytes) }
 
-    /// Runs `body`; what it refuses of an asymmetric class is told what the path of objects takes instead: new ones.
+    /// Runs `body`. Its refusals of asymmetric classes state that the path of objects only takes new objects.
     func allowing<Result>(
         _ body: () throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {

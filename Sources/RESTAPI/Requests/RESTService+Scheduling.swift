@@ -8,13 +8,13 @@ import Synchronization
 
 // Work that may take long: it is handed to the scheduler, so that the threads of connections never wait.
 extension RESTService {
-    /// The caller of a request: known by its token, or the one that its ticket was made with, where tokens are needed; where there is an
-    /// access document, a user by their id. What a token of some classes may do ends with these.
+    /// The caller of a request: known by its token, or the one that its ticket was made with, where tokens are
+    /// needed; where there is an access document, a user by their id. A token for some classes is limited to them.
     func caller(_ request: Request) -> Caller {
         guard let grant = request.grant else { return Caller(token: nil, address: request.client) }
         let principal = access.hasDocument ? principal(of: grant) : nil
         var owner = grant.owner
-        // A user is the same with each of their tokens; those of issuers have grants that say so.
+        // A user is the same with each token. Grants for issuers' tokens state the user themselves.
         if let principal, !(grant.bearer is SignedInUser) {
             owner = principal.number(store.ticketKey) ?? 0
         }
@@ -23,7 +23,8 @@ extension RESTService {
             sight: (principal ?? limitedToken(of: grant)).map { PrincipalSight(access, $0) })
     }
 
-    /// Returns the memory that long work and closed connections have freed to the system, on a thread of the scheduler. Call it once a second.
+    /// Returns the memory that long work and closed connections have freed to the system, on a thread of the
+    /// scheduler. Call it once a second.
     func giveBackMemory() {
         let scheduler = served.scheduler
         if let metrics = serverMetrics.withLock({ $0 }),
@@ -37,8 +38,8 @@ extension RESTService {
         _ = scheduler.submit(Job(Caller.program.client) { _ in scheduler.giveBackMemory() })
     }
 
-    /// The client whose streams and queries are bounded by themselves: a user, or an anonymous visitor, by their address. Nil for a token of
-    /// the store, and where none is needed.
+    /// The client with limits of its own for streams and queries: a user, or an anonymous visitor by address. Nil for a token of
+    /// the store, and if no token is needed.
     func boundedUser(_ request: Request) -> ClientKey? {
         let isBounded =
             principal(of: request) != nil || (request.grant == nil && needsToken)
@@ -59,7 +60,8 @@ extension RESTService {
 
     /// Hands work for an exchange to the scheduler.
     ///
-    /// - Throws: ``RequestFault`` `.unavailable` when too much waits there, `.tooOften` when too much of the user's runs or waits.
+    /// - Throws: ``RequestFault`` `.unavailable` when too much waits there, `.tooOften` when too much of the user's
+    ///   runs or waits.
     func submit(
         for exchange: Exchange, expecting expectation: Job.Expectation = .short,
         _ body: @escaping @Sendable (Job) -> Void
@@ -99,15 +101,15 @@ extension RESTService {
         }
     }
 
-    /// Hands the work for an exchange whose outcome is decided there to the scheduler.
+    /// Gives the work that decides the outcome of an exchange to the scheduler.
     func decide(
         for exchange: Exchange, expecting expectation: Job.Expectation = .short,
         _ body: @escaping @Sendable () throws(RequestFault) -> Outcome
     ) {
         schedule(for: exchange, expecting: expectation) { job in
-            // A thread that has nothing to do does not keep what a large body was parsed to.
+            // An idle thread does not keep the parsed form of a large body.
             defer { RequestScratch.current.parser.giveBack() }
-            // The bytes of the request are there only as long as somebody waits.
+            // The bytes of the request exist only as long as its client waits.
             guard !exchange.isGone else { return exchange.abandon() }
             self.answer(exchange) { () throws(RequestFault) in
                 try job.attemptOnce(self.served.limits, body)

@@ -7,7 +7,7 @@ extension RESTService {
     /// Bodies above so many bytes are read by the scheduler's threads, since that holds up a connection's.
     static let inlineBodyByteCountMax = 64 << 10
 
-    /// Reads a body and what follows: at once, or on the scheduler's when the body is large.
+    /// Reads a body and runs the rest: at once, or on a scheduler's thread if the body is large.
     ///
     /// - `isLong`: Whether the request takes long for another reason than reading the body.
     func reading(
@@ -51,7 +51,7 @@ extension RESTService {
         if let created = reply.created {
             let text = scratch.text
             text.removeAll()
-            // Nobody could ask for a longer one, and no header has room for a key of megabytes.
+            // A longer path can't be requested, and no header has room for a key of megabytes.
             if ObjectPath.append(created, to: text), text.count <= options.targetByteCountMax {
                 text.bytes.withMemoryRebound(to: UInt8.self) { response.headers.add(.location, $0) }
             }

@@ -79,10 +79,10 @@ extension Headers {
 }
 
 extension Response {
-    /// The same with `ETag`, whose text is given without its quotes.
+    /// The response with an `ETag`, given without its quotes.
     package func with(entityTag text: String) -> Response { with(.etag, "\"\(text)\"") }
 
-    /// The 304 for a client that has what `tag` stands for already; nil for others.
+    /// The 304 for a client that has the version of `tag`; nil for others.
     ///
     /// - Throws: ``RequestFault`` `.malformed` when `If-None-Match` is.
     package static func notModified(
@@ -95,7 +95,7 @@ extension Response {
 }
 
 extension RequestFault {
-    /// A malformed header, or one that promises what does not hold.
+    /// A malformed header, or one with a condition that does not hold.
     static func header(_ name: StaticString, _ detail: String) -> RequestFault {
         .single(.malformed, "invalid-header", detail, parameter: name.description)
     }

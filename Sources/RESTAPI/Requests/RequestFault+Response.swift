@@ -7,7 +7,8 @@ import HoldfastObjectStore
 extension RESTService {
     /// Makes the reply of an error to a request with a grant.
     ///
-    /// The reply tells a user how to find out whether the access document hides a class, in the same words for a class that does not exist.
+    /// The reply tells a user how to find out whether the access document hides a class, in the same words for a
+    /// class that does not exist.
     func response(_ fault: RequestFault, to grant: Grant?) -> Response {
         guard fault.kind == .notFound, fault.code == "unknown-class", access.hasDocument,
             let grant, principal(of: grant) != nil
@@ -62,7 +63,7 @@ extension RESTService {
             return json.buffer
         }
         do throws(RequestFault) {
-            // The object is the caller's to see; of what it links to only keys are shown.
+            // The caller may see the object. Of its link targets only keys are shown.
             let followsLinks = names.everything[object.classIndex].followsLinks
             try served.withLinks(
                 followsLinks || object.holdsOverflow, for: .program
@@ -80,7 +81,7 @@ extension RESTService {
 }
 
 extension Response {
-    /// Makes what the replies of every error have.
+    /// Makes the common part of error replies.
     ///
     /// - `current`: The object as it is, as JSON.
     init(_ fault: RequestFault, current: ByteBuffer? = nil) {
@@ -98,7 +99,7 @@ extension Response {
 }
 
 extension Headers {
-    /// Names what would admit a request (RFC 6750, section 3).
+    /// Names the credentials that would admit a request (RFC 6750, section 3).
     fileprivate mutating func addChallenge(for fault: RequestFault) {
         add(
             .wwwAuthenticate,
@@ -156,14 +157,14 @@ package enum Problem {
 }
 
 extension Response {
-    /// A reply whose JSON `write` writes; handed over without a copy.
+    /// A reply with the JSON that `write` writes, handed over without a copy.
     static func json(_ status: UInt16, _ write: (JSONWriter) -> Void) -> Response {
         let buffer = ByteBuffer(capacity: 512)
         write(JSONWriter(buffer))
         return Response(status, .json, Bytes(taking: buffer))
     }
 
-    /// A reply with one JSON object, whose members `write` writes.
+    /// A reply with one JSON object, with the members that `write` writes.
     static func object(_ status: UInt16, _ write: (inout JSONObjectWriter) -> Void) -> Response {
         json(status) { $0.object(write) }
     }

@@ -2,7 +2,7 @@ import HoldfastText
 
 /// The paths of operations that a path without one probably means.
 package enum NearestPaths {
-    /// Longer paths mean none of ours.
+    /// Longer paths are not compared.
     private static let segmentCountMax = 10
     private static let segmentByteCountMax = 256
     /// How many are named at most.
@@ -18,14 +18,14 @@ package enum NearestPaths {
     /// A segment that a parameter takes, so that a word of ours is nearer than one.
     private static let taken = 1
 
-    /// The nearest paths, those that differ least alone, in the order of the contract: with the segments that the client
-    /// sent where parameters take them. Cost: the segments of all operations.
+    /// The nearest paths, only the ones with the fewest differences, in the order of the contract: with the segments
+    /// that the client sent where parameters take them. Cost: the segments of all operations.
     package static func of(_ segments: [String]) -> [String] {
         guard segments.count <= segmentCountMax,
             segments.allSatisfy({ $0.utf8.count <= segmentByteCountMax })
         else { return [] }
         var nearest: [String] = []
-        // A path that has nothing in common with one of ours means none.
+        // A path without a common segment has no nearest path.
         var least = min(costMax, wrong * segments.count - 1)
         var seen: Set<String> = []
         for operation in Operation.all where seen.insert(operation.path).inserted {

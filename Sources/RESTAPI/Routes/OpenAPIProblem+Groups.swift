@@ -1,26 +1,26 @@
 // The replies that many operations have in common when they can't be done.
 extension [OpenAPIProblem] {
-    /// Of what is open to everybody.
+    /// The problems of operations that are open to every client.
     static let open: Self = [
         .badRequest, .requestTimeout, .targetTooLong, .headersTooLarge, .internalError,
         .serviceUnavailable,
     ]
-    /// Of what needs a right.
+    /// The problems of operations that need a right.
     static let guarded: Self =
         open + [.unauthorized, .forbidden, .misdirectedRequest, .tooManyRequests]
-    /// Of what reads or follows objects of a class.
+    /// The problems of operations that read or follow objects of a class.
     static let reading: Self = guarded + [.notFound, .methodNotAllowed, .notAcceptable, .conflict]
     /// Of a query and its pages.
     static let querying: Self = reading + [.gone, .unprocessableContent]
-    /// Of what writes and shows what it has written.
+    /// The problems of operations that write and show the result.
     static let changing: Self =
         reading + [.preconditionFailed, .unprocessableContent, .insufficientStorage]
-    /// Of what writes what a body states.
+    /// The problems of operations that write a body.
     static let writing: Self = changing + [.bodyTooLarge, .unsupportedMediaType]
-    /// Of what removes something by its name.
+    /// The problems of operations that remove something by its name.
     static let removing: Self =
         guarded + [.notFound, .conflict, .preconditionFailed, .insufficientStorage]
-    /// Of what writes the schema.
+    /// The problems of operations that write the schema.
     static let schema: Self =
         guarded + [
             .conflict, .preconditionFailed, .bodyTooLarge, .unsupportedMediaType,

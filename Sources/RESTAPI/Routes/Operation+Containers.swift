@@ -82,11 +82,11 @@ extension Operation {
         }.forUsers()
     }
 
-    /// Parameters of what is told of changes.
+    /// The parameters of operations that follow changes.
     static let follow: [Parameter] = [
         .interval, .since, .ticket, .lastEventID, .limit, .preferChanges,
     ]
-    /// Parameters of what is told of a result as a whole.
+    /// The parameters of operations that follow a result as a whole.
     static let followResult: [Parameter] = [
         .interval, .since, .ticket, .lastEventID, .preferRead,
     ]

@@ -4,8 +4,8 @@ import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastStoreService
 
-/// An operation of the contract: the one place that says where it is, who may ask for it, and what it takes
-/// and answers. Routes, rights, the check of parameters, and the operations of the store's own document
+/// An operation of the contract. This is the one place for its route, its right, its parameters
+/// and its replies. Routes, rights, the check of parameters, and the operations of the store's own document
 /// derive from it; a test compares it with `openapi.yaml`.
 package struct Operation: Sendable {
     /// Answers a request; a fault that it throws is its reply.
@@ -107,11 +107,11 @@ package struct Operation: Sendable {
 
     /// Which users may ask for an operation.
     enum Users {
-        /// None.
+        /// No users.
         case none
         /// Each, where there is an access document: it answers as that decides.
         case byDocument
-        /// Each, whatever else they may do.
+        /// Every user.
         case all
         /// Everybody, without a token too.
         case anyone
@@ -131,7 +131,7 @@ package struct Operation: Sendable {
         return copy
     }
 
-    /// The most bytes of a body that anybody may send who has not said who they are.
+    /// The largest body of a client that has not identified itself, in bytes.
     static let anyoneByteCountMax = 16 << 10
 
     /// The operation of an id.
@@ -145,7 +145,7 @@ package struct Operation: Sendable {
     }
 
     /// The operation's route in a service. Parameters and headers that it does not know are refused
-    /// before its handler runs; that costs nothing where there are none.
+    /// before its handler runs. Without such parameters that costs nothing.
     package func route(_ service: RESTService) -> Route {
         switch answer {
         case .handler(let make):
@@ -190,9 +190,9 @@ package struct Operation: Sendable {
 }
 
 extension Operation {
-    /// The fault of a parameter that other services have and this one states otherwise; nil for any other.
+    /// The fault of a parameter of other services that has another form here; nil for any other.
     ///
-    /// A property's name is what others filter by, and `lastEventId` what stands for the header where a browser's
+    /// Other services filter by a property's name, and use `lastEventId` in place of the header if a browser's
     /// EventSource is replaced.
     func parameterFault(
         _ fault: RequestFault, of request: Request, _ service: RESTService
@@ -246,13 +246,13 @@ struct RefusedHeader: Sendable {
 
     /// Returns the headers that an operation refuses.
     ///
-    /// - `taken`: The names of those that it takes.
+    /// - `taken`: The names of the headers that it takes.
     static func all(of method: Method, taken: [String]) -> [RefusedHeader] {
         all.filter { $0.methods.contains(method) && !taken.contains($0.name.text.description) }
     }
 
     private static let all = [
-        // `If-None-Match` on a read asks for less than the reply, so that a read without it answers as it would.
+        // `If-None-Match` on a read only saves the reply, so that ignoring it is harmless.
         RefusedHeader(
             name: .ifMatch, methods: [.get, .put, .post, .patch, .delete],
             detail: condition("If-Match")),

@@ -40,7 +40,7 @@ struct Parameter: Sendable, Equatable {
     static let login = Parameter("Login", "login")
     static let accountCursor = Parameter("AccountCursor", "cursor")
 
-    // MARK: What is shown of them
+    // MARK: Shown properties
 
     static let fields = Parameter("Fields", "fields")
     static let expand = Parameter("Expand", "expand")
@@ -124,8 +124,8 @@ extension KeySource {
     var key: [Parameter] { self == .path ? [] : [.key] }
 }
 
-/// The kind of container whose objects a path names: a class, or a projection of one. Most operations on objects exist
-/// for both, and differ by what stands here.
+/// The kind of container in a path: a class, or a projection of one. Most operations on objects exist
+/// for both, and only differ in the properties of this type.
 enum ContainerKind: Sendable {
     case objectClass, projection
 
@@ -145,10 +145,10 @@ enum ContainerKind: Sendable {
     /// The choice of properties.
     var fields: [Parameter] { self == .projection ? [.projectedFields] : [.fields] }
 
-    /// The choice of properties and of links whose targets are shown; a projection shows its own.
+    /// The choice of properties and of expanded links; a projection shows its own.
     var shown: [Parameter] { self == .projection ? fields : fields + [.expand] }
 
-    /// The paths whose changes are told.
+    /// The paths with reported changes.
     var keyPaths: [Parameter] { self == .projection ? [.projectedKeyPaths] : [.keyPaths] }
 
     /// The container that a request's path names.

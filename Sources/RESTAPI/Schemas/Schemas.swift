@@ -17,12 +17,12 @@ extension RESTService {
         "\(CatalogChange.version(of: schema, in: store))\(Self.schemaTagSuffix)"
     }
 
-    /// The schema as the caller of a request knows it. Cost: an atomic load for those who know all of it, else a view.
+    /// The schema as the caller of a request knows it. Cost: an atomic load for callers that know all of it, otherwise a view.
     func rows(for request: Request) throws(RequestFault) -> RowSchema {
         try served.sight(of: caller(request))?.rows ?? store.catalog.rows
     }
 
-    /// Answers a reader of a schema, or of a part of it, with 304 when it is what it knows.
+    /// Answers a reader of a schema, or of a part of it, with 304 if the reader knows it.
     ///
     /// A user's view depends on more than the revision, so that its tag has a hash of the text too.
     ///
@@ -57,7 +57,7 @@ extension RESTService {
         try SchemaReader.read(try json(request), read)
     }
 
-    /// Makes a change of the schema, or with `dryRun` reports what it would do; `allowDataLoss` lets values go.
+    /// Makes a change of the schema, or with `dryRun` reports its effects. `allowDataLoss` permits the loss of values.
     ///
     /// - `answer`: Makes the reply, of the catalog after the change.
     func changeSchema(
@@ -118,7 +118,7 @@ extension RESTService {
     }
 
     /// `PUT /v1/schema`: compares the body with the stored schema and makes the change, or with `dryRun`
-    /// tells what it would be.
+    /// reports the change.
     func putSchema(_ request: Request) throws(RequestFault) -> Outcome {
         try reading(request) { () throws(RequestFault) in
             let document = try self.readSchemaBody(request) { $0.readSchema($1) }
@@ -131,8 +131,8 @@ extension RESTService {
         }
     }
 
-    /// `GET /v1/classes`: the classes with the numbers of their objects, which the store counts as they come and go. What a user
-    /// sees of them has to be counted.
+    /// `GET /v1/classes`: the classes with the numbers of their objects, which the store keeps up to date. The
+    /// objects that a user sees have to be counted.
     func listClasses(_ request: Request) throws(RequestFault) -> Outcome {
         let caller = caller(request)
         guard caller.sight != nil else {

@@ -54,7 +54,7 @@ extension RESTService {
         }
     }
 
-    /// `DELETE /v1/classes/{class}/outbox?through=`: acknowledges what was consumed up to a position.
+    /// `DELETE /v1/classes/{class}/outbox?through=`: acknowledges the objects up to a position.
     func acknowledgeOutbox(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         let name = request.parameter(0).string

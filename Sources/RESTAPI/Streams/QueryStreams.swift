@@ -22,7 +22,7 @@ extension RESTService {
         }
     }
 
-    /// Reads the queries that a body states, and those that it removes from a stream that it changes.
+    /// Reads the queries that a body states, and the names that it removes from a changed stream.
     func statedQueries(
         _ request: Request, of patched: QueryStream?, quotesLargeInts: Bool = false
     ) throws(RequestFault) -> StreamQueriesBody {
@@ -75,7 +75,7 @@ extension RESTService {
         return .respond(Response(204))
     }
 
-    /// `GET /v1/streams/{id}`: what happens to the results of all queries of a stream.
+    /// `GET /v1/streams/{id}`: the changes of the results of all queries of a stream.
     func streamQueries(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("text/event-stream")
         let stream = try queryStream(request)

@@ -87,7 +87,7 @@ extension Bytes {
 }
 
 extension Response {
-    /// A page of changes: there is an event stream at the same address for those who accept that.
+    /// A page of changes. Clients that accept events get a stream at the same address.
     ///
     /// - `waitSeconds`: How long the request could wait; 0 when it could not.
     init(changes page: SharedBytes, quotesLargeInts: Bool, waitSeconds: Int = 0) {

@@ -22,8 +22,8 @@ final class StreamPlaces: Sendable {
 
     /// Takes a connection, until the last reference to the returned lease goes.
     ///
-    /// - `user`: The user who asks; nil for who may take any.
-    /// - Throws: ``RequestFault`` `.unavailable` when there is none left, `.tooOften` when the user has all of theirs.
+    /// - `user`: The calling user; nil for a client without a limit of its own.
+    /// - Throws: ``RequestFault`` `.unavailable` if no place is left, `.tooOften` if the user has reached its limit.
     func take(for user: ClientKey?) throws(RequestFault) -> Lease {
         let own = try users.take(for: user)
         let count = takenCount.wrappingAdd(1, ordering: .relaxed).newValue
@@ -61,15 +61,15 @@ final class UserPlaces: Sendable {
 
     /// Places for each user.
     ///
-    /// - `refusal`: The fault for a user who has all of theirs.
+    /// - `refusal`: The fault for a user that has reached its limit.
     init(_ countMax: Int, refusal: RequestFault) {
         self.countMax = countMax
         self.refusal = refusal
     }
 
-    /// Takes a place, until the last reference to it goes; nil for who needs none. Cost: a look-up.
+    /// Takes a place, until the last reference to it goes; nil for a client that needs no place. Cost: a look-up.
     ///
-    /// - Throws: ``RequestFault`` when the user has all of theirs.
+    /// - Throws: ``RequestFault`` if the user has reached its limit.
     func take(for user: ClientKey?) throws(RequestFault) -> Lease? {
         guard let user else { return nil }
         let isTaken = taken.withLock { taken in

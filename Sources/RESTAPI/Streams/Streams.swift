@@ -9,9 +9,9 @@ import HoldfastThreads
 
 extension RESTService {
     /// Answers a request for changes in the mode that it accepts: server-sent events, a page, or a page
-    /// as soon as there is something to tell.
+    /// as soon as a change comes.
     ///
-    /// - `result`: What is followed of the result as a whole, where the operation says so.
+    /// - `result`: The followed form of the result as a whole, for operations that follow one.
     func answerStream(
         _ request: Request, _ target: StreamDefinition.Target, result: ResultForm? = nil
     ) throws(RequestFault) -> Outcome {
@@ -122,7 +122,7 @@ extension RESTService {
         return false
     }
 
-    /// How long what happens is folded into one event, in milliseconds.
+    /// The time in which changes are folded into one event, in milliseconds.
     func interval(_ request: Request) throws(RequestFault) -> Int {
         guard let interval = try request.count("interval") else { return 0 }
         guard StreamDefinition.intervals.contains(interval) else {
@@ -150,15 +150,15 @@ extension RESTService {
 
     /// Makes the stream of events that a request asks for, whose queue has room for every signal.
     ///
-    /// - `caller`: Its client, as the stream is going to be told.
+    /// - `caller`: The client of the stream.
     /// - `holder`: Lives as long as the stream.
-    /// - Throws: ``RequestFault`` when its ticket opens none, or there are too many.
+    /// - Throws: ``RequestFault`` if its ticket opens no stream, or there are too many streams.
     func makeEventStream(
         _ request: Request, for caller: Caller, holding holder: (any Sendable)? = nil
     ) throws(RequestFault) -> EventStream {
         let place = try places.take(for: boundedUser(request))
         let opening = try tickets.open(request, for: caller.client)
-        // Those of before there was a document keep to none.
+        // Streams from before the first document have no rules.
         if caller.sight != nil { request.outliveEpochs() }
         return EventStream(
             queueByteCountMax: max(
@@ -169,12 +169,12 @@ extension RESTService {
     /// The least bound of a stream's queue: half of it has room for every signal.
     private static let streamQueueByteCountMin = 4 << 10
 
-    /// `GET /v1/changes`: what happens in the whole store.
+    /// `GET /v1/changes`: the changes of the whole store.
     func streamChanges(_ request: Request) throws(RequestFault) -> Outcome {
         try answerStream(request, .store)
     }
 
-    /// `GET …/changes`: the changes of the objects that satisfy a filter, or of what a projection shows of them.
+    /// `GET …/changes`: the changes of the objects that match a filter, or of their projected properties.
     func streamClassChanges(
         _ request: Request, _ kind: ContainerKind
     ) throws(RequestFault) -> Outcome {
@@ -195,7 +195,7 @@ extension RESTService {
         }
     }
 
-    /// `GET …/objects/{id}/changes`: the changes of one object, or of what a projection shows of it. It may come and go.
+    /// `GET …/objects/{id}/changes`: the changes of one object, or of its projected properties. The object may come and go.
     func streamObjectChanges(
         _ request: Request, _ kind: ContainerKind
     ) throws(RequestFault) -> Outcome {
@@ -219,7 +219,7 @@ extension RESTService {
         }
     }
 
-    /// `GET /v1/classes/{class}/objects/{id}/properties/{property}/changes`: what becomes of a property, or of what
+    /// `GET /v1/classes/{class}/objects/{id}/properties/{property}/changes`: the changes of a property, or of the value that
     /// `path` leads to inside a `mixed` one.
     func streamPropertyChanges(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("text/event-stream")

@@ -5,7 +5,7 @@ import HoldfastObjectJSON
 import HoldfastStoreService
 import HoldfastThreads
 
-// What the operations on backups share.
+// Shared parts of the operations on backups.
 extension RESTService {
     /// Where backups are.
     ///

@@ -13,9 +13,9 @@ package final class RunningService: Sendable {
 
     /// Starts serving a store.
     ///
-    /// - `serverOptions`: The addresses to listen at and the server's limits; those that ``RESTOptions`` has too
+    /// - `serverOptions`: The addresses to listen at and the server's limits; limits that ``RESTOptions`` has too
     ///   are taken from there.
-    /// - `access`: The rights of clients; nil lets everybody do everything.
+    /// - `access`: The rights of clients; nil gives every client every right.
     /// - `mailbox`: The source of operators' commands; nil for a store without a folder.
     /// - Throws: ``ServerError`` when the address can't be used.
     package init(

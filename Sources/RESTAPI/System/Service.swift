@@ -36,7 +36,7 @@ extension RESTService {
         "streams",
     ]
 
-    /// Each limit by its name, in bytes, seconds or pieces, and those of the object model.
+    /// Each limit by its name, in bytes, seconds or pieces, and the limits of the object model.
     var limitValues: [(String, Int)] {
         let options = ServiceOptions(options, store.options)
         return Limit.all.map { ($0.name, options[keyPath: $0.path]) } + [

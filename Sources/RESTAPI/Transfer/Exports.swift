@@ -6,7 +6,7 @@ import HoldfastRows
 import HoldfastStoreService
 import HoldfastTransfer
 
-// What the exports share.
+// Shared parts of exports.
 extension RESTService {
     /// The reply with an export's text, made while it is sent.
     func exportResponse(

@@ -77,7 +77,7 @@ final class ImportSink: UploadSink {
     func abort() { session.feed.abandon() }
 }
 
-/// Unpacks the body of an import that is gzip, within a bound of what it may become.
+/// Unpacks the gzip body of an import, within a limit of unpacked bytes.
 // @unchecked: one thread at a time uses it.
 final class GzipUnpacker: ImportUnpacker, @unchecked Sendable {
     /// The bytes that every body may become.

@@ -4,9 +4,9 @@ import HoldfastObjectStore
 import HoldfastStoreService
 import HoldfastTransfer
 
-// What the imports share.
+// Shared parts of imports.
 extension RESTService {
-    /// Starts an import whose text is the request's body.
+    /// Starts an import of the request's body.
     ///
     /// - Throws: ``RequestFault`` of ``Transfers/makeImport(_:_:unpacker:onRoom:)``; `.tooOften` while another import of the same
     ///   user runs.
@@ -122,7 +122,7 @@ extension RESTService {
         }
     }
 
-    /// The format of the body of an import into a class, by its media type; NDJSON when none is stated.
+    /// The format of the body of an import into a class, by its media type; NDJSON without one.
     func importFormat(_ request: Request) throws(RequestFault) -> ImportOptions.Format {
         let parts = request.mediaTypeParts
         guard let type = parts.first else { return .ndjson }
@@ -156,7 +156,7 @@ extension RequestFault {
         "Another import of this user runs; send this one when it has ended.",
         retryAfterSeconds: 1)
 
-    /// The fault for a request whose access has ended.
+    /// The fault for a request after the end of its access.
     fileprivate init(ofAccess end: ServerFault) {
         self.init(
             end.status == 401 ? .unauthenticated : .forbidden, end.code.rawValue, end.detail)
@@ -164,7 +164,7 @@ extension RequestFault {
 }
 
 extension RESTService {
-    /// `POST /v1/import`: takes what `GET /v1/export` gave, of this store or another, while it comes in.
+    /// `POST /v1/import`: imports the text of a `GET /v1/export`, of this store or another, while it comes in.
     func importStore(_ request: Request, _ upload: Upload) throws(RequestFault) -> UploadStart {
         var importOptions = try importOptions(request)
         let audit = auditLine(request)
