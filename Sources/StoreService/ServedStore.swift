@@ -6,7 +6,7 @@ import HoldfastStorage
 import Synchronization
 import HoldfastThreads
 
-/// A store with what its use cases share: their limits, the names of its schemas, and threads for work that
+/// A store with the shared parts of its use cases: limits, the names of its schemas, and threads for work that
 /// may take long.
 ///
 /// It answers nothing by itself: each use case is a type or function of its subject's folder, which is handed
@@ -27,7 +27,7 @@ package final class ServedStore: Sendable {
     private let report: @Sendable (StorageError, _ isTemporary: Bool) -> Void
     /// Is told of each query that takes ``ServiceLimits/slowQueryMilliseconds``.
     let reportSlow: @Sendable (SlowQuery) -> Void
-    /// Is told of what a user did who may not.
+    /// Receives each refused act of a user.
     private let reportRefused: @Sendable (RefusedAct) -> Void
     private static let namesCountMax = 64
     /// The names of the schemas that were made last, newest first.
@@ -37,7 +37,7 @@ package final class ServedStore: Sendable {
     ///
     /// - `report`: Is told of each failure of the storage, of which clients learn only that it happened.
     /// - `reportSlow`: Is told of each slow query, on the thread that ran it.
-    /// - `reportRefused`: Is told of what a user did who may not: clients learn nothing of rules.
+    /// - `reportRefused`: Receives each refused act of a user. Clients learn nothing of rules.
     package init(
         _ store: Store, limits: ServiceLimits,
         report: @escaping @Sendable (StorageError, _ isTemporary: Bool) -> Void,
@@ -56,7 +56,7 @@ package final class ServedStore: Sendable {
         pins = SnapshotPins(store, limits)
     }
 
-    /// Answers everybody who waits for a version, and ends the threads and pinned versions: before the store is
+    /// Answers clients that wait for a version, and ends the threads and pinned versions, before the store is
     /// closed.
     package func stop() {
         versionWaiter.stop()
@@ -78,7 +78,7 @@ package final class ServedStore: Sendable {
 
     // MARK: Faults
 
-    /// Runs an operation on the store and turns its error into a fault; what went wrong inside is
+    /// Runs an operation on the store and turns its error into a fault; internal causes are
     /// reported.
     package func stored<Result>(
         _ body: @autoclosure () throws(StoreError) -> Result
@@ -86,7 +86,7 @@ package final class ServedStore: Sendable {
         do { return try body() } catch { throw fault(error) }
     }
 
-    /// The fault of a failed operation; what clients are not told is reported.
+    /// The fault of a failed operation. Details that clients do not get are reported to the operator.
     package func fault(_ error: StoreError) -> RequestFault {
         switch error {
         case .stopped(let failure): return .givenUp(failure, limits)
@@ -124,7 +124,7 @@ package final class ServedStore: Sendable {
         monotonicMilliseconds() + UInt64(limits.readSecondsMax) * 1000
     }
 
-    /// How long what rules read of a user's own object may take where others wait for it: on a connection's thread, and the writer's.
+    /// The time for the reads of rules from a user's own object on threads that others wait for: a connection's and the writer's.
     static let factsMilliseconds: UInt64 = 1_000
 
     /// Ends a write that takes too long.
@@ -134,7 +134,7 @@ package final class ServedStore: Sendable {
         }
     }
 
-    /// The limits of a query on a view: those of the job that reads it, whose time began with its request, or those of a short read.
+    /// The limits of a query on a view: the limits of its job, with a time that began with the request, or of a short read.
     package func queryLimits(of read: ReadTransaction) -> QueryLimits {
         QueryLimits(
             deadlineMilliseconds: (read.turn as? Job)?.deadlineMilliseconds ?? read.shortDeadline
@@ -142,7 +142,8 @@ package final class ServedStore: Sendable {
             memoryByteCountMax: limits.memoryByteCountMax(of: read))
     }
 
-    /// The version that a view shows, and so the version of a reply made from it. The newest version is later if a write has ended since.
+    /// The version that a view shows, and so the version of a reply made from it. The newest version is later if a
+    /// write has ended since.
     ///
     /// - Throws: ``RequestFault`` when it can't be read.
     package func version(of read: ReadTransaction) throws(RequestFault) -> StoreVersion {
@@ -181,10 +182,10 @@ package final class ServedStore: Sendable {
     /// Runs `body` with the view of a pinned version or of the last commit that is made for a caller. It is the only way
     /// to a view.
     ///
-    /// - `deadline`: When what rules read has to be done, of the user's own object too, for those whom they concern, in milliseconds of the
-    ///   monotonic clock; nil for the time of a query.
-    /// - Throws: ``RequestFault`` of `body`; first that of the view, where storage or its budget has failed: what was
-    ///   read then, and a fault that was found by it, is not what the view holds.
+    /// - `deadline`: The deadline for the reads of rules, also from the user's own object, for restricted callers, in
+    ///   milliseconds of the monotonic clock; nil for the time of a query.
+    /// - Throws: ``RequestFault`` of `body`; first the fault of the view if storage or its budget has failed: values
+    ///   read then, and faults found by them, are not valid.
     package func withRead<Result>(
         for caller: Caller, of pin: SnapshotPin? = nil, until deadline: UInt64? = nil,
         _ body: (ReadTransaction) throws(RequestFault) -> Result
@@ -197,7 +198,8 @@ package final class ServedStore: Sendable {
         }
     }
 
-    /// Runs `run` with a view that is made for a caller. If a change of the schema has come between the two, the view is opened again.
+    /// Runs `run` with a view that is made for a caller. If a change of the schema has come between the two, the view
+    /// is opened again.
     ///
     /// - `prepare`: Gives the view its limits.
     private func withRead<Result>(
@@ -281,7 +283,7 @@ package final class ServedStore: Sendable {
         return try withRead(for: caller, until: deadline) { read in read.sight }
     }
 
-    /// The names that are known to whom a sight is of, in the present schema.
+    /// The names that a sight's principal knows, in the present schema.
     package func names(of sight: Sight?) -> SchemaNames {
         names(of: sight?.rows ?? store.catalog.rows)
     }

@@ -14,7 +14,7 @@ package struct ServiceLimits: Sendable {
     package var queryTimeSecondsMax = 30
     /// Bytes of memory a query may take.
     package var queryMemoryByteCountMax = 256 << 20
-    /// Milliseconds from which on a query is slow and told to the log; nil for none.
+    /// The milliseconds from which a query is slow and logged; nil for no log.
     package var slowQueryMilliseconds: Int?
     /// Elements of a collection that a reply or an event shows; larger ones are left out of it.
     package var collectionElementCountMax = 10_000
@@ -34,7 +34,8 @@ package struct ServiceLimits: Sendable {
     package var streamQueueByteCountMax = 1 << 20
     /// Milliseconds of processor time that one filter may use of the feed's thread in a step; beyond it workers test it.
     package var feedFilterMilliseconds: UInt64 = 5
-    /// Microseconds of processor time that all streams may use on the feed's thread in a step. Beyond it, workers report the rest.
+    /// Microseconds of processor time that all streams may use on the feed's thread in a step. Beyond it, workers
+    /// report the rest.
     package var feedStepMicroseconds = StepBudget.microseconds
     /// Queries of one stream of several.
     package var streamQueryCountMax = 100
@@ -46,9 +47,9 @@ package struct ServiceLimits: Sendable {
     package var queryStreamCountMax = 10_000
     /// Bytes of the texts of all queries of such streams together.
     package var queryStreamByteCountMax = 64 << 20
-    /// Those of one user, or of one anonymous visitor.
+    /// The same for one user, or one anonymous visitor.
     package var userQueryStreamByteCountMax: Int { queryStreamByteCountMax / 16 }
-    /// Seconds that a stream of several queries waits for somebody to follow it.
+    /// Seconds that a stream of several queries waits for a follower.
     package var streamReturnSeconds = 60
     /// Seconds in which a ticket has to open its stream.
     package var ticketSeconds = 30
@@ -62,7 +63,7 @@ package struct ServiceLimits: Sendable {
     package var ticketCountMax = 10_000
     /// Versions that may be pinned at a time.
     package var snapshotCountMax = 8
-    /// Those of one user, or of one anonymous visitor.
+    /// The same for one user, or one anonymous visitor.
     package var userSnapshotCountMax: Int { max(1, snapshotCountMax / 4) }
     /// Bytes that the data may grow by while a version is pinned.
     package var snapshotGrowthByteCountMax = 256 << 20
@@ -78,7 +79,7 @@ package struct ServiceLimits: Sendable {
     package var importCountMax = 8
     /// Where imports put lines that wait for others; nil keeps them in memory.
     package var temporaryDirectory: String?
-    /// Where backups are kept; nil where none can be made.
+    /// The directory of backups; nil if backups can't be made.
     package var backupDirectory: String?
     /// The limits of reads that run long, together; of one it is ``queryMemoryByteCountMax``.
     package var scheduling = SchedulerLimits()
@@ -89,7 +90,7 @@ package struct ServiceLimits: Sendable {
     /// Seconds after which a query is stopped, whichever limit comes first.
     package var readSecondsMax: Int { min(queryTimeSecondsMax, readerAgeSecondsMax) }
 
-    /// Bytes after which a page of changes or of an outbox ends, whatever its number of objects.
+    /// Bytes after which a page of changes or of an outbox ends, at any number of objects.
     package var replyByteCount: Int { queryMemoryByteCountMax / 4 }
 
     /// Bytes of memory that a query on a view may use.
@@ -98,6 +99,6 @@ package struct ServiceLimits: Sendable {
         return (read.turn as? Job)?.memoryByteCountMax ?? queryMemoryByteCountMax
     }
 
-    /// The bytes of a reply, or of what a query collects for it, beyond which no thread of connections makes it.
+    /// The bytes of a reply, or of its collected values, beyond which no thread of connections makes it.
     private static let briefByteCountMax = 1 << 20
 }

@@ -22,7 +22,7 @@ package struct ElementTarget {
 extension ElementAddress {
     /// Finds the collection and reads the position or key of the element.
     ///
-    /// - `isInside`: Whether the request is about what is inside the element that is named.
+    /// - `isInside`: Whether the request is about a value inside the named element.
     /// - Throws: ``RequestFault`` `.notFound` for an unknown class or property and for one without elements, `.malformed` for a
     ///   position or key that is missing or malformed, `.unsupportedOperation` for an inverse link.
     func target(

@@ -78,7 +78,7 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
 
     /// Where the store is to do it.
     ///
-    /// - Throws: ``RequestFault`` `.unsupportedOperation` for what the collection can't do.
+    /// - Throws: ``RequestFault`` `.unsupportedOperation` for operations that the collection does not have.
     private func path(_ target: ElementTarget) throws(RequestFault) -> EditPath {
         let name = target.property.name
         var path = EditPath(target.rowClass)
@@ -93,7 +93,7 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
         case _ where target.inner != nil:
             path.inner = target.inner ?? []
             if action == .add { path.inner.append(Array((place.map { "\($0)" } ?? "-").utf8)) }
-            // What is no key is no position either.
+            // A text that is no key is no position either.
             if action == .put, let last = path.inner.last { try requireMapKey(last) }
         case (.add, .list, _): path.element = place.map { .index($0) } ?? .end
         case (.add, .set, _):
@@ -201,7 +201,7 @@ package struct ElementWrite: WriteBody, @unchecked Sendable {
 
     package mutating func end(_ scratch: RequestScratch) { body = nil }
 
-    /// The fault of a failed write, whose body is the bare value.
+    /// The fault of a failed write with a value as its body.
     package func fault(_ error: StoreError) -> RequestFault {
         guard let target else { return served.fault(error) }
         let outer = target.storage.shape == .single ? 1 : 2

@@ -8,8 +8,9 @@ extension JSONPatch {
     ///
     /// Cost: linear in the row for each operation, logarithmic in an out-of-line collection.
     ///
-    /// - Throws: ``StoreError``, which may hold a ``RequestFault``: `.conflict` for a `test` that fails, `.invalid` for a path that is not there
-    ///   or a copied value that does not fit, with the operation's pointer; `.writeTime` when it takes too long.
+    /// - Throws: ``StoreError``, which may hold a ``RequestFault``: `.conflict` for a `test` that fails, `.invalid`
+    ///   for a path that is not there or a copied value that does not fit, with the operation's pointer; `.writeTime`
+    ///   when it takes too long.
     func apply(
         to editor: ObjectEditor, in served: ServedStore
     ) throws(StoreError) -> WriteResult {
@@ -77,7 +78,7 @@ extension JSONPatch {
 }
 
 extension RequestFault {
-    /// The same fault with the places of the patched object turned into those of the patch.
+    /// The same fault with pointers into the patch in place of pointers into the patched object.
     func placed(by patch: JSONPatch) -> RequestFault {
         var fault = self
         for index in fault.errors.indices {

@@ -14,7 +14,7 @@ package struct ObjectAddress: @unchecked Sendable {
         case text(UnsafeRawBufferPointer)
         /// A JSON value.
         case json(UnsafeRawBufferPointer)
-        /// The request states none.
+        /// The request states no value.
         case missing
     }
 
@@ -65,8 +65,8 @@ extension ObjectAddress.Key {
 
     /// Finds the object of a class.
     ///
-    /// - Throws: ``RequestFault`` `.notFound` when it is not there, `.malformed` for a key that is missing or of the wrong type, or
-    ///   when reading fails.
+    /// - Throws: ``RequestFault`` `.notFound` when it is not there, `.malformed` for a key that is missing or of the
+    ///   wrong type, or when reading fails.
     package func find(
         of rowClass: RowClass, _ read: ReadTransaction, _ scratch: RequestScratch,
         _ served: ServedStore

@@ -13,7 +13,7 @@ package struct ObjectRead: ReadCase {
     package let isProjected: Bool
     /// The properties that are wanted; nil for all.
     package let fields: String?
-    /// The links whose targets are shown.
+    /// The links that are replaced by their targets.
     package let expand: String?
     /// The precondition on the object.
     package let precondition: Precondition
@@ -32,7 +32,7 @@ package struct ObjectRead: ReadCase {
         package var isKnown = false
     }
 
-    /// An object that was found, and what is shown of it.
+    /// A found object, and its shown parts.
     private struct Found {
         var key: UInt64
         var row: RowView
@@ -101,7 +101,7 @@ package struct ObjectRead: ReadCase {
             etag: StoreVersion(epoch: read.epoch, number: row.version),
             version: try served.version(of: read))
         if !precondition.holds(of: reply.etag) {
-            // The reply reads what the object links to from the newest version.
+            // The reply reads the targets of links from the newest version.
             let current =
                 pin != nil
                 ? nil

@@ -6,7 +6,7 @@ import HoldfastRows
 package struct ObjectTarget {
     /// Its class.
     package var rowClass: RowClass
-    /// The primary key, or the object key as an int where the class has none.
+    /// The primary key, or the object key as an int if the class has no primary key.
     package var key: Value
 
     /// The object key; nil for a class with a primary key.
@@ -18,7 +18,7 @@ package struct ObjectTarget {
 
 extension WriteTransaction {
     /// The object key of an object that is named by its primary key, or by its object key as an int where
-    /// the class has none; nil when it is not there.
+    /// the class has no primary key; nil if the object does not exist.
     package func find(_ rowClass: RowClass, id: Value) throws(StoreError) -> UInt64? {
         if rowClass.primaryKeyIndex == nil {
             guard case .int(let number) = id else { return nil }

@@ -10,7 +10,7 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
 
     /// Which objects are written.
     package enum Subject {
-        /// The one that is named; a merge leaves alone what the body does not state.
+        /// The named object. A merge keeps properties that the body does not state.
         case named(ObjectAddress, isMerge: Bool)
         /// The one that is named; the body is a JSON patch.
         case patched(ObjectAddress)
@@ -31,7 +31,7 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
     /// The changes that have been made.
     private enum Made {
         case nothing
-        /// The object whose row is in ``ObjectWriteMemory/row``.
+        /// The object with its row in ``ObjectWriteMemory/row``.
         case one(ObjectIdentity, isCreated: Bool)
         case deletion
         /// The objects as they are now, in the order of the items.
@@ -60,7 +60,7 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
     private var position = 0
     private var made = Made.nothing
 
-    /// Makes a write of what `body` states.
+    /// Makes a write of the objects in `body`.
     package init(
         _ subject: Subject, _ body: RequestBytes, _ mode: WriteMode,
         _ precondition: Precondition, for caller: Caller, in served: ServedStore
@@ -191,7 +191,7 @@ package final class ObjectWrite: WriteBody, @unchecked Sendable {
         if item.draft.children.isEmpty {
             memory.row.append(written.row.bytes)
         } else if let row = try transaction.storedRow(item.draft.rowClass, written.key) {
-            // What the object contains in full may have led back to it.
+            // An object contained in full may link back to this one.
             memory.row.append(row.bytes)
         }
         return .one(

@@ -13,14 +13,15 @@ struct ProjectedChangeSteps {
     }
 
     private(set) var all: [Step] = []
-    /// For a whole object, the objects with a property that two paths state. Such a property may only be stated with its present value.
+    /// For a whole object, the objects with a property that two paths state. Such a property may only be stated with
+    /// its present value.
     private var conflicts: [ObjectIdentity: RequestFault.Entry] = [:]
     private let transaction: WriteTransaction
     private var faults = FaultList()
     /// The operation that states a property of an object.
     private var statedBy: [ObjectIdentity: [Int: JSONPointer]] = [:]
 
-    /// Finds the object of a change and those behind it.
+    /// Finds the object of a change and the objects behind it.
     ///
     /// - Throws: ``StoreError`` with every fault.
     init(

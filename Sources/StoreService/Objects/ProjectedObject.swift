@@ -10,8 +10,8 @@ struct ProjectedObject {
     let caller: Caller
     let served: ServedStore
 
-    /// Writes an object as the transaction leaves it, and its reader may see it. For the reply to a transaction that succeeds: what the transaction
-    /// has changed may let the reader see more, and is not judged yet.
+    /// Writes the visible part of an object as the transaction leaves it. Only for the reply to a transaction that
+    /// succeeds: the transaction's changes may let the reader see more, and are not judged yet.
     ///
     /// - Returns: False, with nothing written, if the reader may see nothing of it.
     /// - Throws: ``StoreError`` when it can't be read, or takes more time or memory than a reply may.

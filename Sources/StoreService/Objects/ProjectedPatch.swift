@@ -5,8 +5,8 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// A patch, or a whole object, in the names of a projection, ready to be applied to objects under one schema. One thread at a time uses
-/// it.
+/// A patch, or a whole object, in the names of a projection, ready to be applied to objects under one schema. One
+/// thread at a time uses it.
 struct ProjectedPatch {
     /// The changes that a merge patch or a whole object states.
     private struct Stated {
@@ -52,7 +52,8 @@ struct ProjectedPatch {
     /// Reads a patch, or a whole object.
     ///
     /// - `isJSONPatch`: Whether it is no merge patch.
-    /// - `id`: The name of the object, which a `$id` has to equal; nil for several objects, and for an object that the body names.
+    /// - `id`: The name of the object, which a `$id` has to equal; nil for several objects, and for an object that
+    ///   the body names.
     /// - Throws: ``RequestFault`` with every fault.
     init(
         _ json: JSONValue, isJSONPatch: Bool, of subject: Subject, id: Value?,
@@ -237,8 +238,8 @@ struct ProjectedPatch {
         }
     }
 
-    /// Whether two objects with equally many members have the same ones, in any order. Cost: linear where the order is equal, that of
-    /// sorting both otherwise.
+    /// Whether two objects with equally many members have the same ones, in any order. Cost: linear where the order
+    /// is equal, that of sorting both otherwise.
     private static func hasSameMembers(_ a: JSONValue, _ b: JSONValue) -> Bool {
         // The names alone decide: values that were compared here and again below would take twice the time for each level.
         if zip(a.members, b.members).allSatisfy({ $0.name.elementsEqual($1.name) }) {
@@ -254,7 +255,7 @@ struct ProjectedPatch {
 
     // MARK: Faults
 
-    /// The client's fault when a write of this patch alone failed, whose source numbers began at 0.
+    /// The client's fault after a failed write of only this patch, with source numbers from 0.
     func fault(_ error: StoreError, _ served: ServedStore) -> RequestFault {
         var fault = served.fault(error)
         let sources = error.sources
@@ -285,7 +286,7 @@ struct ProjectedPatch {
 }
 
 extension StoreError {
-    /// Of what only the end of a transaction shows, the source of each fault.
+    /// The source of each fault that is only found at the end of a transaction.
     var sources: [Int] {
         switch self {
         case .danglingLinks(let links): links.map(\.source)

@@ -5,7 +5,8 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// The write of objects as a projection shows them: of an object that the request names, of new objects, or of the objects in a property.
+/// The write of objects as a projection shows them: of an object that the request names, of new objects, or of the
+/// objects in a property.
 package struct ProjectedWrite: WriteBody, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
 
@@ -69,7 +70,7 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         var version: UInt64?
         var path: CreatedPath?
         /// The object as JSON, as the transaction leaves it: other objects that it shows may be changed again before the
-        /// reply is made. Empty where the reply shows none.
+        /// reply is made. Empty if the reply shows no object.
         var json: [UInt8] = []
     }
 
@@ -86,7 +87,7 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
     /// The item that is being written. When the write fails, the item that failed.
     private var position = 0
     private var written: [Written] = []
-    /// Whether the reply to an array shows no objects: none is wanted, or they take too much memory.
+    /// Whether the reply to an array shows no objects: the client wants a minimal one, or they take too much memory.
     private var isMinimal = false
 
     /// Makes a write from a body.

@@ -8,19 +8,20 @@ import HoldfastThreads
 /// long as there is room.
 ///
 /// A request of a few bytes may name an object of megabytes again and again. Past the room the reply shows no
-/// objects, as one with `return=minimal`, of which nothing is copied. What the writer does not see takes no room.
+/// objects, as one with `return=minimal`, for which nothing is copied. Hidden parts take no room.
 struct ReplyCopies {
     private var copies: [ObjectIdentity: ShownObject] = [:]
     /// The JSON of an object that a projection shows, before it is copied.
     private let json = ByteBuffer(capacity: 512)
     private var roomByteCount: Int
-    /// The writer's view of the transaction; nil where the reply shows no objects: once there was no room, or no time for its rules.
+    /// The writer's view of the transaction; nil where the reply shows no objects: once there was no room, or no time
+    /// for its rules.
     private var view: ReadTransaction?
 
     /// Begins without copies, at the end of a transaction. Other writes wait meanwhile, so that rules have a second at the most.
     ///
     /// - `deadline`: When the write has to be done.
-    /// - Throws: ``StoreError`` `.refused` where it can't be told what the writer may read.
+    /// - Throws: ``StoreError`` `.refused` if the writer's rights can't be evaluated.
     init(
         _ transaction: WriteTransaction, for caller: Caller, _ form: ReplyForm,
         until deadline: UInt64, in served: ServedStore
@@ -38,7 +39,7 @@ struct ReplyCopies {
         }
     }
 
-    /// Whether none is shown: none is wanted, or one of them could not be copied.
+    /// Whether no object is shown: the client wants a minimal reply, or an object could not be copied.
     var isExhausted: Bool { view == nil }
 
     /// The copy of an object as a projection shows it; nil when there is no room for it.
@@ -87,7 +88,7 @@ struct ReplyCopies {
 
 /// The state in which a reply shows an object that was written.
 enum ShownObject: Sendable {
-    /// As it was copied, without what its reader does not see.
+    /// The copied object, without hidden parts.
     case object(StoredObject)
     /// As a projection shows it.
     case json([UInt8])

@@ -26,7 +26,7 @@ package struct AggregatePage {
         ObjectQuery(classIndex: query.rowClass.index, predicate: query.predicate)
     }
 
-    /// The query whose first object has what the operation asks for, where it reads hardly more.
+    /// The query with a first object that has the result of the operation, if it reads hardly more.
     private func extreme(_ operation: AggregateOperation) -> ObjectQuery? {
         guard query.by.isEmpty, query.stages == nil,
             case .values(let function, let path) = operation.kind,

@@ -2,11 +2,11 @@ import HoldfastObjectModel
 
 /// An aggregate as a client states it beside the query, before it is checked.
 package struct AggregateText: Hashable, Sendable {
-    /// `op`: what is asked of all objects, or of each group; nil for the count.
+    /// `op`: the operations on all objects, or on each group; nil for the count.
     @Exact package var operations: String?
-    /// `by`: what the objects of a group have in common; nil for no groups.
+    /// `by`: the common values of a group's objects; nil without groups.
     @Exact package var by: String?
-    /// `having`: what the results of a group satisfy.
+    /// `having`: the condition on the results of a group.
     @Exact package var having: String?
     /// `order`: which groups come first.
     @Exact package var order: String?

@@ -24,7 +24,7 @@ package struct CheckedQuery: Sendable {
     let selection: FieldSelection
     /// How the reply holds them.
     let form: ListForm
-    /// Of GeoJSON where the points of the features are, and what is shown beside them.
+    /// For GeoJSON, the path of the features' points, and the parts shown beside them.
     let points: (path: PointPath, beside: FieldSelection)?
     /// The hash that a cursor is bound to.
     let hash: PageCursor.QueryHash
@@ -32,9 +32,9 @@ package struct CheckedQuery: Sendable {
     /// Checks a query.
     ///
     /// - `container`: Shows the objects; `fields` are its names.
-    /// - `forms`: What the reply may be; the first that the objects fit into is taken.
-    /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter; `.notAcceptable` when the objects fit into none of
-    ///   the forms, which is about the first.
+    /// - `forms`: The possible forms of the reply; the first one that the objects fit into is taken.
+    /// - Throws: ``RequestFault`` `.malformed` with the column or the parameter; `.notAcceptable` if the objects fit
+    ///   into no form of the forms, which is about the first.
     package init(
         _ text: QueryText, of container: ObjectContainer, names: SchemaNames,
         limits: ServiceLimits, forms: [ListForm] = [.json]
@@ -90,7 +90,7 @@ package struct CheckedQuery: Sendable {
             do throws(RequestFault) {
                 return try Self.form(form, text, selection, schema)
             } catch {
-                // What a parameter is wrong for is no matter of the form.
+                // A wrong parameter does not depend on the form.
                 guard error.kind == .notAcceptable else { throw error }
                 refusal = refusal ?? error
             }

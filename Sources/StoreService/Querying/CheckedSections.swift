@@ -62,7 +62,7 @@ package struct CheckedSections: Sendable {
             [SortKey(path: key.path)] + sort, now: compiled?.now)
     }
 
-    /// The order that is stated, in `sort` or in the filter; empty for none, or for one that only the
+    /// The order stated in `sort` or in the filter; empty without one, or for an order that only the
     /// filter's stages have.
     private static func sort(
         _ query: QueryText, _ compiled: CompiledQuery?, _ rowClass: RowClass, _ schema: RowSchema,

@@ -39,7 +39,7 @@ extension CollectionPage {
             }
             candidate.rowClass = read.rows.classes[compiled.classIndex]
             if part.isNull(offset) {
-                // An entry of a map whose object is gone.
+                // An entry of a map with a deleted object.
                 return body(candidate, nil)
             }
             if compiled.storage.element == .embedded {
@@ -82,7 +82,7 @@ extension CollectionPage {
             candidate.key = identity.key
             candidate.rowClass = originClass
             var origin = PageCursor.Origin(classNumber: rowClass.number, repetition: 0)
-            // Those that the page before had.
+            // The elements of the page before.
             var skipped = identity == last ? (cursor?.origin.repetition ?? 0) + 1 : 0
             func take(_ row: RowView, _ holders: [EmbeddedHolder]) -> Bool {
                 defer { origin.repetition += 1 }

@@ -18,7 +18,7 @@ extension CollectionPage {
         return buffer.array
     }
 
-    /// Whether `a` comes before `b`: by what they are sorted by, and then by position.
+    /// Whether `a` comes before `b`: by their sort values, and then by position.
     func isBefore(_ a: Candidate, _ b: Candidate, _ order: SortEvaluator) -> Bool {
         let result = compare(a, b, order)
         if result != 0 { return result < 0 }
@@ -26,7 +26,7 @@ extension CollectionPage {
             < (b.origin?.classNumber ?? 0, b.position, b.origin?.repetition ?? 0)
     }
 
-    /// Compares two elements by what they are sorted by: negative, 0 or positive.
+    /// Compares two elements by their sort values: negative, 0 or positive.
     func compare(_ a: Candidate, _ b: Candidate, _ order: SortEvaluator) -> Int {
         var result = compare(a.sortBytes, b.sortBytes)
         if result != 0, mayBeCut(a.sortBytes), mayBeCut(b.sortBytes) {

@@ -17,7 +17,7 @@ struct CollectionPage {
     let key: UInt64
     let row: RowView
     let member: Int
-    /// Shows the objects, instead of what their class has.
+    /// The projection that shows the objects instead of their class.
     let projection: CompiledProjection?
 
     var read: ReadTransaction { view.read }
@@ -139,7 +139,7 @@ struct CollectionPage {
                         return true
                     }
                 } else if holdsObjects || !matcher.matches(value: value) {
-                    // What is null instead of an object has nothing that a filter could find.
+                    // A null in place of an object can't match a filter.
                     return true
                 }
             }
@@ -212,7 +212,7 @@ struct CollectionPage {
 }
 
 /// Pages of elements whose filter has a DISTINCT or a LIMIT: SORT, DISTINCT and LIMIT are applied from left
-/// to right to all elements that match. A cursor holds how many came before.
+/// to right to all elements that match. A cursor has the number of earlier ones.
 extension CollectionPage {
     /// Whether a filter's suffixes need all elements at once.
     static func needsStages(_ query: CompiledQuery?) -> Bool {

@@ -7,7 +7,7 @@ import HoldfastObjectJSON
 /// It stands behind a cursor and `~`: base64url of
 ///
 ///     offset  bytes  field (little-endian)
-///     0       8      what decided on the view
+///     0       8      the view's fingerprint
 ///     8       32     keyed BLAKE2b of a name of this form, the principal, the 8 bytes before, and the cursor
 struct CursorSeal {
     private static let form: StaticString = "holdfast cursor 1"
@@ -20,7 +20,7 @@ struct CursorSeal {
     let principal: String
     let fingerprint: UInt64
 
-    /// Where the seal begins, with its mark, in a cursor; its end where it has none.
+    /// The start of the seal, with its mark, in a cursor; the end of the cursor without a seal.
     static func start(in cursor: String) -> String.Index {
         cursor.utf8.firstIndex(of: mark) ?? cursor.endIndex
     }
@@ -36,7 +36,7 @@ struct CursorSeal {
         return cursor + String(UnicodeScalar(Self.mark)) + Base64.urlText(of: bytes.bytes)
     }
 
-    /// Refuses what the service has not made for the principal, and what it has made of another view.
+    /// Refuses cursors that the service has not made for the principal, or has made from another view.
     ///
     /// - Throws: ``RequestFault`` `.malformed`, `.expired`.
     func check(_ cursor: String, _ seal: String?, _ text: QueryText) throws(RequestFault) {

@@ -13,7 +13,7 @@ struct DistinctFilter {
     private var room: Int
     /// The end of the page before, as long as the objects come from the first one on; nil behind it.
     private var end: (order: ObjectOrder, position: QueryPosition)?
-    /// The sort values that belong to the distinct ones, and those that the page before ended with, where the
+    /// The sort values that belong to the distinct ones, and the last ones of the page before, if the
     /// objects come from there on.
     private let ended: (evaluator: SortEvaluator, sortBytes: [UInt8])?
 
@@ -24,7 +24,7 @@ struct DistinctFilter {
     ///
     /// - `position`: The end of the page before. Where the sort begins with the distinct paths the position tells
     ///   which values were seen last, and objects come from there on, see ``CheckedQuery/pagesByDistinct``. In any
-    ///   other order they come from the first one: those up to the position tell which values were seen.
+    ///   other order they come from the first one: the objects up to the position tell which values were seen.
     /// - `byteCountMax`: The memory for the values that were seen.
     init?(
         _ query: CheckedQuery, _ read: ReadTransaction, after position: QueryPosition?,
@@ -44,7 +44,7 @@ struct DistinctFilter {
         }
     }
 
-    /// Whether the object is the first with its values, and none of an earlier page.
+    /// Whether the object is the first with its values, and not on an earlier page.
     mutating func takes(_ key: UInt64, _ row: RowView) -> Bool {
         buffer.removeAll()
         guard evaluator.appendDistinct(row: row, key: key, source: read, to: buffer) else {

@@ -37,10 +37,10 @@ package final class PageAccount {
         self.schema = schema
     }
 
-    /// Notes whose objects are looked for.
+    /// Notes the class of the searched objects.
     func begin(_ rowClass: RowClass) { self.rowClass = rowClass }
 
-    /// Has an execution tell what it does.
+    /// Makes an execution record its steps.
     func begin(_ execution: QueryExecution) {
         execution.isTimed = isAsked
         if isAsked { self.execution = execution }
@@ -54,9 +54,9 @@ package final class PageAccount {
         clock = now
     }
 
-    /// Notes what an execution did.
+    /// Notes the steps of an execution.
     ///
-    /// - `isBeside`: Whether it is a stage alone, whose plan and figures are not those of the page.
+    /// - `isBeside`: Whether it is only a stage, with a plan and figures apart from the page's.
     func add(_ execution: QueryExecution, _ name: String, _ rows: Int, isBeside: Bool = false) {
         guard isAsked else { return }
         self.execution = nil
@@ -65,7 +65,7 @@ package final class PageAccount {
         add(followed, execution.statistics, name, rows)
     }
 
-    /// Notes plans that were followed, and what they read.
+    /// Notes the plans that were followed, and their reads.
     func add(
         _ followed: [FollowedPlan], _ own: QueryExecution.Statistics, _ name: String, _ rows: Int
     ) {
@@ -81,14 +81,14 @@ package final class PageAccount {
         guard let rowClass else { return }
         let plan = PlanText(followed, rowClass, schema)
         steps += plan.stepsGivenUp
-        // What the plans given up have taken stands in their own steps.
+        // The time of abandoned plans is in their own steps.
         clock += plan.stepsGivenUp.reduce(0) { $0 + $1.microseconds }
         add(plan.step(name), rows)
     }
 
     /// Writes the member `explain`, if it is wanted and anything was done.
     ///
-    /// - `count`: How many objects the page shows; nil for what the last stage gave.
+    /// - `count`: The number of objects on the page; nil for the count of the last stage.
     func write(to json: JSONWriter, rowsReturned count: Int?) {
         guard text.explains, let statistics, let rowClass else { return }
         let plan = PlanText(plans, rowClass, schema)
@@ -109,7 +109,7 @@ package final class PageAccount {
 
     /// The query, if it took so long that it is slow.
     ///
-    /// - `fault`: What ended it; nil when it was answered.
+    /// - `fault`: The fault that ended it; nil if it was answered.
     func slowQuery(from millisecondsMin: Int, _ fault: RequestFault?) -> SlowQuery? {
         let milliseconds = Int((monotonicMicroseconds() - begun) / 1000)
         guard milliseconds >= millisecondsMin, let rowClass else { return nil }

@@ -5,7 +5,7 @@ import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
 
-/// Where a page of a list ended: what a client gets as `"next"` and sends back as `cursor`.
+/// The end of a page of a list: a client gets it as `"next"` and sends it back as `cursor`.
 ///
 /// Opaque to clients: base64url of
 ///
@@ -33,7 +33,7 @@ struct PageCursor: Equatable, Sendable {
     struct QueryHash: Equatable, Sendable {
         let high: UInt64
         let low: UInt64
-        /// The value of `now()` in the query, also on the pages that follow; nil where it has none.
+        /// The value of `now()` in the query, also on later pages; nil if the query does not use it.
         let now: Timestamp?
     }
 
@@ -86,13 +86,13 @@ struct PageCursor: Equatable, Sendable {
 extension PageCursor {
     /// Makes the cursor of a page of elements.
     ///
-    /// - `origin`: Nil for those of a collection.
+    /// - `origin`: Nil for pages of a collection.
     init(query: QueryHash, epoch: UInt64, origin: Origin?, position: QueryPosition) {
         let count = origin.map { UInt64($0.classNumber) << 32 | UInt64($0.repetition) }
         self.init(query: query, epoch: epoch, returnedCount: count ?? 0, position: position)
     }
 
-    /// Reads a cursor's text; nil when it is none.
+    /// Reads a cursor's text; nil for other text.
     init?(_ text: String) {
         var text = text
         guard
@@ -135,7 +135,7 @@ extension PageCursor {
             key: word(at: 33))
     }
 
-    /// The fault of a cursor whose last object had a text too long for a cursor, and is gone or was changed: 410.
+    /// The fault of a cursor with a last object that had a text too long for a cursor, and was deleted or changed: 410.
     static let lost = RequestFault(
         .expired, "cursor-expired",
         "The cursor stands behind a text of more than \(QueryPosition.wholeByteCountMax) bytes that was "
@@ -170,12 +170,12 @@ extension PageCursor {
 }
 
 extension PageCursor.QueryHash {
-    /// Hashes what a query is, but for the size and shape of its pages.
+    /// Hashes a query without the size and shape of its pages.
     ///
-    /// - `parts`: What it is asked of, and all of its texts but the filter.
+    /// - `parts`: The container of the query, and all of its texts except the filter.
     /// - `text`: For the filter and its arguments.
-    /// - `keys`: What its order compares. The types of the values count: after a change of the schema the
-    ///   same paths may lead to values of other types, whose bytes stand in another order.
+    /// - `keys`: The sort keys. The types of their values count: after a change of the schema the
+    ///   same paths may lead to values of other types, with another order of bytes.
     /// - `now`: See ``CompiledQuery/now``.
     init(
         _ parts: [String?], _ text: QueryText, _ keys: [SortKey], now: Timestamp?

@@ -130,7 +130,7 @@ package struct PageRequest: ReadCase {
                     throw error
                 }
             }
-            // A job that begins again, or that nobody waits for, has not found how long it takes.
+            // A job that begins again, or without a waiting client, does not show the time of the query.
             if case .reply = outcome { slow.map(served.reportSlow) }
             return outcome
         } catch {
@@ -173,7 +173,7 @@ package struct PageRequest: ReadCase {
         }
     }
 
-    /// Whether to write the page is sure to be short. Of sections none is: objects are looked at until the page
+    /// Whether writing the page is sure to be short. A page of sections is not: objects are read until the page
     /// is full, however many that takes.
     private func isShort(_ checked: Checked, in view: PageView) -> Bool {
         switch checked {
@@ -229,7 +229,7 @@ struct SectionsPage {
         execution.isTimed = account.isAsked
         guard execution.canGoOn else { throw PageCursor.lost }
         let page = try view.served.stored(execution.run())
-        // What is written of the objects may take any time.
+        // The objects may take any time to write.
         try view.served.checkTime(read)
         account.add(execution.plans, execution.statistics, "sections", page.sections.count)
         let objectCount = try write(page, to: buffer)

@@ -12,12 +12,12 @@ package struct PageView {
     let quotesLargeInts: Bool
     /// The snapshot that keeps the version of ``read``, if one does.
     let pin: SnapshotPin?
-    /// Makes cursors those of the principal for whom the view shows a part; nil where it shows everything.
+    /// Seals cursors for the principal of a restricted view; nil if the view shows everything.
     let seal: CursorSeal?
-    /// Records what is done for a page of a query; nil where only `explain` may need it.
+    /// Records the steps of a query's page; nil if they are not needed.
     let watch: PageAccount?
 
-    /// - `caller`: For whom the view was made.
+    /// - `caller`: The caller that the view was made for.
     package init(
         served: ServedStore, read: ReadTransaction, names: SchemaNames, quotesLargeInts: Bool,
         pin: SnapshotPin?, for caller: Caller, watch: PageAccount? = nil
@@ -58,7 +58,7 @@ package struct PageView {
 
     /// Plans a query.
     ///
-    /// - `account`: Is to tell what it does.
+    /// - `account`: Records its steps.
     func execution(
         _ query: ObjectQuery, _ limits: QueryLimits, _ account: PageAccount
     ) throws(RequestFault) -> QueryExecution {
@@ -67,9 +67,9 @@ package struct PageView {
         return execution
     }
 
-    /// Writes what follows the objects of a page, and returns the reply.
+    /// Writes the end of a page after its objects, and returns the reply.
     ///
-    /// - `rowsReturned`: How many objects the page shows, for `explain`; nil for what its last stage gave.
+    /// - `rowsReturned`: The number of objects on the page, for `explain`; nil for the count of its last stage.
     /// - Throws: ``RequestFault`` when the store's version can't be read.
     func end(
         _ json: JSONWriter, next: PageCursor?, count: Int? = nil, _ account: PageAccount? = nil,

@@ -12,7 +12,7 @@ struct PageWriter: ~Copyable {
     private let records: CSVRecords?
     private var count = 0
 
-    /// Makes a writer, and writes what comes before the objects.
+    /// Makes a writer, and writes the beginning before the objects.
     init(_ view: PageView, _ query: CheckedQuery, _ buffer: ByteBuffer) {
         (self.view, self.query) = (view, query)
         writer = view.objectWriter(buffer)
@@ -51,7 +51,7 @@ struct PageWriter: ~Copyable {
         }
     }
 
-    /// Writes what ends the page; CSV has no place for anything behind its records.
+    /// Writes the end of the page. CSV has no place for anything after its records.
     func end(
         next: PageCursor?, count total: Int?, _ account: PageAccount, rowsReturned: Int
     ) throws(RequestFault) -> PageReply {

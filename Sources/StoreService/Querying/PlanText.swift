@@ -8,12 +8,12 @@ struct PlanText {
     /// One line, such as `index population, 1 range, descending`; where a plan was given up for another,
     /// one after the other.
     let summary: String
-    /// The properties whose index, or primary key, is used; those of other classes behind their class.
+    /// The properties with a used index or primary key; properties of other classes after the class's name.
     let indexes: [String]
 
     /// The plans that were given up, each as a step of its own.
     let stepsGivenUp: [PageAccount.Step]
-    /// The properties whose columns the last plan went by, with commas between; empty for none.
+    /// The properties with columns that the last plan used, separated by commas; may be empty.
     let columns: String
 
     init(_ followed: [FollowedPlan], _ rowClass: RowClass, _ schema: RowSchema) {

@@ -16,8 +16,8 @@ struct PointPath: Sendable {
 
     /// Reads a path such as `location` or `home.location`; without one it is the only point of the class.
     ///
-    /// - Throws: ``RequestFault`` `.malformed` for a path that leads to no point, or when there are several; `.notAcceptable` when the
-    ///   class has none.
+    /// - Throws: ``RequestFault`` `.malformed` for a path that leads to no point, or when there are several;
+    ///   `.notAcceptable` for a class without a point.
     init(_ text: QueryText, of rowClass: RowClass, _ schema: RowSchema) throws(RequestFault) {
         guard let path = text.geometry else {
             let known = Self.points(of: rowClass, schema)
@@ -95,7 +95,7 @@ struct PointPath: Sendable {
         return fault
     }
 
-    /// The point of an object; nil where there is none, where it is none, or where it lies not on the Earth.
+    /// The point of an object; nil if it is missing, is no point, or does not lie on the Earth.
     func point(
         of row: RowView, _ read: ReadTransaction
     ) -> (longitude: Double, latitude: Double, altitude: Double?)? {

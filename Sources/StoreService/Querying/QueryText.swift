@@ -35,7 +35,7 @@ package struct QueryText: Sendable {
     package var geometry: String?
     package var counts = false
     package var explains = false
-    /// Whether it stands in a body, whose faults have pointers.
+    /// Whether it stands in a body, so that faults have pointers.
     package var isInBody = false
     /// The time of the request.
     private let requestTime = Timestamp.now()
@@ -114,9 +114,9 @@ package struct QueryText: Sendable {
         RequestFault(error, parameter: isInBody ? nil : name, pointer: isInBody ? "/\(name)" : nil)
     }
 
-    /// Checks the filter and its arguments; nil where there is none.
+    /// Checks the filter and its arguments; nil without a filter.
     ///
-    /// - `projection`: What the objects are shown by, for the names in errors.
+    /// - `projection`: The projection of the objects, for the names in errors.
     /// - `hasTime`: Whether `now()` stands for ``now``; it is refused where a query outlives its request.
     /// - Throws: ``RequestFault`` `.malformed` with the column.
     package func compiledFilter(
@@ -140,7 +140,7 @@ package struct QueryText: Sendable {
     /// The most paths of a sort: their values stand in a cursor, which has to fit into a URL.
     package static let sortKeyCountMax = 16
 
-    /// Checks a list of paths to sort or be distinct by; nil where none is stated.
+    /// Checks a list of paths for `sort` or `distinct`; nil without a list.
     ///
     /// - `name`: The part of the query that it is.
     /// - Throws: ``RequestFault`` `.malformed` with the column, or for too many.
@@ -264,7 +264,7 @@ extension QueryText {
     /// The bytes that a value in an array takes as JSON that was parsed, with its comma.
     private static let parsedByteCount = 40
 
-    /// The members that are texts, or lists that become one, and what they are expected to be.
+    /// The members that are texts, or lists that become one, and their expected forms.
     private static let texts:
         [String: (
             path: WritableKeyPath<QueryText, String?> & Sendable, isList: Bool, expected: String
@@ -278,7 +278,7 @@ extension QueryText {
             "geometry": (\.geometry, false, "a path"),
         ]
 
-    /// The members of a query whose result is a page.
+    /// The members of a query for a page.
     package static let memberNames = [
         "filter", "args", "sort", "distinct", "limit", "cursor", "fields", "expand", "count",
         "explain", "geometry",

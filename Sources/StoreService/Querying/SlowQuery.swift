@@ -3,15 +3,15 @@ import HoldfastObjectModel
 import HoldfastQuery
 import HoldfastRows
 
-/// A query that took long. It holds no values, neither stored ones nor those of the query.
+/// A query that took long. It has no values, neither stored ones nor the query's.
 package struct SlowQuery: Sendable {
-    /// The class whose objects were looked for.
+    /// The class of the searched objects.
     package var className: String
     /// The filter and the order, with `?` for each value; empty for all objects in their own order.
     package var text: String
     /// How they were looked for, as `explain` says it; empty when it came to no plan.
     package var plan = ""
-    /// Objects that were read, those of linked objects included.
+    /// The number of objects read, including linked objects.
     package var rowsRead = 0
     /// Objects, groups or sections that were found.
     package var rowsReturned = 0

@@ -2,14 +2,14 @@ import HoldfastBytes
 import HoldfastObjectStore
 import HoldfastThreads
 
-/// A version of the store that the reads of one client are answered from as long as it is pinned: what
-/// `snapshot=<id>` names.
+/// A version of the store that answers the reads of one client as long as it is pinned.
+/// Reads name it by `snapshot=<id>`.
 package struct SnapshotPin: Sendable {
     /// The id: 22 characters of base64url, of random bytes.
     package let id: String
-    /// The number of the token that it belongs to; nil where none is needed.
+    /// The number of the token that it belongs to; nil if no token is needed.
     let owner: UInt64?
-    /// Whose bounds it counts to; nil for one that may have all there are.
+    /// The client with the limit that it counts against; nil for a client without a limit of its own.
     let user: ClientKey?
     /// The pinned version; clients share one for each commit.
     var pinned: PinnedVersion

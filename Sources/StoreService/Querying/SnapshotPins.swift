@@ -6,7 +6,7 @@ import Synchronization
 
 /// The pinned versions of a store, as many and as long as its limits allow. Thread-safe.
 ///
-/// Clients share what is kept of a version, each under an id of its own. Each version that is kept makes the data
+/// Clients share a pinned version, each under an id of its own. Each pinned version makes the data
 /// file grow by what is written meanwhile, so that it ends by age and by growth: at the next look, or when a read
 /// asks for it.
 package final class SnapshotPins: Sendable {
@@ -95,7 +95,7 @@ package final class SnapshotPins: Sendable {
         return found
     }
 
-    /// Ends what is kept longer, or has let the data grow more, than the limits allow.
+    /// Ends versions that are kept longer, or have let the data grow more, than the limits allow.
     package func endOverdue() {
         let now = monotonicMilliseconds()
         let byteCount = store.storedByteCount ?? 0

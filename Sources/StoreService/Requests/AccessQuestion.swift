@@ -6,11 +6,11 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// An admin's question about rules: the rights of a user, and those to an object.
+/// An admin's question about rules: the rights of a user, and the rights to an object.
 ///
 ///     {"user":"ann","claims":{"groups":["editor"]},"class":"Task","key":7}
 ///
-/// Claims may name the user themselves, as those of a JSON Web Token do (`sub`). Without a user it is about anonymous visitors, and
+/// Claims may name the user themselves, as in a JSON Web Token (`sub`). Without a user it is about anonymous visitors, and
 /// without a class about roles alone.
 package struct AccessQuestion: Sendable {
     private let principal: Principal
@@ -61,7 +61,7 @@ package struct AccessQuestion: Sendable {
     /// Answers it on a view of everything.
     ///
     /// - Throws: ``RequestFault`` `.notFound` for a class or an object that is not there, or where there is no document,
-    ///   `.malformed` for what is no key of the class.
+    ///   `.malformed` for a value that is no key of the class.
     package func answer(
         _ control: AccessControl, _ read: ReadTransaction, _ served: ServedStore,
         to writer: JSONWriter
@@ -104,9 +104,9 @@ extension RequestFault {
 }
 
 extension AccessQuestion {
-    /// Writes a question, of what stands on a command line.
+    /// Writes a question from the arguments of a command line.
     ///
-    /// - `key`: JSON; a text that is none is a string.
+    /// - `key`: JSON; other text is a string.
     /// - Throws: ``RequestFault`` `.invalid` as ``Claims/init(assignments:)``.
     package static func json(
         user: String?, claims: [String], className: String?, key: String?

@@ -3,21 +3,21 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastThreads
 
-/// The caller of a use case. Each is made for one caller, whose view its data comes from (``ServedStore/withRead(for:of:_:)``).
+/// The caller of a use case. The data of a use case comes from the view of its caller (``ServedStore/withRead(for:of:_:)``).
 ///
 /// Whether they may ask for it at all was decided before, by the right that the operation needs.
 package struct Caller: Sendable, Hashable {
-    /// The number of their token; nil where none is needed.
+    /// The number of its token; nil if no token is needed.
     package let token: UInt64?
     private let address: String
-    /// Says what they may read; nil where that is everything.
+    /// The source of its rights; nil if it may read everything.
     package let sight: (any SightSource)?
 
     /// Makes the caller of a request.
     ///
-    /// - `token`: The number of its token; nil where none is needed.
+    /// - `token`: The number of its token; nil if no token is needed.
     /// - `address`: The address it came from, such as `127.0.0.1:50312`.
-    /// - `sight`: Says what they may read; nil where that is everything.
+    /// - `sight`: The source of its rights; nil if it may read everything.
     package init(token: UInt64?, address: String, sight: (any SightSource)? = nil) {
         self.token = token
         self.address = address
@@ -26,15 +26,16 @@ package struct Caller: Sendable, Hashable {
 
     /// Makes the view that is theirs of one that shows everything.
     ///
-    /// - Throws: ``RequestFault`` where what they may read can't be told.
+    /// - Throws: ``RequestFault`` if its rights can't be evaluated.
     func view(of read: StoreView) throws(RequestFault) -> ReadTransaction {
         guard let sight else { return read }
         return read.restricted(to: try sight.sight(in: read))
     }
 
-    /// Has a transaction keep to what they may do, before it changes anything. Cost for those who may do everything: a comparison.
+    /// Restricts a transaction to the caller's rights, before it changes anything. Cost for a caller with every
+    /// right: a comparison.
     ///
-    /// - Throws: ``StoreError`` `.refused` with a ``RequestFault`` where what they may do can't be told.
+    /// - Throws: ``StoreError`` `.refused` with a ``RequestFault`` if its rights can't be evaluated.
     package func keep(_ transaction: WriteTransaction, in served: ServedStore) throws(StoreError) {
         guard let sight else { return }
         let deadline = served.queryDeadline

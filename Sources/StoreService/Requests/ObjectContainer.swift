@@ -12,7 +12,7 @@ package enum ObjectContainer: Sendable {
 extension SchemaNames {
     /// The class of a container, and the projection if it is one.
     ///
-    /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for what has no objects by
+    /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for a class without objects by
     ///   themselves.
     package func find(
         _ container: ObjectContainer

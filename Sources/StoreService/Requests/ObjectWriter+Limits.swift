@@ -3,14 +3,14 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 
 extension ObjectWriter {
-    /// Leaves out what a reply or an event does not show of large collections.
+    /// Limits the elements of large collections that a reply or an event shows.
     package mutating func limitCollections(_ limits: ServiceLimits) {
         limitCollections(
             elementCountMax: limits.collectionElementCountMax,
             byteCountMax: limits.collectionByteCountMax)
     }
 
-    /// Writes a reply from a view, within the limits of replies and what its job may take.
+    /// Writes a reply from a view, within the limits of replies and of its job.
     package init(
         _ buffer: ByteBuffer, _ names: SchemaNames, _ read: ReadTransaction,
         _ limits: ServiceLimits, quotesLargeInts: Bool

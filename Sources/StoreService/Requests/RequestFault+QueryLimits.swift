@@ -3,7 +3,7 @@ import HoldfastObjectStore
 import HoldfastRows
 
 extension RequestFault {
-    /// The code of what needs more memory than it may take.
+    /// The code of a query that needs too much memory.
     package static let memoryCode = "query-memory-exceeded"
 
     /// A query or reply needs more memory than a read may take.
@@ -48,7 +48,7 @@ extension RequestFault {
                 + "the collections by …/properties/{property}.")
     }
 
-    /// The code of what takes longer than it may.
+    /// The code of a query that takes too long.
     private static let timeCode = "query-too-slow"
 
     /// A read of any kind took longer than it may.
@@ -83,7 +83,7 @@ extension RequestFault {
 
     /// Returns the fault with the next step for a query that took too long, or itself if it is another.
     ///
-    /// - `index`: The index that the query lacks; nil where none would shorten it.
+    /// - `index`: The index that the query lacks; nil if no index would help.
     func advising(_ limits: ServiceLimits, _ index: @autoclosure () -> MissingIndex?)
         -> RequestFault
     {

@@ -4,7 +4,8 @@ import HoldfastRows
 extension RequestScratch {
     /// Runs a step of a job. Reading, checking and compiling on the thread meanwhile count for the job's time and memory.
     ///
-    /// - Throws: ``RequestFault`` of `body`; the fault of the budget if it has failed, since results of that time must not be used.
+    /// - Throws: ``RequestFault`` of `body`; the fault of the budget if it has failed, since results of that time
+    ///   must not be used.
     func withBudget<Reply>(
         of job: Job, _ limits: ServiceLimits, _ body: () throws(RequestFault) -> Reply
     ) throws(RequestFault) -> Reply {

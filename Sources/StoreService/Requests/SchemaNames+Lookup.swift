@@ -31,7 +31,7 @@ extension SchemaNames {
         return rowClass
     }
 
-    /// The class of a name, of a kind whose objects are created by themselves.
+    /// The class of a name, of a kind with objects that are created by themselves.
     ///
     /// - Throws: ``RequestFault`` `.notFound` with the nearest name; `.unsupportedOperation` for an embedded class.
     package func creatableClass(named name: UnsafeRawBufferPointer) throws(RequestFault) -> RowClass
@@ -65,9 +65,9 @@ extension SchemaNames {
             within: RequestScratch.current.budget)
     }
 
-    /// The projection that is to show what a property holds.
+    /// The projection for the objects that a property holds.
     ///
-    /// - Throws: ``RequestFault`` `.malformed` when there is none of the name, or when it shows another class.
+    /// - Throws: ``RequestFault`` `.malformed` if no projection has the name, or if it shows another class.
     package func projection(
         named name: String, of rowClass: RowClass, _ member: Int
     ) throws(RequestFault) -> CompiledProjection {
@@ -88,7 +88,7 @@ extension SchemaNames {
 }
 
 extension RowClass {
-    /// Refuses what an asymmetric class can't do with objects that it is sent: it only creates.
+    /// Refuses operations on objects that an asymmetric class does not have: it only creates objects.
     ///
     /// - Throws: ``RequestFault`` `.malformed`.
     package func requireCreation(_ mode: WriteMode) throws(RequestFault) {
@@ -99,14 +99,14 @@ extension RowClass {
                 + "create, or left out.")
     }
 
-    /// Refuses a class whose objects are not created by themselves.
+    /// Refuses a class with objects that are not created by themselves.
     ///
     /// - Throws: ``RequestFault`` `.unsupportedOperation`.
     package func requireCreatable() throws(RequestFault) {
         if !isAsymmetric { try requireObjects() }
     }
 
-    /// Refuses a class whose objects are not read and written by themselves.
+    /// Refuses a class with objects that are not read and written by themselves.
     ///
     /// - Throws: ``RequestFault`` `.unsupportedOperation`.
     package func requireObjects() throws(RequestFault) {

@@ -34,7 +34,7 @@ package final class VersionWaiter: Sendable {
         startThread(named: "min-version") { [state] in Self.keepTime(state) }
     }
 
-    /// Takes out those that `isOver` says, and calls them back.
+    /// Removes the waiters for which `isOver` returns true, and calls them back.
     private static func callBack(
         _ state: Monitor<State>, isReached: Bool, _ isOver: (Waiting) -> Bool
     ) {

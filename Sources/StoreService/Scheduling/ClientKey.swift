@@ -1,6 +1,6 @@
 import Glibc
 
-/// The identity of a client for fair scheduling: clients whose keys are equal share a
+/// The identity of a client for fair scheduling: clients with equal keys share a
 /// share. Keys differ from process to process.
 package struct ClientKey: Hashable, Sendable {
     private let hash: Int
@@ -15,8 +15,8 @@ package struct ClientKey: Hashable, Sendable {
         hash = hasher.finalize()
     }
 
-    /// The client at an address such as `127.0.0.1:50312`, whose port does not count; one of IPv6 stands in brackets, and counts by
-    /// its network, all of whose addresses one machine may take (RFC 4862).
+    /// The client at an address such as `127.0.0.1:50312`. The port does not count. An address of IPv6 stands in
+    /// brackets, and counts by its network, because one machine may take every address of it (RFC 4862).
     package init(address: String) {
         var hasher = Hasher()
         if let network = Self.network(of: address) {
@@ -32,8 +32,8 @@ package struct ClientKey: Hashable, Sendable {
         hash = hasher.finalize()
     }
 
-    /// The network of an address: all addresses with the same first 16 bits, in IPv6 with the same first 48 bits, as the addresses of one customer
-    /// of a provider have.
+    /// The network of an address: all addresses with the same first 16 bits, in IPv6 with the same first 48 bits, as
+    /// the addresses of one customer of a provider have.
     package init(networkOf address: String) {
         var hasher = Hasher()
         if let network = Self.network(of: address) {
@@ -45,7 +45,7 @@ package struct ClientKey: Hashable, Sendable {
         hash = hasher.finalize()
     }
 
-    /// The first 64 bits of an address of IPv6; nil for others, and for those that stand for one machine or one address of IPv4, which
+    /// The first 64 bits of an address of IPv6; nil for other addresses, and for addresses of one machine or of IPv4, which
     /// begin with zeros.
     private static func network(of address: String) -> UInt64? {
         guard address.utf8.first == UInt8(ascii: "[") else { return nil }

@@ -5,10 +5,10 @@ import HoldfastThreads
 /// A piece of work of a client, which a ``JobScheduler`` runs.
 ///
 /// It begins with a time slice of its own. When that is over it becomes a long job, which has turns among
-/// the others, or, where there are too many of those, begins again later: until its work is done it
+/// the others, or begins again later if there are too many long jobs: until its work is done it
 /// must not do anything that it can't do twice. The rest, such as answering, it does where
 /// ``attempt(_:_:)`` says `.reply`.
-// Unchecked: what is marked so belongs to the lock of the scheduler, or of who tests a schedule; the rest
+// Unchecked: the marked properties belong to the lock of the scheduler, or of a schedule's test; the rest
 // to the thread that runs the job.
 package final class Job: EvaluationTurn, QueuedWork, @unchecked Sendable {
     /// How long a job is likely to take.
@@ -29,7 +29,7 @@ package final class Job: EvaluationTurn, QueuedWork, @unchecked Sendable {
         case stopped
     }
 
-    /// Whose work it is.
+    /// The client that it works for.
     package let client: ClientKey
     /// When it has to be done, in milliseconds of the monotonic clock. The time that it waits counts.
     package let deadlineMilliseconds: UInt64
@@ -45,7 +45,7 @@ package final class Job: EvaluationTurn, QueuedWork, @unchecked Sendable {
     var scheduler: JobScheduler?
     /// Whether it has outlived its first slice, or is expected to.
     var isLong = false
-    /// Whether it is one of those that may hold what they have read.
+    /// Whether it may keep the values that it has read.
     var isAdmitted = false
     /// Bytes of memory that it was admitted with.
     var admittedByteCount = 0
@@ -71,10 +71,10 @@ package final class Job: EvaluationTurn, QueuedWork, @unchecked Sendable {
     /// Makes a job.
     ///
     /// - Parameters:
-    ///   - client: Whose work it is.
+    ///   - client: The client that it works for.
     ///   - expectation: How long it is likely to take.
     ///   - deadlineMilliseconds: When it has to be done.
-    ///   - isAwaited: Whether somebody waits for it, asked after each slice; nil: somebody does.
+    ///   - isAwaited: Whether a client waits for it, asked after each slice; nil if a client always does.
     ///   - body: The work. It may run more than once.
     package init(
         _ client: ClientKey, expecting expectation: Expectation = .short,
@@ -88,13 +88,13 @@ package final class Job: EvaluationTurn, QueuedWork, @unchecked Sendable {
         self.body = body
     }
 
-    /// Whether no client waits for it any more. Cost: what the caller's closure costs.
+    /// Whether no client waits for it any more. Cost: the caller's closure.
     package var isAbandoned: Bool { isAwaited.map { !$0() } ?? false }
 
     /// Whether its time is over, which may be before it has begun.
     package var isOverdue: Bool { monotonicMilliseconds() >= deadlineMilliseconds }
 
-    /// Whether its first slice is not over: after that, what can be left to another job should be.
+    /// Whether its first slice is not over. After that, work that can be left to another job should be.
     package var isInFirstSlice: Bool { sliceCount == 1 && !isSliceOver }
 
     /// So many slices are too many to hold a turn for.

@@ -6,8 +6,8 @@ import Synchronization
 /// Threads for reads and other work that may take long, so that the threads of connections never wait, and
 /// short work does not wait for long work.
 ///
-/// ``Schedule`` says who runs when. A job that waits for its next slice keeps its thread, which it blocks where
-/// it looks at the clock. What waits for its first slice is bounded: past that work is refused, which the
+/// ``Schedule`` decides which job runs when. A job that waits for its next slice keeps its thread, which it blocks when
+/// it checks the clock. The jobs that wait for their first slice are bounded: beyond that work is refused, which the
 /// caller answers with 503. Thread-safe.
 package final class JobScheduler: Sendable {
     private struct State {
@@ -19,7 +19,7 @@ package final class JobScheduler: Sendable {
             var started: [Job] = []
             while let job = schedule.next() {
                 guard let thread = job.thread ?? idle.popLast() ?? makeThread() else {
-                    // It runs when one of those that there are has nothing to do.
+                    // It runs when an existing thread is idle.
                     schedule.putBack(job)
                     break
                 }
@@ -36,7 +36,7 @@ package final class JobScheduler: Sendable {
         package var waiting: Int
         /// They run.
         package var running: Int
-        /// They have outlived their first time slice and hold what they have read.
+        /// Jobs that have outlived their first time slice and keep the values that they have read.
         package var long: Int
     }
 
@@ -84,7 +84,7 @@ package final class JobScheduler: Sendable {
     /// Whether there is no job beside one.
     var hasOneJob: Bool { jobCount.load(ordering: .relaxed) <= 1 }
 
-    /// Ends every job at the end of its time slice, has the threads finish what is queued in the same way, and
+    /// Ends every job at the end of its time slice, queued jobs in the same way, and
     /// returns when they have ended.
     package func stop() {
         let (started, idle) = state.withLock { state in
@@ -98,7 +98,7 @@ package final class JobScheduler: Sendable {
         threadCount.wait { $0 == 0 ? () : nil }
     }
 
-    /// Starts a thread; nil when the system has none. There are never more than jobs that run or wait for
+    /// Starts a thread; nil if the system has no thread left. There are never more than jobs that run or wait for
     /// their next slice.
     private func makeThread() -> SchedulerThread? {
         let thread = SchedulerThread(nil)
@@ -151,7 +151,7 @@ package final class JobScheduler: Sendable {
     /// Ends a running job's slice: it goes on at once or waits for its turn, unless it has to end.
     func endSlice(of job: Job) {
         let now = monotonicMilliseconds()
-        // Behind the lock whoever starts the job again states its thread.
+        // After the lock, the thread that starts the job again states itself.
         let own = job.thread
         let (verdict, started) = state.withLock { state in
             let verdict = state.schedule.endSlice(of: job)
@@ -166,10 +166,10 @@ package final class JobScheduler: Sendable {
     }
 }
 
-// What long jobs have freed lies in pieces that the allocator keeps: a query of a hundred MiB would leave the process
+// The freed memory of long jobs lies in pieces that the allocator keeps: a query of a hundred MiB would leave the process
 // as large as it was at its peak.
 extension JobScheduler {
-    /// Whether long jobs have ended since memory was given back, and none runs that would use it again.
+    /// Whether long jobs have ended since memory was given back, and no job runs that would use it again.
     package var hasMemoryToGiveBack: Bool {
         hasFreedMemory.load(ordering: .relaxed) && counts.long == 0
     }
@@ -199,10 +199,10 @@ extension JobScheduler {
 package struct SchedulerLimits: Sendable {
     /// Jobs that have outlived their first time slice and run at once. One more turn is left to others.
     package var runningLongCountMax = 2
-    /// Jobs that have outlived their first time slice and hold what they have read, whether they run or wait
+    /// Jobs that have outlived their first time slice and keep the values that they have read, whether they run or wait
     /// for their next slice. Others begin again when there is room.
     package var admittedCountMax = 8
-    /// Bytes of memory of those jobs together.
+    /// Bytes of memory of these jobs together.
     package var memoryByteCountMax = 512 << 20
     /// Bytes of memory of one job.
     package var jobMemoryByteCountMax = 256 << 20
@@ -220,6 +220,6 @@ package struct SchedulerLimits: Sendable {
     var memoryByteCountAtFirst: Int {
         min(jobMemoryByteCountMax, max(1, memoryByteCountMax / admittedCountMax))
     }
-    /// Bytes that a job has when those were too few, and it has begun again.
+    /// Bytes of a job that has begun again because its first bytes were too few.
     var memoryByteCountAtMost: Int { min(jobMemoryByteCountMax, memoryByteCountMax) }
 }

@@ -1,14 +1,14 @@
-/// Which jobs run and which wait: what a ``JobScheduler`` decides, without threads and clocks.
+/// Which jobs run and which wait: the decisions of a ``JobScheduler``, without threads and clocks.
 ///
-/// - A job begins as a short one, and those go first. One that outlives its time slice is long from then on. Where it
-///   held its turn for many slices without a look at the clock, so are those of its client that come next, until
+/// - A job begins as a short one, and short jobs go first. A job that outlives its time slice is long from then on. If it
+///   held its turn for many slices without a check of the clock, the next jobs of its client are long too, until
 ///   some have ended without that (``Overruns``).
 /// - Long jobs take all turns but one, and one turn is left to them: neither kind waits for the other alone.
-/// - Long jobs hold what they have read, a snapshot and memory, so only so many are admitted. Another one
+/// - Long jobs keep a snapshot and memory, so that their number is limited. Another one
 ///   gives up what it has and begins again when there is room.
-/// - Turns go round among clients. A long job's client whose turn took more slices than one, because a step of it cannot be
-///   divided, lets others have as many before its next one. Admission goes round, too, and a client that has at least two jobs more in it than
-///   another makes room.
+/// - Turns go round among clients. If the turn of a client's long job took several slices, because a step of it
+///   cannot be divided, other clients get as many before its next one. Admission goes round, too, and a client that
+///   has at least two jobs more in it than another makes room.
 struct Schedule {
     private let limits: SchedulerLimits
     /// Jobs that wait for their first slice.
@@ -19,7 +19,7 @@ struct Schedule {
     private var unadmitted = FairQueue<Job>()
     /// The jobs that are admitted, in the order of their admission.
     private var admitted: [Job] = []
-    /// How many of those wait for their next slice.
+    /// The number of these jobs that wait for their next slice.
     private var parkedCount = 0
     /// Bytes of memory that they may use together.
     private(set) var memoryByteCount = 0
@@ -40,7 +40,7 @@ struct Schedule {
 
     /// How many jobs wait for their first slice, or to begin again.
     var waitingCount: Int { short.count + ready.count + unadmitted.count - parkedCount }
-    /// How many jobs have outlived their first slice and hold what they have read.
+    /// The number of jobs that have outlived their first slice and keep the values that they have read.
     var admittedCount: Int { admitted.count }
 
     /// Takes in a job; false when too many wait, or it stops.
@@ -52,7 +52,7 @@ struct Schedule {
         return true
     }
 
-    /// The next job that runs from now on; nil when none may.
+    /// The next job to run; nil if no job may run.
     mutating func next() -> Job? {
         guard runningCount < limits.runningCountMax else { return nil }
         let isLastForLong =
@@ -73,7 +73,7 @@ struct Schedule {
         return job
     }
 
-    /// Removes and returns the long job whose turn it is: of the first client in line that owes least. The others are paid
+    /// Removes and returns the long job that is next: of the first client in line that owes least. The others are paid
     /// back a slice.
     private mutating func nextLong() -> Job? {
         if debts.isEmpty { return ready.popFirst() }
@@ -99,7 +99,7 @@ struct Schedule {
         if job.isLong { ready.append(job) } else { short.append(job) }
     }
 
-    /// The decision about a job whose slice is over.
+    /// The decision about a job at the end of its slice.
     enum Verdict: Equatable {
         /// No other job waits: it has another slice.
         case goesOn
@@ -131,7 +131,7 @@ struct Schedule {
         return .waits
     }
 
-    /// Has the jobs of a client whose job has overrun its slice be long: those that wait already, and some that come.
+    /// Makes the jobs of a client long after an overrun of its slice: the waiting jobs, and some later ones.
     private mutating func noteOverrun(of job: Job) {
         guard job.hasOverrun, job.expectation == .short else { return }
         overruns.note(job.client)
@@ -141,7 +141,7 @@ struct Schedule {
         }
     }
 
-    /// Ends the turn of a job whose body has returned; it waits to be admitted when it is to begin again.
+    /// Ends the turn of a job after its body has returned. A job that has to begin again waits for admission.
     mutating func finish(_ job: Job) {
         charge(job)
         leaveTurn(job)
@@ -206,7 +206,7 @@ struct Schedule {
         admitted.append(job)
     }
 
-    /// Admits those that wait, of the client with the fewest first. None overtakes one that needs more room.
+    /// Admits waiting jobs, of the client with the fewest first. No job overtakes one that needs more room.
     private mutating func admitWaiting() {
         while !unadmitted.isEmpty, !isStopping {
             let client = unadmitted.clients.min { admittedCount(of: $0) < admittedCount(of: $1) }
@@ -235,7 +235,7 @@ struct Schedule {
     }
 }
 
-/// The clients whose jobs have lately held a turn for many time slices: their next jobs are expected to.
+/// The clients with jobs that have lately held a turn for many time slices: their next jobs are expected to.
 ///
 /// Each job of such a client that ends without that counts against it, so that it is forgotten after a few. Only so
 /// many clients are remembered.
@@ -246,7 +246,7 @@ struct Overruns {
     static let clientCountMax = 256
 
     private var left: [ClientKey: Int] = [:]
-    /// The clients, those that came first in front.
+    /// The clients, the earliest first.
     private var order: [ClientKey] = []
 
     /// Whether a client's next job is expected to take long.

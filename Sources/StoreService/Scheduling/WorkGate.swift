@@ -25,10 +25,10 @@ package final class WorkGate: Sendable {
         count.update { $0 -= 1 }
     }
 
-    /// Whether those that run are to end.
+    /// Whether running work has to end.
     package var isStopping: Bool { stopping.load(ordering: .relaxed) }
 
-    /// Has those that run end, and returns when none does.
+    /// Ends the running work, and returns when all has ended.
     package func stop() {
         stopping.store(true, ordering: .relaxed)
         count.wait { $0 == 0 ? () : nil }

@@ -25,9 +25,9 @@ package enum BackupFile {
     /// Writes a backup of a store beside `path` and, when it is whole and on the medium, gives it that
     /// name: there is never half of one. Writes to the store go on meanwhile.
     ///
-    /// - `describe`: The file's path, from what the backup says of itself.
-    /// - `progress`: Told after each block how many bytes there are; false gives up.
-    /// - Returns: The path, what the backup says of itself and its length.
+    /// - `describe`: The file's path, from the backup's description.
+    /// - `progress`: Called after each block with the number of bytes; false gives up.
+    /// - Returns: The path, the backup's description and its length.
     /// - Throws: ``Failure``; nothing is left of the file then.
     package static func write(
         _ store: Store, to describe: (BackupDescription) -> String,

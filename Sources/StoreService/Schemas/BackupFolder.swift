@@ -23,7 +23,7 @@ package final class BackupFolder: Sendable {
     private let path: String
     private let gate = WorkGate(countMax: 1)
 
-    /// The folder of a store's backups, which need not exist yet; nil where none can be made.
+    /// The folder of a store's backups, which need not exist yet; nil if backups can't be made.
     package init?(_ served: ServedStore) {
         guard let path = served.limits.backupDirectory else { return nil }
         self.served = served
@@ -71,7 +71,7 @@ package final class BackupFolder: Sendable {
         }
     }
 
-    /// The fault for a client whose backup could not be made or deleted; the reason is reported.
+    /// The fault for a client if a backup could not be made or deleted; the reason is reported.
     private func fault(_ failure: BackupFile.Failure) -> RequestFault {
         switch failure {
         case .store(let error): return served.fault(error)
@@ -95,7 +95,7 @@ package final class BackupFolder: Sendable {
         .notFound, "backup-not-found",
         "There is no backup of this name; GET /v1/backups lists those that are there.")
 
-    /// Removes what a process that was killed has left of a backup.
+    /// Removes the incomplete backup of a killed process.
     private func removePartial() {
         for name in names() where name.hasSuffix(BackupFile.partialSuffix) {
             unlink("\(path)/\(name)")
@@ -114,7 +114,7 @@ package final class BackupFolder: Sendable {
 
     /// Opens a backup and returns its descriptor, which the caller closes.
     ///
-    /// - Throws: ``RequestFault`` `.notFound` when there is none of this name.
+    /// - Throws: ``RequestFault`` `.notFound` if no backup has this name.
     package func open(_ name: String) throws(RequestFault) -> Int32 {
         guard Self.version(name) != nil else { throw Self.noSuchBackup }
         let file = Glibc.open("\(path)/\(name)", O_RDONLY | O_CLOEXEC | O_NOFOLLOW)
@@ -127,9 +127,9 @@ package final class BackupFolder: Sendable {
         return file
     }
 
-    /// Deletes a backup. Who reads it goes on.
+    /// Deletes a backup. Running downloads of it continue.
     ///
-    /// - Throws: ``RequestFault`` `.notFound` when there is none of this name, `.failed` when it can't be.
+    /// - Throws: ``RequestFault`` `.notFound` if no backup has this name, `.failed` if it can't be deleted.
     package func remove(_ name: String) throws(RequestFault) {
         guard Self.version(name) != nil else { throw Self.noSuchBackup }
         guard unlink("\(path)/\(name)") != 0 else { return }

@@ -11,18 +11,18 @@ package struct CatalogChange: Sendable {
     package enum Subject: Sendable {
         /// The whole schema.
         case schema(SchemaDocument)
-        /// The class of a name, which is added when there is none.
+        /// The class of a name, which is added if it is missing.
         case objectClass(String, ObjectClass, SchemaRenames)
         /// The class of a name goes, with its objects.
         case droppedClass(String)
-        /// A projection, which is added when there is none of its name.
+        /// A projection, which is added if no projection has its name.
         case projection(Projection)
         /// The projection of a name goes.
         case droppedProjection(String)
     }
 
-    /// The revisions of the schema that it may change, as versions of the store's epoch, or that what it is
-    /// about is not there.
+    /// The revisions of the schema that it may change, as versions of the store's epoch, or the condition that its
+    /// subject is missing.
     package var precondition = Precondition.none
     /// The revision of the schema that a change of one class was made from; nil for any.
     package var madeFrom: UInt64?
@@ -38,7 +38,7 @@ package struct CatalogChange: Sendable {
         StoreVersion(epoch: store.epoch, number: schema.revision)
     }
 
-    /// Whether it adds what it is about.
+    /// Whether it adds its subject.
     package func isAddition(to present: Catalog) -> Bool {
         switch subject {
         case .objectClass(let name, _, let renames):
@@ -65,7 +65,7 @@ package struct CatalogChange: Sendable {
         }
     }
 
-    /// Writes what the change would do. Objects may have to be read for it.
+    /// Writes the effects of the change. Objects may have to be read for it.
     package func preview(
         in store: Store, to json: JSONWriter
     ) throws(StoreError) {
@@ -96,7 +96,7 @@ package struct CatalogChange: Sendable {
         }
     }
 
-    /// Checks what the client requires of the present schema.
+    /// Checks the client's precondition on the present schema.
     private func require(_ present: Catalog, in store: Store) throws(StoreError) {
         if case .schema(let document) = subject, let revision = document.revision,
             revision != present.schema.revision

@@ -7,7 +7,7 @@ import HoldfastRows
 
 /// A change of all objects that a filter finds, as one transaction.
 ///
-/// The objects are those that match in what the transaction sees, so that none is missed and none is
+/// The objects are the ones that match in the transaction's view, so that no match is missed and no object is
 /// changed that does not match any more: see ``BulkSearch``.
 package struct BulkChange: WriteBody, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
@@ -28,7 +28,7 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
     private let text: QueryText
     /// The patch of each object; nil where they are deleted.
     private let patch: PatchBody?
-    /// The schema that the request was read under last, and what it asks for.
+    /// The schema that the request was last read under, and its query.
     private var plan: (schema: RowSchema, query: CheckedQuery, action: Action)?
     private var search: BulkSearch?
     private var count = 0
@@ -78,12 +78,12 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         }
     }
 
-    /// Finds the objects in the last commit, so that the writer has to look only at what has changed since. A
+    /// Finds the objects in the last commit, so that the writer only has to check later changes. A
     /// scheduler's thread, before the write is handed in.
     ///
     /// - Throws: ``RequestFault`` when there are too many, or the search takes too much: the reply, as of then.
     package mutating func search(_ read: ReadTransaction) throws(RequestFault) {
-        // What was checked under another schema is searched for by the writer, under its own.
+        // A query checked under another schema is searched by the writer, under its own schema.
         guard let plan, read.rows === plan.schema else { return }
         let keys = try served.stored(matches(plan.query, served.queryLimits(of: read), read))
         search = try served.stored(BulkSearch(plan.query, keys: keys, in: read))
@@ -120,7 +120,7 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
         search = nil
     }
 
-    /// The keys of the objects that are to be changed, as the transaction sees them: those that a search found, or of a
+    /// The keys of the objects to change, in the transaction's view: found by an earlier search, or by a
     /// search of its own.
     private func keys(
         _ query: CheckedQuery, _ transaction: WriteTransaction, _ view: ReadTransaction,
@@ -161,7 +161,7 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
             if distinct?.isFull ?? false { return false }
             count += 1
             if count <= countMax { keys.append(key) }
-            // Those that are too many are counted, so that the client learns how many match.
+            // Objects beyond the limit are counted, so that the client learns the number of matches.
             return count < total && (affectedCountMax != nil || count <= countMax)
         }
         if distinct?.isFull ?? false { throw .refused(RequestFault.queryMemory(served.limits)) }
@@ -191,7 +191,7 @@ package struct BulkChange: WriteBody, @unchecked Sendable {
             _ = try patch.apply(
                 to: ObjectEditor(transaction, rowClass, key: key, .none), in: served)
         case .projected(var patch):
-            // Its parts are those of every object.
+            // All objects share its parts.
             defer { action = .projected(patch) }
             try patch.apply(to: rowClass, key: key, firstSource: 0, transaction, in: served)
         }

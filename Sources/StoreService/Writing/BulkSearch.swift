@@ -5,13 +5,13 @@ import HoldfastRows
 /// The objects of a change by filter, as of the last commit.
 ///
 /// They are searched for by a worker: the writer makes one change at a time, so that a search there would
-/// hold up every other commit. When the request's turn comes, the writer tests those objects again that the
+/// hold up every other commit. When the request's turn comes, the writer again tests the objects that the
 /// change log says may match differently by then, as it does for streams, so that the change is made to
-/// exactly what matches in its own transaction. Of a query that wants only the first of its matches, the
+/// exactly the matches in its own transaction. If a query wants only the first of its matches, the
 /// writer searches again where such an object is one of them, or might be by now.
 struct BulkSearch: Sendable {
-    /// More changed objects than so many, or that links reach from those, are not tested one by one: the writer
-    /// searches again.
+    /// The most changed objects, and objects that these reach by links, that are tested one by one. With more of them the
+    /// writer searches again.
     private static let changedCountMax = 10_000
 
     /// The object keys, in no promised order.
@@ -23,14 +23,14 @@ struct BulkSearch: Sendable {
     private let choice: Choice
     private let rowClass: RowClass
     private let schema: RowSchema
-    /// Names what its caller sees; nil for everything.
+    /// The name of the caller's view; nil for everything.
     private let viewMark: String?
 
     private enum Choice {
         /// All, of which there may be no more than so many.
         case all(countMax: Int)
         /// The first by an order, or the first of equals. The last one's position is known where there are as many as
-        /// there may be: what comes behind it is none of them.
+        /// there may be: later ones do not count.
         case first(by: [SortKey], last: QueryPosition?)
         /// The result of steps in an order of their own: an object that is dropped by a later one may have displaced
         /// another before.
@@ -64,7 +64,7 @@ struct BulkSearch: Sendable {
         self.query = ObservedQuery(
             target: .objects(classIndex: query.rowClass.index), predicate: query.predicate,
             filterPaths: dependencies,
-            // Of all, each that has changed is tested again, whatever has changed of it.
+            // For all objects, each changed one is tested again, whatever property has changed.
             countsEverything: isAll, schema: schema, sight: read.sight)
     }
 
@@ -77,10 +77,10 @@ struct BulkSearch: Sendable {
         return ObjectOrder(query.sort, of: query.rowClass, in: read).position(key, row)
     }
 
-    /// The keys of what is wanted in a transaction that has changed nothing yet; nil where it has to be
+    /// The keys of the wanted objects in a transaction that has changed nothing yet; nil if they have to be
     /// searched for again, as where one of the first may be another by now. Writer's thread.
     ///
-    /// - `view`: What the transaction sees; it is late afterwards when testing took longer than `deadline`.
+    /// - `view`: The transaction's view. It is late afterwards if testing took longer than `deadline`.
     func keys(
         in transaction: WriteTransaction, _ view: ReadTransaction, until deadline: UInt64
     ) throws(StoreError) -> [UInt64]? {
@@ -130,7 +130,7 @@ struct BulkSearch: Sendable {
         return found.count > countMax ? nil : found.sorted()
     }
 
-    /// Whether the found objects are still the first, whatever became of some objects: each of them was not among them,
+    /// Whether the found objects are still the first after changes of some objects: each of these was not among them,
     /// and does not match now or comes behind all of it.
     private func isFirst(
         _ candidates: [ObservedCandidate], _ order: ObjectOrder, _ last: QueryPosition?,

@@ -9,7 +9,7 @@ package struct CreatedPath: Sendable, Equatable {
         case null
         /// A whole number, or the object key where the class has no primary key.
         case number(String)
-        /// A string, or the text of what else can be a key.
+        /// A string, or the text of another key.
         case text(String)
     }
 

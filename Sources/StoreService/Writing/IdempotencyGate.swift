@@ -55,7 +55,7 @@ package final class IdempotencyClaim: Sendable {
     deinit { release() }
 }
 
-/// The meaning of a request's idempotency key: the identifier under which the reply is stored, and what
+/// The meaning of a request's idempotency key: the identifier under which the reply is stored, and the hash that
 /// distinguishes a repeat of the request from another one.
 package struct IdempotencyKey: Sendable, Hashable {
     /// A hash of the key and of all that it belongs to.
@@ -72,7 +72,7 @@ package struct IdempotencyKey: Sendable, Hashable {
         self.owner = owner
     }
 
-    /// The reply in a record: what follows the hash of the request.
+    /// The reply in a record, which follows the hash of the request.
     ///
     /// - Throws: ``RequestFault`` `.invalid` when it was made to another request, `.failed` when it can't be read.
     func reply(in record: [UInt8]) throws(RequestFault) -> [UInt8] {

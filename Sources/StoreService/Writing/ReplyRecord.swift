@@ -126,8 +126,8 @@ enum ReplyRecord {
 
     // MARK: Paths
 
-    /// A path as texts: the class or the projection, the kind of the key, and its text. For an element, also the property, its kind and its
-    /// steps.
+    /// A path as texts: the class or the projection, the kind of the key, and its text. For an element, also the
+    /// property, its kind and its steps.
     private static func texts(of path: CreatedPath) -> [[UInt8]] {
         // The kinds of keys of objects that a projection shows are capital letters.
         let isShown = path.projection != nil

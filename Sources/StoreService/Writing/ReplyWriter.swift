@@ -36,7 +36,7 @@ package struct ReplyWriter {
         }
         reply.isMinimal = !reply.hasJSON
         reply.isCreated = isCreated
-        // What can't be read has no place to be read at, and no version to compare.
+        // A hidden object has no URL and no version to compare.
         if !rowClass.isAsymmetric, isSeen {
             reply.etag = StoreVersion(epoch: version.epoch, number: row.version)
             if isCreated { reply.created = CreatedPath(rowClass, row, key: object.key) }
@@ -61,7 +61,7 @@ package struct ReplyWriter {
                 return sees(read)
             }
         } catch {
-            // It is written; who can't be told in time is not told.
+            // The object is written; its caller is not told if its visibility can't be evaluated in time.
             if error.isQueryLimit { return false }
             throw error
         }
@@ -73,7 +73,7 @@ package struct ReplyWriter {
         reply.isDocument = true
         reply.isCreated = written.contains(where: \.isCreated)
         let shown = written.compactMap(\.shown)
-        // Of what can't be read nothing is told, not even that it is null.
+        // A hidden object is not mentioned, not even as null.
         if !form.isMinimal, written.isEmpty || !shown.isEmpty {
             let objects = shown.lazy.compactMap(\.object)
             let names = scratch.names(
@@ -101,7 +101,7 @@ package struct ReplyWriter {
         return reply
     }
 
-    /// Whether objects link to others, or hold what does not lie in their rows.
+    /// Whether objects link to others, or have out-of-line values.
     func followLinks(_ objects: some Sequence<StoredObject>, _ names: SchemaNames) -> Bool {
         objects.contains {
             names.everything[$0.classIndex].followsLinks || $0.holdsOverflow
@@ -111,8 +111,8 @@ package struct ReplyWriter {
     /// Writes copied objects as a document. Links are looked up in ``view``, else in a fresh view, since the
     /// keys of their targets never change.
     ///
-    /// - Returns: False, with nothing written, when the document would have more bytes than a query's memory: what
-    ///   was written is written, and cannot be refused any more. A reply that is to be stored ends behind the
+    /// - Returns: False, with nothing written, if the document would have more bytes than a query's memory: the object
+    ///   is written, and cannot be refused any more. A reply that has to be stored ends after the
     ///   bytes of an idempotency record, and is refused with the write where it is stored.
     func document(
         _ names: SchemaNames, followsLinks: Bool, _ body: (inout ObjectWriter) -> Void
@@ -133,7 +133,7 @@ package struct ReplyWriter {
             isWhole = writer.hasRoom
         }
         if let view {
-            // What it shows may be rolled back, and its keys used again: nothing is remembered.
+            // Its objects may be rolled back, and their keys used again: nothing is remembered.
             write(view, nil)
         } else {
             try served.withLinks(followsLinks, for: caller) { read in write(read, scratch.linkKeys)

@@ -4,8 +4,9 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 
 extension ServedStore {
-    /// Reads the reply to an earlier request, for a repeat: as it was recorded, with the present version of the store. If the store has
-    /// another epoch, the reply's tags and versions get that epoch, too: the numbers of data that the store still has are the same.
+    /// Reads the reply to an earlier request, for a repeat: as it was recorded, with the present version of the
+    /// store. If the store has another epoch, the reply's tags and versions get that epoch, too: the numbers of data
+    /// that the store still has are the same.
     ///
     /// - Throws: ``RequestFault`` `.failed` when it can't be read.
     func repeated(_ record: [UInt8]) throws(RequestFault) -> WriteReply {
@@ -28,8 +29,8 @@ extension ServedStore {
         return reply
     }
 
-    /// Gives a document about several objects another epoch, in its `version` and in the `etag` of each result. The objects stay as they are: they
-    /// may have properties of these names.
+    /// Gives a document about several objects another epoch, in its `version` and in the `etag` of each result. The
+    /// objects stay as they are: they may have properties of these names.
     private static func renewVersions(in json: ByteBuffer, to epoch: UInt64) throws(RequestFault) {
         let parser = JSONParser()
         guard let document = try? parser.parse(json.bytes, depthMax: replyDepthMax) else {
@@ -58,17 +59,17 @@ extension ServedStore {
         withExtendedLifetime(parser) { copy(document, renewing: "version", to: JSONWriter(json)) }
     }
 
-    /// How deep a reply nests at most: its objects as deep as a body, within those that link to them and its own arrays.
+    /// The maximum depth of a reply: objects as deep as a body, within linking objects and the reply's own arrays.
     static let replyDepthMax = 512
 
-    /// Has the reply to a repeat show what its caller may read now of the one object that was created: its place, version and, unless a
-    /// minimal reply is wanted, JSON; nothing where that is nothing. Of other objects nothing is shown. What was recorded stays for those who may read everything.
+    /// Restricts the reply to a repeat to the present visibility of the one created object: its URL, version and, unless a
+    /// minimal reply is wanted, JSON. Other objects are not shown. Callers that may read everything get the recorded reply.
     package func show(
         _ reply: inout WriteReply, to caller: Caller, _ form: ReplyForm
     ) throws(RequestFault) {
         guard caller.sight != nil else { return }
         if !reply.hasNoObjects {
-            // It was recorded for who could read everything then.
+            // It was recorded for a caller that could read everything then.
             (reply.hasJSON, reply.etag, reply.isMinimal) = (false, nil, true)
         }
         guard let path = reply.created else { return }

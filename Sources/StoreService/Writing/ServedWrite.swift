@@ -4,7 +4,7 @@ import HoldfastRows
 
 /// A queued write, from the thread of its request to the writer's and back.
 ///
-/// It is the write itself, what makes its reply, and the hold on its idempotency key, so that nothing else has to
+/// It is the write itself, the maker of its reply, and the hold on its idempotency key, so that nothing else has to
 /// be allocated on one thread and freed on another.
 package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWrite,
     @unchecked Sendable
@@ -14,7 +14,7 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
 
     private let served: ServedStore
     private let claim: IdempotencyClaim?
-    /// What the write does; only for the thread that has the write.
+    /// The work of the write; only for the thread that has the write.
     package private(set) var body: Body
     /// The side that waits.
     package var waiter: Waiter
@@ -54,14 +54,14 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
         isLarge = scratch.reader.draftByteCount > Self.largeByteCount
     }
 
-    /// Changes what is to be done, before the write is handed in.
+    /// Changes the work, before the write is submitted.
     package func amend(
         _ change: (inout Body) throws(RequestFault) -> Void
     ) throws(RequestFault) {
         try change(&body)
     }
 
-    /// Hands the write in; who waits is woken when it is durable.
+    /// Submits the write. Its waiter is woken when it is durable.
     package func start() { served.store.submit(self) }
 
     /// Gives up a write that is not handed in, so that the request can be repeated.
@@ -112,14 +112,14 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
                 guard self.body.caller.sight != nil else {
                     return try self.reply(transaction.resultingVersion, own, scratch, form)
                 }
-                // A repeat may come when less may be read: it is shown what may be then.
+                // A repeat may come when less may be read: it shows the visible part then.
                 form.isMinimal = true
                 var reply = try self.reply(transaction.resultingVersion, own, scratch, form)
                 reply.etag = nil
                 reply.hasNoObjects = true
                 return reply
             } catch {
-                // The write goes back with its reply, whatever is wrong with that.
+                // The write goes back with its reply, also with a failed one.
                 throw .tooLarge(detail: error.detail)
             }
         }
@@ -191,6 +191,6 @@ package protocol WriteWaiter: Sendable {
     /// does nothing else. Writer's thread; must not block.
     func wake<Body: WriteBody>(_ write: ServedWrite<Body, Self>)
 
-    /// Tells a write whose reply would hold up that thread. A scheduler's thread.
+    /// Completes a write with a reply that would hold up that thread. A scheduler's thread.
     func tell<Body: WriteBody>(_ write: ServedWrite<Body, Self>)
 }

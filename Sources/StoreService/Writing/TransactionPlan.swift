@@ -30,11 +30,11 @@ struct TransactionOperation {
 
     /// Which object it is about.
     enum Target {
-        /// The primary key, or the object key as an int where the class has none.
+        /// The primary key, or the object key as an int if the class has no primary key.
         case id(Value)
         /// An object that another operation makes and that the store gives its key, by its number.
         case named(Int)
-        /// A new object that the store gives its key: of a class without primary key, or of one whose
+        /// A new object with a key from the store: of a class without primary key, or of a class with
         /// objects it numbers.
         case new
     }
@@ -43,7 +43,7 @@ struct TransactionOperation {
     var rowClass: RowClass
     var target: Target
     var precondition: Precondition
-    /// The operation's statement of the object, unless ``patch`` has it or there is none.
+    /// The operation's statement of the object; nil if ``patch`` has it or the operation has no value.
     var draft: ObjectDraft?
     var patch: JSONPatch?
     /// The changes that are stated in the names of a projection, in place of ``draft`` and ``patch``.

@@ -70,8 +70,8 @@ extension TransactionReader {
         return precondition == nil ? nil : operation
     }
 
-    /// Takes the object of an operation from its value, if the operation does not name it. Returns false, with a fault, if a missing name is
-    /// required.
+    /// Takes the object of an operation from its value, if the operation does not name it. Returns false, with a
+    /// fault, if a missing name is required.
     private mutating func named(
         _ operation: inout TransactionOperation, _ key: Value?, isStated: Bool
     ) -> Bool {
@@ -165,7 +165,7 @@ extension TransactionReader {
         }
     }
 
-    /// Runs what reads the value of an operation and throws its faults.
+    /// Runs the reading of an operation's value and throws its faults.
     private mutating func valued<Result>(
         _ body: () throws(RequestFault) -> Result
     ) -> Result? {

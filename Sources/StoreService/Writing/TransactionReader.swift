@@ -22,7 +22,7 @@ struct TransactionReader {
     struct Statement {
         var kind: TransactionOperation.Kind?
         var rowClass: RowClass?
-        /// Shows the objects of ``rowClass``, in whose names the operation is stated.
+        /// The projection of ``rowClass`` in the names of which the operation is stated.
         var projection: CompiledProjection?
         var id: JSONValue?
         var ifMatch: JSONValue?
@@ -106,7 +106,7 @@ struct TransactionReader {
         if first != nil || reader.faultCount > 0 { throw wholeFault() }
     }
 
-    /// Notes the `ref` of an operation, which links in any other may name, also in those before it.
+    /// Notes the `ref` of an operation, which links in any other operation may name, also in earlier ones.
     private mutating func noteReference(of json: JSONValue, _ index: Int) {
         guard json.kind == .object, let name = json.member(named: "ref")?.string, !name.isEmpty,
             references[name] == nil,
@@ -135,7 +135,7 @@ struct TransactionReader {
         reader.fault(code, detail, at: name, hint: hint)
     }
 
-    /// The same of what the rest of the service finds wrong with the member of a name.
+    /// The same for a fault that the rest of the service finds in the member of a name.
     mutating func fault(_ fault: RequestFault, at name: UnsafeRawBufferPointer) {
         self.fault(
             fault.kind, fault.code, fault.detail, at: name, hint: fault.errors.first?.hint)
@@ -146,11 +146,11 @@ struct TransactionReader {
         return RequestFault(
             first.kind, first.code, FaultList.told(first.detail, of: reader.faultCount),
             errors: reader.faults,
-            // What the transaction is sent to can be done, whatever its operations ask for.
+            // The transaction's own URL is supported, whatever its operations are.
             alternatives: first.kind == .unsupportedOperation ? "POST, OPTIONS" : nil)
     }
 
-    /// Runs what may find faults in a value, which are answered as those of an object's body.
+    /// Runs the reading of a value. Its faults are reported like faults of an object's body.
     mutating func reading<Result>(_ body: () -> Result?) -> Result? {
         let before = reader.faultCount
         let hadRepeatedName = reader.hasRepeatedName

@@ -5,13 +5,13 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// Several operations, all or none.
+/// Several operations, which succeed or fail together.
 package struct TransactionWrite: WriteBody, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
 
     /// The outcome of one operation.
     private struct Written {
-        /// The class and what names the object in it.
+        /// The class and the key of the object in it.
         var rowClass: RowClass
         var id: Value
         var key: UInt64
@@ -22,7 +22,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         /// The object as the transaction leaves it, if the reply shows it.
         var shown: ShownObject?
 
-        /// Whether the reply can show what is left of the object.
+        /// Whether the reply can show the object, or its deletion.
         var isShown: Bool { isDeleted || shown != nil }
     }
 
@@ -104,7 +104,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
             // Later operations may have changed it, so it is copied at the end.
             if operation.kind != .delete, let row = try transaction.storedRow(rowClass, key) {
                 written.isDeleted = false
-                // What can't be read has no version to compare.
+                // A hidden object has no version to compare.
                 if !rowClass.isAsymmetric { written.version = row.version }
                 if let projected = shown(operation) {
                     written.shown = try copies.copy(projected, row, key, transaction)
@@ -120,7 +120,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         return results
     }
 
-    /// Resolves the transaction's named objects; those that have no key to be found by get one.
+    /// Resolves the transaction's named objects. Objects without a key get one.
     private func nameObjects(_ transaction: WriteTransaction) throws(StoreError) {
         transaction.named.removeAll()
         for index in plan.named {
@@ -172,7 +172,8 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         }
     }
 
-    /// Does an operation that names a projection: changes the object and the objects that paths lead to, makes the object, or deletes it.
+    /// Does an operation that names a projection: changes the object and the objects that paths lead to, makes the
+    /// object, or deletes it.
     private mutating func project(
         _ operation: TransactionOperation, _ position: Int, _ transaction: WriteTransaction
     ) throws(StoreError) -> UInt64 {
@@ -333,7 +334,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         }
     }
 
-    /// Writes what became of an operation: `{"class","id","etag","object"}`.
+    /// Writes the result of an operation: `{"class","id","etag","object"}`.
     private static func write(
         _ result: Written, withObject: Bool, to writer: inout ObjectWriter
     ) {
@@ -365,7 +366,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
     package func fault(_ error: StoreError) -> RequestFault {
         let sources = error.sources
         if !sources.isEmpty {
-            // What only the transaction's end shows: each fault has an operation of its own.
+            // Faults that are only found at the transaction's end: each belongs to its own operation.
             var whole = served.fault(error)
             whole.errors = zip(whole.errors, sources).flatMap { fault, source in
                 placed(fault, whole.kind, source, inValue: error.pointsIntoObject)
@@ -380,7 +381,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         return served.fault(error).placed(inOperation: position, inValue: isOfValue)
     }
 
-    /// The fault of what a source number of the transaction stands for, with its place in the body.
+    /// The fault of a source number of the transaction, with its pointer into the body.
     private func placed(
         _ fault: RequestFault.Entry, _ kind: RequestFault.Kind, _ source: Int, inValue: Bool
     ) -> [RequestFault.Entry] {

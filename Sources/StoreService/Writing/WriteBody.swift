@@ -22,7 +22,7 @@ package protocol WriteBody: Sendable {
     /// - Throws: ``StoreError``; `.refused` with a ``RequestFault`` where the request is at fault.
     mutating func run(_ transaction: WriteTransaction) throws(StoreError)
 
-    /// Makes the reply to what ``run(_:)`` has done last.
+    /// Makes the reply to the last ``run(_:)``.
     func reply(_ writer: ReplyWriter) throws(RequestFault) -> WriteReply
 
     /// Whether making the reply would hold up a connection's thread.
@@ -68,15 +68,15 @@ package struct WriteReply: Sendable {
     package var etag: StoreVersion?
     /// Whether the write has created anything.
     package var isCreated = false
-    /// The names of what it has created and can be read by itself.
+    /// The address of the created object, if it can be read by itself.
     package var created: CreatedPath?
     /// Whether there is JSON.
     package var hasJSON = false
     /// Whether that is a document about several objects, with members of its own beside theirs; else it is an object's.
     package var isDocument = false
-    /// Whether that lacks the objects, because the caller wants none or there was no room for them.
+    /// Whether the objects are missing, because the caller wants a minimal reply or there was no room for them.
     package var isMinimal = false
-    /// Whether it was made for somebody who may not read everything, so that its JSON, which counts what was done, shows nothing of any object.
+    /// Whether it was made for a restricted caller, so that its JSON, which has counts, shows nothing of any object.
     package var hasNoObjects = false
     /// Whether ints beyond 2^53 are strings there.
     package var quotesLargeInts = false
