@@ -40,7 +40,7 @@ package struct CompiledQuery: Hashable, Sendable {
         return zip(ranks, ranks.dropFirst()).allSatisfy { $0 < $1 || ($0 == 3 && $1 == 3) }
     }
 
-    /// The time that `now()` stood for; nil where the text has none.
+    /// The time of `now()`; nil if the text does not use it.
     package let now: Timestamp?
 
     /// Whether a word of the language can't be the name of a property in a text; a key path in an argument may have it.
@@ -111,7 +111,7 @@ package enum QueryRoot: Hashable, Sendable {
     var classIndex: Int { if case .objects(let classIndex) = self { classIndex } else { -1 } }
 }
 
-/// The text of a query, parsed, but not checked: whatever its arguments and the schema are. Immutable; any thread may use it.
+/// The text of a query, parsed but not checked, independent of arguments and schema. Immutable; any thread may use it.
 package struct ParsedQuery: Sendable {
     let source: SourceText
     let syntax: Syntax

@@ -26,6 +26,6 @@ package struct QueryError: Error, Hashable, Sendable {
     package var column: Int
     /// The argument concerned, if it is one.
     package var argumentIndex: Int?
-    /// A suggestion: the nearest known name to an unknown one, or what to write instead.
+    /// A suggestion: the nearest known name to an unknown one, or a correction.
     package var hint: String?
 }

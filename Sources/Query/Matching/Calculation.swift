@@ -6,7 +6,7 @@ import HoldfastRows
 final class Calculation {
     /// One path or list of the expression, with the numbers that it leads to.
     private struct Source {
-        /// Nil for a list, whose numbers stay.
+        /// Nil for a list of numbers, which stay.
         let walker: PathWalker?
         let isMany: Bool
         let numbers: GroupedSink<Number?>

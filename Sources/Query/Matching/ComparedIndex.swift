@@ -136,7 +136,7 @@ final class ComparedIndex {
         }
     }
 
-    /// Whether a value may equal others than those with its hash: a plain decimal equals every real that rounds to it.
+    /// Whether a value may equal values with another hash: a plain decimal equals every real that rounds to it.
     private func isRounded(_ value: ComparedValue) -> Bool {
         guard value.kind == nil else { return false }
         switch value.storage {

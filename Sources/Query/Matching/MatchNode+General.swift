@@ -109,7 +109,7 @@ final class GeneralNode: MatchNode {
                 index.holds(right.quantifier ?? .any, side.value($0))
             }
         }
-        // NONE of the left with one of the right is no pair at all.
+        // NONE of the left with one of the right means that no pair matches.
         let isNone = outer == .none
         let inner: Quantifier = isNone ? .any : outer
         let isMatch = inner.holds(of: group, within: budget) { index.holds(inner, side.value($0)) }

@@ -6,7 +6,7 @@ import HoldfastRows
 ///
 /// Nodes belong to a matcher and, like it, to one thread.
 class MatchNode {
-    /// Roughly how long an evaluation takes, to try what is cheap first.
+    /// The rough time of an evaluation, so that cheap tests come first.
     var cost: Int { 0 }
 
     /// Whether an object satisfies the node.
@@ -33,7 +33,7 @@ final class NotNode: MatchNode {
     }
 }
 
-/// Holds when all its parts do, or when one does: all of no parts do, and none of them.
+/// Is true if all its parts are, or if one is: all of no parts are true, and one of no parts is false.
 final class ChainNode: MatchNode {
     private let parts: [MatchNode]
     /// Whether one true part decides (OR) rather than one false part (AND).
@@ -139,7 +139,7 @@ final class RegionTest: ValueTest {
         pointClass = schema.classes[condition.pointClass]
         region = condition.region
         stepCount = region.shape.pointCount / Self.edgesOfStep
-        // A null is none of the points that the quantifier speaks of.
+        // The quantifier does not count a null as a point.
         super.init(nullResult: condition.quantifier == .all)
     }
 
@@ -203,7 +203,7 @@ final class FollowNode: MatchNode {
     }
 }
 
-/// A quantified test of whatever values a path leads to.
+/// A quantified test of all values that a path leads to.
 final class PathNode: MatchNode {
     private let walker: PathWalker
     private let sink: QuantifiedSink

@@ -35,7 +35,7 @@ struct MatchNodeBuilder {
         var relation: Relation
     }
 
-    /// Makes one `a IN {1, 2, …}` of all `a == 1`, `a == 2` and `a IN {…}` of an OR, and likewise of those with
+    /// Makes one `a IN {1, 2, …}` of all `a == 1`, `a == 2` and `a IN {…}` of an OR, and likewise of comparisons with
     /// `[c]` or `[d]`, so that a long chain costs one search instead of one comparison for each term. A few with
     /// `[c]`, which end at the first letter mostly, cost less than the search.
     static func mergingEqualities(_ parts: [Predicate]) -> [Predicate] {

@@ -5,9 +5,9 @@ import HoldfastRows
 package final class Matcher {
     private let node: MatchNode
     private let objects: [ObjectConstant]
-    /// The snapshot whose keys ``objects`` have.
+    /// The snapshot of the keys in ``objects``.
     private let bound: BoundSource
-    /// The steps that each evaluation spends, beside those of its loops.
+    /// The steps that each evaluation spends, beside the steps of its loops.
     private let stepCount: Int
 
     /// Parts of a predicate that one step covers.
@@ -36,8 +36,8 @@ package final class Matcher {
         }
     }
 
-    /// Has evaluations spend of a budget, whose failure says that what was found since is not to be used. A
-    /// matcher that is made with a source spends of that one's.
+    /// Makes evaluations spend a budget. After its failure, later results must not be used. A
+    /// matcher that is made with a source spends the source's budget.
     package func limit(by budget: Budget) { bound.budget = budget }
 
     /// Whether an object satisfies the predicate.

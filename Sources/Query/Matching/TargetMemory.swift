@@ -1,6 +1,6 @@
 import HoldfastRows
 
-/// Results that are the same for all objects whose to-one link leads to the same target, found out once for each target
+/// Results that are the same for all objects with a to-one link to the same target, found once for each target
 /// and remembered: without that a query which reads much behind a link costs the product of two classes.
 ///
 /// One thread at a time uses it. Another snapshot begins it again.

@@ -31,8 +31,8 @@ final class TargetResults {
         memory = TargetMemory(link, schema: schema)
     }
 
-    /// Hands what the path comes to, in one group, to a sink; false where the object has no target, and
-    /// nothing was handed over.
+    /// Passes the values of the path, in one group, to a sink; false if the object has no target, and
+    /// nothing was passed.
     ///
     /// - `evaluate`: Hands it to the sink that it is given.
     func hand(

@@ -47,7 +47,7 @@ struct Accumulator {
     /// An operation on values, and the position of the accumulator that calculates it.
     typealias Operation = (kind: AggregateOperation.Kind, accumulator: Int)
 
-    /// Makes an accumulator for each path and form that the operations of a question have; nil for what columns do not have.
+    /// Makes an accumulator for each path and form of the operations; nil if columns lack the values.
     static func all(
         _ question: Aggregation.Question, ofColumns: Bool
     ) -> (operations: [Operation], accumulators: [Accumulator])? {
@@ -136,7 +136,7 @@ struct Accumulator {
         }
     }
 
-    /// The class of which objects are read when columns are taken; nil for none.
+    /// The class of the objects that are read when columns are taken; nil without one.
     var farClass: Int? {
         if case .far(let far) = source { far.farClass } else { nil }
     }
@@ -151,7 +151,7 @@ struct Accumulator {
 
     private func chunk(_ index: Int) -> ColumnChunk? { index < column.count ? column[index] : nil }
 
-    /// The positions of a chunk that hold values which are not in the column; nil for none. NaN, the one exception of doubles,
+    /// The positions of a chunk with values that are not in the column; nil without any. NaN, the one exception of doubles,
     /// is no value.
     func exceptions(of index: Int) -> UnsafePointer<UInt8>? {
         guard let chunk = chunk(index) else { return nil }

@@ -42,7 +42,7 @@ package struct AggregateOperation: Hashable, Sendable {
     /// The calculation over the objects.
     package var kind: Kind
 
-    /// Reads a list such as `count,min(age),avg(home.rooms)`; paths are those of ``SortKey``.
+    /// Reads a list such as `count,min(age),avg(home.rooms)`, with paths as in ``SortKey``.
     ///
     /// - Throws: ``QueryError`` with the column in `list`.
     package static func parse(

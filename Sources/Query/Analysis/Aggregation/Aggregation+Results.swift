@@ -11,7 +11,7 @@ extension Aggregation {
         return (member, page.after, countMax)
     }
 
-    /// The groups when all objects were added: the first ones of the page in their order, or all in whatever order where more
+    /// The groups after all objects were added: the first ones of the page in their order, or all in any order if more
     /// has to be known of them.
     ///
     /// - Returns: Nil when there is too little memory or time.
@@ -66,7 +66,7 @@ extension Aggregation {
             guard budget.spend(Self.stepsOfGroup) else { return nil }
             if selection.needsAll {
                 let holds = try? isWanted(group, page, order)
-                // Who makes all groups finds the figure without a value again.
+                // The code that makes all groups finds the figure without a value again.
                 guard let holds else { return Array(counts.indices) }
                 if !holds { continue }
             } else if let after = page.after, !order.isBehind(group, after) {
@@ -118,7 +118,7 @@ package struct GroupPage {
         self.countMax = countMax
     }
 
-    /// The part that is known before all groups are: those behind its position in the order of values, as many as are wanted,
+    /// The part that is known before all groups are: the groups after its position in the order of values, as many as are wanted,
     /// or all.
     var beforehand: GroupPage {
         selection.needsAll ? GroupPage(after: nil, countMax: nil) : self

@@ -35,7 +35,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     static let dropped = UInt32.max
 
     let question: Question
-    /// The operations on values, and who calculates each.
+    /// The operations on values, with the calculation of each.
     let operations: [Accumulator.Operation]
     /// Memory beyond which it is full.
     package var byteCountMax: Int
@@ -53,26 +53,27 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     package internal(set) var objectCount = 0
     var coders: [GroupCoder]
     var accumulators: [Accumulator]
-    /// The groups that coders make together, of each but the first: numbers of the groups of those before with its codes.
+    /// The groups that coders make together, for each coder after the first: numbers of the earlier groups with its codes.
     var tables: [PairTable] = []
     var counts: [Int] = []
     /// The key of one of the objects of each group.
     var keys: [UInt64] = []
-    /// Whether it had no room for more at some time, though it may have since: what it has seen is of no use then.
+    /// Whether it had no room for more at some time, even if it has now: its results can't be used then.
     package internal(set) var isFull = false
-    /// The code of the first value of the last group of the page, as far as groups are known: greater values make none of it.
+    /// The code of the first value of the last group of the page, as far as groups are known: greater values make no
+    /// group of the page.
     private var last: Int?
     /// With more groups than these it is looked for.
     private var knownGroupCount = 512
-    /// Bytes of memory that the groups took when those of the page were last looked for.
+    /// Bytes of memory that the groups took when the page's groups were last selected.
     private var keptByteCount = 0
 
     /// Makes an aggregation over rows.
     ///
     /// - Parameters:
-    ///   - operations: What is asked.
-    ///   - by: What the objects of a group have in common; empty for one group of all.
-    ///   - page: Which groups are wanted; more are made where only all of them tell which these are.
+    ///   - operations: The requested operations.
+    ///   - by: The common values of a group's objects; empty for one group of all.
+    ///   - page: The wanted groups; more are made if only all of them decide which these are.
     ///   - byteCountMax: Memory for them.
     ///   - schema: Of the rows.
     package convenience init(
@@ -103,7 +104,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         for accumulator in accumulators { accumulator.totals.grow(to: 1) }
     }
 
-    /// Makes the same over columns; nil for what they do not calculate.
+    /// Makes the same over columns; nil if columns can't calculate it.
     package func makeColumns() -> Aggregation? {
         let coders = question.by.compactMap { GroupCoder($0, question.schema) }
         guard coders.count == question.by.count,
@@ -182,7 +183,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         add(batch) { $0.add(batch, $1, by: values) }
     }
 
-    /// Takes an object, once for each group that it counts in; what that comes to is known after ``addRows()``.
+    /// Takes an object, once for each group that it counts in; the result is known after ``addRows()``.
     ///
     /// - Returns: Whether there is memory for more.
     package func add(row: RowView, key: UInt64, source: any ObjectSource) -> Bool {
@@ -213,7 +214,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         noteRoom(within: budget)
     }
 
-    /// Adds a batch, whose groups are in ``codes``.
+    /// Adds a batch with its groups in ``codes``.
     private func add(
         _ batch: ColumnBatch, _ add: (Accumulator, _ groups: UnsafePointer<UInt32>?) -> Void
     ) {
@@ -288,7 +289,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
 
     // MARK: Parts
 
-    /// Adds what a part has seen, or what was seen over columns to what was over rows.
+    /// Adds the results of a part, or the results over columns to the results over rows.
     package func add(_ part: Aggregation, within budget: Budget) {
         addRows(within: budget)
         objectCount += part.objectCount
@@ -334,8 +335,8 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
 
     // MARK: Memory
 
-    /// Whether it holds little, or little for the objects that it has seen: then several threads are sooner done than one, though what
-    /// their parts hold has to be added.
+    /// Whether it holds little, or little for the objects that it has seen: then several threads finish sooner than one, although
+    /// their parts have to be added.
     package var isWorthSharing: Bool {
         byteCount < max(Self.littleByteCount, objectCount * Self.sharedByteCountMax)
     }
@@ -388,9 +389,9 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         }
     }
 
-    /// Forgets the groups behind those of the page, where there are many more and not all have to be known.
+    /// Drops the groups after the page's groups, if there are many more and not all have to be known.
     ///
-    /// As many groups as are wanted stand before one that is forgotten, whatever comes later.
+    /// As many groups as are wanted stand before each dropped one, independent of later values.
     private func keepFirst(within budget: Budget) {
         guard let first = findFirst(within: budget) else { return }
         let kept = makePart()

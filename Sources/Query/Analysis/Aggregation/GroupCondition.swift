@@ -3,7 +3,7 @@ import HoldfastRows
 
 /// A condition on the figures of groups: in the language of filters, with operations in the place of properties.
 package struct GroupCondition: Hashable, Sendable {
-    /// Its paths are those of ``path(to:)``.
+    /// Its paths come from ``path(to:)``.
     private let predicate: Predicate
     private let figures: [GroupFigure]
 
@@ -142,7 +142,7 @@ package struct GroupCondition: Hashable, Sendable {
 }
 
 /// The text of a condition on groups in the form of a filter: each operation, such as `avg(age)`, is a name of as
-/// many characters, so that columns stay what they are.
+/// many characters, so that columns of errors stay correct.
 struct WrittenFigures {
     /// The condition with names for operations.
     let text: String
@@ -150,7 +150,7 @@ struct WrittenFigures {
     private(set) var indexes: [Int: Int] = [:]
     private var names: [(written: String, name: String)] = []
 
-    /// Reads a condition; what is no operation, nor looks like one, stays as it is.
+    /// Reads a condition. Text that does not look like an operation stays as it is.
     init(_ condition: String, _ figures: [GroupFigure]) {
         let source = SourceText(condition)
         var bytes: [UInt8] = []

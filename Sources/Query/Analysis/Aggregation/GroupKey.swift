@@ -19,7 +19,7 @@ package struct GroupKey: Hashable, Sendable {
     /// The part of it that counts.
     package var part: Part
 
-    /// Reads a list such as `country.name,year(founded),bucket(score,10)`; paths are those of ``SortKey``, of which one
+    /// Reads a list such as `country.name,year(founded),bucket(score,10)`, with paths as in ``SortKey``, of which one
     /// may go through a collection.
     ///
     /// - `zone`: In which parts of dates are read.

@@ -63,7 +63,7 @@ final class GroupKeySink: ValueSink {
         if wanted == ends.count { copy = value() }
     }
 
-    /// Appends the bytes of a value; of one alone, whatever the position.
+    /// Appends the bytes of a value; a single value has no position.
     func append(_ index: Int, to buffer: ByteBuffer) {
         let index = isMany ? index : 0
         guard index < ends.count else { return OrderedKey.appendNull(to: buffer) }

@@ -67,7 +67,7 @@ package struct GroupSelection: Hashable, Sendable {
     }
 }
 
-/// An order of groups by figures; those with the same ones are in the groups' own order.
+/// An order of groups by figures; groups with equal figures are in the groups' own order.
 package struct GroupOrder: Hashable, Sendable {
     private struct Key: Hashable, Sendable {
         var figure: GroupFigure

@@ -1,9 +1,9 @@
 import HoldfastRows
 
-/// Numbers of which those at some rank are found, without sorting all. They change places meanwhile.
+/// Numbers from which the ones at some rank are found, without sorting all. They change places meanwhile.
 ///
-/// Cost: linear in how many there are, whatever they are: again and again the numbers are counted in intervals, and
-/// only those of the interval that has the rank are looked at from then on.
+/// Cost: linear in their number, for any values: repeatedly the numbers are counted in intervals, and
+/// only the numbers of the interval with the rank are considered from then on.
 struct RankedDoubles {
     private let numbers: UnsafeMutableBufferPointer<Double>
 
@@ -33,7 +33,7 @@ struct RankedDoubles {
         let own = near[rank - first]
         if rank + 1 == numbers.count { return (own, own) }
         if rank + 1 < first + count { return (own, near[rank + 1 - first]) }
-        // All that is greater than those at hand lies behind them.
+        // All greater numbers lie behind the current ones.
         let last = near[count - 1]
         var next = Double.infinity
         for number in numbers where number > last { next = min(next, number) }
@@ -86,7 +86,7 @@ struct RankedDoubles {
 struct RankedPlace {
     /// The number before it, or at it.
     let index: Int
-    /// The number behind it; the last one again where there is none.
+    /// The next number; the last one again if there is no next one.
     let next: Int
     /// Its distance from the number before it, as a part of that between both.
     let share: Double

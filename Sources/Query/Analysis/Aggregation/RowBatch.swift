@@ -62,7 +62,7 @@ package final class GroupKeyEvaluator {
     package enum Shown {
         /// The value that is stored where the path of the key leads; nil for null.
         case value([UInt8]?, ValuePath)
-        /// The calculated value; null for none.
+        /// The calculated value; null without one.
         case calculated(AggregateState.Result)
     }
 

@@ -33,7 +33,7 @@ final class CollectionChunk: ColumnChunk, @unchecked Sendable {
         _ quantifier: Quantifier, _ held: UnsafePointer<UInt8>,
         into mask: UnsafeMutablePointer<UInt8>
     ) {
-        // All do where none does not.
+        // All match if no element fails.
         let inner: UInt8 = quantifier == .all ? 1 : 0
         let outer: UInt8 = quantifier == .any ? 0 : 1
         var start = 0

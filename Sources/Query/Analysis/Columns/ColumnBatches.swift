@@ -1,4 +1,4 @@
-/// Divides what a scan finds in a chunk into batches. One thread at a time uses it.
+/// Divides the result of a scan in a chunk into batches. One thread at a time uses it.
 final class ColumnBatches {
     private let positions = BatchRoom<Int32>()
 
@@ -12,7 +12,7 @@ final class ColumnBatches {
         while position < ColumnChunk.keyCount {
             var count = 0
             if objectCount <= ColumnBatch.countMax {
-                // They are one batch, and most positions are none of them.
+                // They are one batch, and most positions are not in it.
                 position = frame.first(from: 0)
                 while position < ColumnChunk.keyCount {
                     positions[count] = Int32(truncatingIfNeeded: position)

@@ -9,16 +9,16 @@ package class ColumnChunk: @unchecked Sendable {
     // Unchecked: the memory behind the pointers is written before `init` returns and freed in `deinit`.
 
     /// How many keys a chunk stands for: few enough that a commit which touches one can copy it, and that
-    /// what a scan computes of it stays in the processor's first cache.
+    /// the results of a scan stay in the processor's first cache.
     package static let keyCountLog2 = 13
     /// How many keys a chunk stands for.
     package static let keyCount = 1 << keyCountLog2
 
     /// How many positions it has: ``keyCount``, or the number of elements of all its collections.
     final let count: Int
-    /// Which positions are null; nil for none.
+    /// The null positions; nil without nulls.
     final let nulls: UnsafePointer<UInt8>?
-    /// Which positions hold a value that columns do not keep, so that the row decides; nil for none.
+    /// The positions with a value that columns do not keep, so that the row decides; nil without any.
     final let exceptions: UnsafePointer<UInt8>?
     private let meter: ColumnMeter
     private let byteCount: Int
@@ -68,8 +68,8 @@ package class ColumnChunk: @unchecked Sendable {
         return (least, greatest)
     }
 
-    /// Sets each position of `mask` to whether its value satisfies a condition; what stands at exceptions
-    /// is not to be used.
+    /// Sets each position of `mask` to whether its value satisfies a condition. Results at exceptions
+    /// must not be used.
     func evaluate(_ kernel: ColumnKernel, into mask: UnsafeMutablePointer<UInt8>) {}
 
     /// Has `body` read the value at a position as a row stores it.

@@ -90,7 +90,7 @@ package final class ColumnChunkBuilder {
         appendNothing(isException: false)
     }
 
-    /// Appends what a chunk has at the next position.
+    /// Appends the value of a chunk at the next position.
     package func append(from chunk: ColumnChunk) {
         let position = count
         if let chunk = chunk as? PresenceChunk {
@@ -125,7 +125,7 @@ package final class ColumnChunkBuilder {
 }
 
 extension ColumnChunkBuilder {
-    /// Whether a chunk already has at a position what an object, or nil for none, is to have there.
+    /// Whether a chunk already has an object's value, or no object for nil, at a position.
     /// Collections are not looked into.
     package func isPresent(
         _ row: RowView?, _ rowClass: RowClass, at position: Int, in chunk: ColumnChunk

@@ -3,7 +3,7 @@ import HoldfastRows
 /// The masks of one thread that evaluates chunk after chunk: results, intermediate ones, and which objects only
 /// their rows can decide.
 package final class ColumnFrame {
-    /// The result: which positions satisfy the predicate; those of ``undecided`` are not to be used.
+    /// The positions that satisfy the predicate. Positions of ``undecided`` must not be used.
     package let mask: UnsafeMutablePointer<UInt8>
     /// Which positions only their rows can decide.
     package let undecided: UnsafeMutablePointer<UInt8>
@@ -38,7 +38,7 @@ package final class ColumnFrame {
     }
 
     /// The first position of the result at or behind `start` that is set; ``ColumnChunk/keyCount`` when
-    /// there is none.
+    /// without one.
     package func first(from start: Int) -> Int {
         ColumnMask.first(mask, from: start, ColumnChunk.keyCount)
     }
@@ -82,7 +82,7 @@ package final class ColumnFrame {
         }
     }
 
-    /// Keeps of the undecided positions those of objects.
+    /// Keeps only the undecided positions of objects.
     func restrictUndecided(_ presence: PresenceChunk) {
         if hasUndecided { presence.restrict(undecided) }
     }
@@ -94,7 +94,7 @@ package final class ColumnFrame {
         spare.append(mask)
     }
 
-    /// Keeps of the result what `fill` sets in a mask, of which it has to set each position.
+    /// Keeps the positions of the result that `fill` sets in a mask. It has to set each position.
     func narrow(_ fill: (UnsafeMutablePointer<UInt8>) -> Void) {
         withSpare { other in
             fill(other)

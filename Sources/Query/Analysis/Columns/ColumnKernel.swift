@@ -5,7 +5,7 @@ import HoldfastRows
 ///
 /// Immutable, and its test keeps nothing between calls, so that several threads may use it at once.
 struct ColumnKernel: @unchecked Sendable {
-    // Unchecked: `ValueTest` is a class, but the tests that get here only read what they were made of.
+    // Unchecked: `ValueTest` is a class, but the tests that get here only read their constants.
 
     /// The work on packed values.
     enum Form {
@@ -15,7 +15,7 @@ struct ColumnKernel: @unchecked Sendable {
         case numbers(ClosedRange<Int64>, isInside: Bool)
         /// Numbers that are one of a few.
         case numberSet([Int64])
-        /// Texts that are one of a few, or none of them.
+        /// Texts that are one of a few, or not.
         case texts([UnsafeRawBufferPointer], hashes: [UInt32], isInside: Bool)
         /// Texts that contain another.
         case contains(NeedleSearch)
@@ -56,7 +56,7 @@ struct ColumnKernel: @unchecked Sendable {
     /// The test whether a value is null.
     static let null = ColumnKernel(FixedTest(false, nullResult: true), .fixed(false))
 
-    /// Makes a kernel of a form; `test` says what null satisfies.
+    /// Makes a kernel of a form; `test` decides for null.
     init(_ test: ValueTest, _ form: Form) {
         self.test = test
         self.form = form

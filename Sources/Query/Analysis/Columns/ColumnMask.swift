@@ -6,7 +6,7 @@ enum ColumnMask {
         mask.update(repeating: result ? 1 : 0, count: count)
     }
 
-    /// Sets the positions whose cell lies within `first ... first + span`, or the others with `flip` 1.
+    /// Sets the positions with a cell within `first ... first + span`, or the others with `flip` 1.
     @inline(__always)
     static func range<Cell: FixedWidthInteger & UnsignedInteger>(
         _ memory: UnsafeMutableRawPointer, _ type: Cell.Type, _ count: Int, _ first: UInt64,
@@ -20,7 +20,7 @@ enum ColumnMask {
         }
     }
 
-    /// Sets the positions whose cell has a value and leaves the others.
+    /// Sets the positions with a cell of a value and leaves the others.
     @inline(__always)
     static func addEqual<Cell: FixedWidthInteger & UnsignedInteger>(
         _ memory: UnsafeMutableRawPointer, _ type: Cell.Type, _ count: Int, _ value: UInt64,
@@ -31,21 +31,21 @@ enum ColumnMask {
         for position in 0..<count { mask[position] |= cells[position] == value ? 1 : 0 }
     }
 
-    /// Keeps what both masks have.
+    /// Keeps the positions of both masks.
     static func and(
         _ mask: UnsafeMutablePointer<UInt8>, _ other: UnsafePointer<UInt8>, _ count: Int
     ) {
         for position in 0..<count { mask[position] &= other[position] }
     }
 
-    /// Adds what another mask has.
+    /// Adds the positions of another mask.
     static func or(
         _ mask: UnsafeMutablePointer<UInt8>, _ other: UnsafePointer<UInt8>, _ count: Int
     ) {
         for position in 0..<count { mask[position] |= other[position] }
     }
 
-    /// Turns round what another mask has.
+    /// Inverts the positions of another mask.
     static func exclusiveOr(
         _ mask: UnsafeMutablePointer<UInt8>, _ other: UnsafePointer<UInt8>, _ count: Int
     ) {
@@ -79,7 +79,7 @@ enum ColumnMask {
         return total
     }
 
-    /// The first position at or behind `start` that is set; `count` when there is none.
+    /// The first set position at or after `start`; `count` without one.
     static func first(_ mask: UnsafePointer<UInt8>, from start: Int, _ count: Int) -> Int {
         var position = start
         let memory = UnsafeRawPointer(mask)

@@ -3,7 +3,7 @@ import HoldfastRows
 
 /// Which values number chunks keep, and as which numbers.
 enum ColumnNumber {
-    /// The number of the stored value at an address; nil for a value that has none.
+    /// The number of the stored value at an address; nil for a value without a number.
     @inline(__always)
     static func stored(_ address: UnsafeRawPointer, _ storage: ElementStorage) -> Int64? {
         switch storage {
@@ -75,7 +75,7 @@ enum ColumnNumber {
         }
     }
 
-    /// The numbers whose values have ordinals in a range; nil when there are none.
+    /// The numbers of values with ordinals in a range; nil without any.
     static func range(
         _ ordinals: ClosedRange<UInt128>, _ storage: ElementStorage
     ) -> ClosedRange<Int64>? {
@@ -115,7 +115,7 @@ enum ColumnNumber {
             let low = number(double(max(bits.lowerBound, least))),
             let high = number(double(min(bits.upperBound, greatest)))
         else { return nil }
-        // Both zeros are one value, whose ordinal is that of 0: none has that of −0.
+        // Both zeros are one value with the ordinal of 0. No value has the ordinal of −0.
         let (minusZero, first) = (Int64(-1), low == 0 ? -1 : low)
         let last = high == minusZero ? minusZero - 1 : high
         return first <= last ? first...last : nil

@@ -5,7 +5,7 @@ import HoldfastRows
 struct ColumnProgramBuilder {
     private let schema: RowSchema
     private let isAvailable: (ColumnReference) -> Bool
-    /// Makes the tests, which are those of rows.
+    /// Makes the tests, the same as for rows.
     private var tests: ValueTestMaker
     private(set) var references: Set<ColumnReference> = []
     /// The efforts of the tests of texts, by column.
@@ -20,7 +20,7 @@ struct ColumnProgramBuilder {
     /// The objects that the nodes made so far compare with.
     var objects: [ObjectConstant] { tests.objects }
 
-    /// Divides a predicate into what columns answer and what rows have to.
+    /// Divides a predicate into the part for columns and the part for rows.
     mutating func split(_ predicate: Predicate, _ classIndex: Int) -> (ColumnNode?, Predicate?) {
         if let whole = node(predicate, classIndex) { return (whole, nil) }
         guard case .and(let parts) = predicate else { return (nil, predicate) }
@@ -85,8 +85,8 @@ struct ColumnProgramBuilder {
         return node
     }
 
-    /// The column of what a path leads to, which is a property of the object itself, or a single value behind to-one links; nil
-    /// where there is none.
+    /// The column of a path's value: a property of the object itself, or a single value behind to-one links; nil
+    /// without one.
     private func column(
         of path: ValuePath, _ classIndex: Int
     ) -> (reference: ColumnReference, isCollection: Bool)? {
@@ -131,18 +131,18 @@ struct ColumnProgramBuilder {
     }
 }
 
-/// A predicate, or those parts of it that columns can answer, made ready for chunks.
+/// A predicate, or the parts of it that columns can answer, compiled for chunks.
 ///
 /// After ``bind(to:)`` any number of threads may evaluate chunks, each with a frame of its own.
 package final class ColumnProgram: @unchecked Sendable {
     // Unchecked: nodes are changed by `bind` alone, which one thread calls before others get the program;
-    // tests only read what they were made of.
+    // tests only read their constants.
 
     /// The columns that it needs.
     package let references: Set<ColumnReference>
     /// The effort of its tests of texts, by column.
     package let efforts: [ColumnReference: TextEffort]
-    /// The rest, to be tested on the rows of those objects that columns do not rule out; nil for nothing.
+    /// The rest, to be tested on the rows of objects that columns do not rule out; nil without a rest.
     package let residual: Predicate?
     private let root: ColumnNode
     private let classIndex: Int
@@ -167,7 +167,7 @@ package final class ColumnProgram: @unchecked Sendable {
         objects = builder.objects
     }
 
-    /// Makes the program ready for the columns of a snapshot. Evaluates what lies behind links.
+    /// Prepares the program for the columns of a snapshot. Evaluates conditions behind links.
     package func bind(to columns: BoundColumns) {
         let budget = columns.source.budget
         for object in objects where budget.spend(ObjectConstant.stepsOfLookUp) {
@@ -180,7 +180,7 @@ package final class ColumnProgram: @unchecked Sendable {
     /// How many chunks there are.
     package var chunkCount: Int { presence.count }
 
-    /// Which objects a chunk has; nil for none.
+    /// The objects of a chunk; nil without any.
     package func objects(of chunk: Int) -> PresenceChunk? {
         chunk < presence.count ? presence[chunk] as? PresenceChunk : nil
     }
@@ -195,7 +195,7 @@ package final class ColumnProgram: @unchecked Sendable {
         return true
     }
 
-    /// Whether so many objects satisfy what columns answer, as far as they decide.
+    /// Whether that many objects satisfy the part for columns, as far as it decides.
     ///
     /// - `budget`: Where it fails, the answer is not to be used.
     package func isMatching(_ wanted: Int, within budget: Budget) -> Bool {
@@ -209,16 +209,16 @@ package final class ColumnProgram: @unchecked Sendable {
     }
 }
 
-/// How much of a column of texts the tests of a program look at: what a scan costs depends on little else.
+/// The amount of text that the tests of a program read in a column. It mostly determines the cost of a scan.
 package struct TextEffort: Equatable, Sendable {
-    /// How many times their hashes are compared with one; the bytes of those that fit come on top.
+    /// The number of comparisons of all hashes with one; the bytes of fitting texts are counted separately.
     package var hashPassCount = 0
     /// How many times all bytes are searched at once.
     package var searchCount = 0
     /// How many times each text is tested by itself.
     package var testCount = 0
 
-    /// Adds what a test of the form `form` looks at.
+    /// Adds the text that a test of the form `form` reads.
     mutating func add(_ form: ColumnKernel.Form) {
         switch form {
         case .fixed: break

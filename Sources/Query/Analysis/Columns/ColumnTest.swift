@@ -27,7 +27,7 @@ final class ColumnTest {
         kernel = ColumnKernel(test, storage)
     }
 
-    /// Sets each position of a mask to whether what stands there in a chunk satisfies the test.
+    /// Sets each position of a mask to whether the value there in a chunk satisfies the test.
     func evaluate(_ chunk: Int, _ frame: ColumnFrame, into mask: UnsafeMutablePointer<UInt8>) {
         guard chunk < column.count, let chunk = column[chunk] else {
             return ColumnMask.fill(mask, ColumnChunk.keyCount, false)
@@ -43,7 +43,7 @@ final class ColumnTest {
     }
 }
 
-/// A calculation over columns of what a scan finds.
+/// A calculation over columns of a scan's results.
 package protocol ColumnCalculation: AnyObject {
     /// The columns that it needs.
     var references: Set<ColumnReference> { get }
@@ -51,7 +51,7 @@ package protocol ColumnCalculation: AnyObject {
     /// The classes of which objects are read when columns are taken.
     var farClasses: [Int] { get }
 
-    /// Takes the columns of a snapshot; false where they do not have what is calculated, or there is too little memory or time.
+    /// Takes the columns of a snapshot; false if they lack the calculated values, or there is too little memory or time.
     func bind(to columns: BoundColumns, within budget: Budget) -> Bool
 }
 

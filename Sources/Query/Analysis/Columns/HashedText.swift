@@ -21,7 +21,7 @@ struct HashedText: CodedValue {
     @inline(__always)
     func tableHash(_ seed: UInt64) -> UInt32 { hash }
 
-    /// Its bytes; none of null.
+    /// Its bytes; empty for null.
     var bytes: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: start, count: start == nil ? 0 : Int(byteCount))
     }

@@ -2,8 +2,8 @@ import Glibc
 
 /// A text to be found in many others, prepared once.
 ///
-/// Two of its bytes, those that are rarest in text of the usual kind, are looked for sixteen offsets at a
-/// time; only where both stand as far apart as in the text is the whole of it compared.
+/// Its two bytes that are rarest in usual text are searched sixteen offsets at a
+/// time. Only if both are as far apart as in the text, the whole text is compared.
 struct NeedleSearch {
     /// The text; with ``ignoresCase`` of ASCII alone and in lower case.
     let needle: [UInt8]
@@ -31,7 +31,7 @@ struct NeedleSearch {
         byte &- 0x41 < 26 ? byte | 0x20 : byte
     }
 
-    /// How common each byte is in text, roughly: what is a guess here costs time alone.
+    /// The rough frequency of each byte in text. A wrong guess only costs time.
     private static let ranks: [Int] = (UInt8.min...UInt8.max).map { byte in
         for (rank, common) in [(9, " ea"), (8, "tinosr"), (7, ".@/-"), (6, "lmcduhp")]
         where common.utf8.contains(byte) {

@@ -5,14 +5,14 @@ import HoldfastRows
 /// distance needs.
 final class NumberChunk: ColumnChunk, @unchecked Sendable {
     let storage: ElementStorage
-    /// The least and the greatest value that is not null; equal when there is none.
+    /// The least and the greatest value that is not null; equal without one.
     let least: Int64
     let greatest: Int64
     /// The bytes of a distance: 1, 2, 4 or 8.
     private let width: Int
     private let cells: UnsafeMutableRawPointer
 
-    /// Packs values; those at null positions are not looked at.
+    /// Packs values; values at null positions are ignored.
     init(
         _ values: [Int64], count: Int, _ storage: ElementStorage, nulls: [UInt8]?,
         exceptions: [UInt8]?, meter: ColumnMeter
@@ -60,7 +60,7 @@ final class NumberChunk: ColumnChunk, @unchecked Sendable {
         return least &+ Int64(bitPattern: distance)
     }
 
-    /// Reads the values at some positions; what stands for null is not to be used.
+    /// Reads the values at some positions; values for null must not be used.
     func read(_ positions: UnsafeBufferPointer<Int32>, into values: UnsafeMutablePointer<Int64>) {
         read(positions) { values[$0] = $1 }
     }
@@ -187,7 +187,7 @@ final class NumberChunk: ColumnChunk, @unchecked Sendable {
         }
     }
 
-    /// Sets each position to what a table says of its value; what is beyond the table gets `otherwise`.
+    /// Sets each position to the table's entry for its value; values beyond the table get `otherwise`.
     func look(
         up table: UnsafeBufferPointer<UInt8>, otherwise: UInt8,
         into mask: UnsafeMutablePointer<UInt8>

@@ -20,7 +20,7 @@ package final class PresenceChunk: ColumnChunk, @unchecked Sendable {
     /// Whether the key at a position belongs to an object.
     package func contains(_ position: Int) -> Bool { mask[position] != 0 }
 
-    /// Keeps of a mask what belongs to objects.
+    /// Keeps the positions of a mask that belong to objects.
     func restrict(_ other: UnsafeMutablePointer<UInt8>) {
         if objectCount < Self.keyCount { ColumnMask.and(other, mask, Self.keyCount) }
     }

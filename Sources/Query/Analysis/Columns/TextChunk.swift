@@ -8,11 +8,11 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
     private let bytes: UnsafeMutablePointer<UInt8>
     private let ends: UnsafeMutablePointer<UInt32>
     private let hashes: UnsafeMutablePointer<UInt32>
-    /// Which positions hold bytes beyond ASCII; nil for none.
+    /// The positions with bytes beyond ASCII; nil without any.
     private let foreign: UnsafePointer<UInt8>?
 
     /// The most bytes of a value of a fixed width. As many follow the last value: where an exception stands or no
-    /// object is, tests read a value that has no bytes, whose result nobody uses.
+    /// object is, tests read an empty value, and its result is not used.
     private static let fixedByteCountMax = 16
 
     /// Packs texts, each of which ends at its offset in `ends`.
@@ -65,7 +65,7 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
         return UnsafeRawBufferPointer(start: bytes + start, count: Int(ends[position]) - start)
     }
 
-    /// Reads the texts at some positions, null where there is none.
+    /// Reads the texts at some positions; null without a text.
     func read(
         _ positions: UnsafeBufferPointer<Int32>, into texts: UnsafeMutablePointer<HashedText>
     ) {
@@ -97,7 +97,7 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
         applyNulls(kernel.test.nullResult, to: mask)
     }
 
-    /// Sets the positions whose text is one of some: hashes are compared first, the texts where one fits.
+    /// Sets the positions with one of some texts: hashes are compared first, then the texts with a fitting hash.
     private func find(
         _ texts: [UnsafeRawBufferPointer], _ hashes: [UInt32],
         in mask: UnsafeMutablePointer<UInt8>
@@ -121,7 +121,7 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
     private func evaluate(
         upTo last: UnsafeRawBufferPointer, into mask: UnsafeMutablePointer<UInt8>
     ) {
-        // The beginnings of most differ. What follows the last text is there to be read.
+        // The beginnings of most differ. Bytes after the last text can be read.
         let beginning = last.prefix(8).enumerated().reduce(UInt64(0)) {
             $0 | UInt64($1.element) << UInt64(56 - 8 * $1.offset)
         }
@@ -133,7 +133,7 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
         }
     }
 
-    /// Looks for a text in all values at once, and then in those that need the rules of all of Unicode.
+    /// Looks for a text in all values at once, and then in the values that need the rules of all of Unicode.
     private func find(
         _ search: NeedleSearch, _ test: ValueTest, in mask: UnsafeMutablePointer<UInt8>
     ) {
@@ -142,7 +142,7 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
         let length = search.needle.count
         var position = 0
         search.forEachCandidate(in: bytes, Int(ends[count - 1])) { offset in
-            // A text that goes on beyond the value's end is none; hardly any candidate does.
+            // A text that continues beyond the value's end is no match; hardly any candidate does.
             guard search.stands(at: bytes + offset) else { return offset + 1 }
             while Int(ends[position]) <= offset { position += 1 }
             let end = Int(ends[position])

@@ -52,7 +52,7 @@ final class ValueCollector {
         mask.append(1)
     }
 
-    /// A mask of all values; nil where none is marked.
+    /// A mask of all values; nil if no value is marked.
     private func whole(_ mask: [UInt8]) -> [UInt8]? {
         mask.isEmpty ? nil : mask + repeatElement(0, count: count - mask.count)
     }
@@ -64,7 +64,7 @@ final class ValueCollector {
         }
     }
 
-    /// Appends null, or whatever stands for a key without an object.
+    /// Appends null, or the placeholder of a key without an object.
     func appendNull(_ isNull: Bool = true) {
         appendNothing()
         if isNull { mark(&nulls) }
@@ -100,7 +100,7 @@ final class ValueCollector {
         return true
     }
 
-    /// Appends what a chunk has at a position.
+    /// Appends the value of a chunk at a position.
     func append(_ position: Int, of chunk: ColumnChunk) {
         if chunk.nulls?[position] == 1 {
             appendNull()
@@ -111,7 +111,7 @@ final class ValueCollector {
         }
     }
 
-    /// Packs what was collected.
+    /// Packs the collected values.
     func seal(_ meter: ColumnMeter) -> ColumnChunk {
         let (nulls, exceptions) = (whole(nulls), whole(exceptions))
         switch form {

@@ -12,7 +12,7 @@ package struct SectionKey: Hashable, Sendable {
     /// The most Unicode scalars of a beginning: no such key is cut by ``OrderedKey``.
     package static let prefixCountMax = 64
 
-    /// Reads a path such as `country.name`, or `prefix(name,1)`; paths are those of ``SortKey``.
+    /// Reads a path such as `country.name`, or `prefix(name,1)`, as in ``SortKey``.
     ///
     /// - Throws: ``QueryError`` with the column in `text`.
     package static func parse(

@@ -102,7 +102,7 @@ extension Checker {
         return .scalar(order[max(widest, 0)])
     }
 
-    /// Returns the types of numbers that a side may give; none for null.
+    /// Returns the types of numbers that a side may give; empty for null.
     private func operandTypes(
         _ side: Side, _ syntax: Syntax.Operation
     ) throws(QueryError) -> [ScalarType] {

@@ -243,7 +243,7 @@ extension Checker {
         }
     }
 
-    /// Returns the value in the form that a type compares with; nil when it has none. If strict,
+    /// Returns the value in the form that a type compares with; nil without one. If strict,
     /// infinity and NaN beside an int are errors rather than values that match nothing.
     func adapted(
         _ item: Item, to type: ValueType, isStrict: Bool

@@ -108,7 +108,7 @@ extension Checker {
         return resolver
     }
 
-    /// Returns the steps of a path; where it is a `$K` argument, those of the path in the argument.
+    /// Returns the steps of a path; for a `$K` argument, the steps of the path in the argument.
     private func expanded(_ syntax: Syntax.Path) throws(QueryError) -> [Syntax.Step] {
         guard let first = syntax.steps.first, case .keyPathArgument(let number) = first.kind else {
             return syntax.steps

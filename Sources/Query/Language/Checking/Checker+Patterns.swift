@@ -1,9 +1,9 @@
 import HoldfastObjectModel
 import HoldfastText
 
-/// MATCHES and TEXT, whose right side has a syntax of its own.
+/// MATCHES and TEXT, with a right side that has a syntax of its own.
 extension Checker {
-    /// Refuses what is no regular expression, or no search, beside what can't have one.
+    /// Refuses invalid regular expressions and searches, and left sides that can't have one.
     ///
     /// - `type`: That of the path.
     func checkPattern(
@@ -40,7 +40,7 @@ extension Checker {
         throw source.fault(kind, message, at: texts.1.start, argument: argument)
     }
 
-    /// Refuses a literal pattern with the wildcards of SQL instead of these, which is meant to find what it would not.
+    /// Refuses a literal pattern with the wildcards of SQL, which would not find the intended values.
     func checkWildcards(_ pattern: Operand, _ text: Syntax.Operand) throws(QueryError) {
         guard case .constant(.string(let literal)) = pattern, case .constant(let constant) = text,
             case .value = constant.kind, literal.hasPrefix("%") || literal.hasSuffix("%"),

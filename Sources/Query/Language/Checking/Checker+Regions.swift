@@ -125,7 +125,7 @@ extension Checker {
         }
     }
 
-    /// Reads the shape of a literal, whose text and arguments are those of `reader`.
+    /// Reads the shape of a literal, with the text and arguments of `reader`.
     private func shape(_ syntax: Syntax.Region, in reader: Checker) throws(QueryError) -> GeoShape {
         switch syntax.kind {
         case .argument: throw source.syntaxError("a region is expected", at: syntax.start)
@@ -208,7 +208,7 @@ struct RegionArgument {
             entries.map { ($0.key, $0.value) }, uniquingKeysWith: { first, _ in first })
     }
 
-    /// The region; nil when the members are those of none.
+    /// The region; nil if the members do not form one.
     var shape: GeoShape? {
         switch Set(members.keys) {
         case ["bottomLeft", "topRight"]:

@@ -3,7 +3,7 @@ import HoldfastRows
 
 /// SUBQUERY: a condition on each of several objects.
 extension Checker {
-    /// Checks a subquery: a path whose end counts the objects that match.
+    /// Checks a subquery: a path with an end that counts the matching objects.
     func subquery(_ syntax: Syntax.Subquery) throws(QueryError) -> ValuePath {
         guard rule == nil || syntax.variable != Self.userName else {
             throw source.fault(

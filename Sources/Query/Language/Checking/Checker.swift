@@ -3,7 +3,7 @@ import HoldfastObjectModel
 import HoldfastRows
 
 /// Turns syntax into a typed predicate: looks names up, puts arguments in, adapts constants to the
-/// types they are compared with, and refuses what does not go together.
+/// types they are compared with, and refuses mismatches.
 struct Checker {
     let schema: RowSchema
     let root: QueryRoot
@@ -40,11 +40,11 @@ struct Checker {
 
     /// One side of a comparison, looked up but not yet adapted.
     enum Side {
-        /// A path, or what is calculated.
+        /// A path, or a calculation.
         case values(Operand)
         /// Constants of a list, or else the one that stands for itself.
         case constants([Item], Quantifier?, isList: Bool)
-        /// The `@type` of what is not `mixed`, as a ``KindSet``: the declared type of a property.
+        /// The `@type` of a value that is not `mixed`, as a ``KindSet``: the declared type of a property.
         case kinds(Int64, start: Int)
 
         var isMany: Bool {
@@ -63,7 +63,7 @@ struct Checker {
             }
         }
 
-        /// The type of what is compared where it is no constant.
+        /// The type of the compared value, unless it is a constant.
         var type: ValueType? {
             if case .values(let operand) = self { operand.pathType } else { nil }
         }
@@ -284,7 +284,7 @@ struct Checker {
         return checked
     }
 
-    /// Refuses an operator of what is only equal or not.
+    /// Refuses an operator for values that are only equal or not.
     private func unsupported(_ relation: Relation, at start: Int) -> QueryError {
         source.fault(
             .type,
@@ -313,7 +313,7 @@ struct Checker {
             .type, "Unsupported comparison between type '\(left)' and type '\(right)'", at: start)
     }
 
-    /// Refuses what links and embedded objects cannot be compared with.
+    /// Refuses values that links and embedded objects can't be compared with.
     private func checkLink(
         _ side: Side, _ comparison: ComparisonOperator, _ constant: Side,
         text: Syntax.Operand, at start: Int
@@ -357,7 +357,8 @@ extension ValuePath {
     }
 }
 
-/// The budget of a check, and the state that the checkers of one text share, including the checkers of its subqueries. One thread uses it.
+/// The budget of a check, and the state that the checkers of one text share, including the checkers of its
+/// subqueries. One thread uses it.
 final class CheckerWork {
     let budget: Budget
     /// The regions of arguments, by number. A text may name the same argument any number of times.

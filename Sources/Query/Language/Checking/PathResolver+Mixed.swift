@@ -66,7 +66,7 @@ extension PathResolver {
         }
     }
 
-    /// The type of what the path stands on; nil where it stands on what has none.
+    /// The type of the value at the end of the path; nil without a type.
     private var declaredKind: MixedKind? {
         switch pending {
         case .member(let member, _):
@@ -97,7 +97,7 @@ extension PathResolver {
 }
 
 extension SourceText {
-    /// Refuses a declared type beside what is not the `@type` of `mixed` values.
+    /// Refuses a declared type beside anything but the `@type` of `mixed` values.
     func constantKinds(at offset: Int) -> QueryError {
         fault(
             .type,

@@ -32,7 +32,7 @@ struct PathResolver {
     var steps: [PathStep] = []
     /// The property of the root class that the path begins with, see ``ValuePath/firstMember``.
     var firstMember: Int?
-    /// The position of the property named last in its class; nil after what is not a property.
+    /// The position of the property named last in its class; nil after a step that is not a property.
     var namedMember: Int?
     var pending = Pending.nothing
     /// The inverse link that the path stands on, by position; −1 on another property, and on `@links`.
@@ -103,7 +103,7 @@ struct PathResolver {
         isIndexed = false
     }
 
-    /// Refuses a path that is too long, together with those of the subqueries around it.
+    /// Refuses a path that is too long, together with the paths of the subqueries around it.
     func limitSteps(at offset: Int) throws(QueryError) {
         guard outerStepCount + steps.count <= Self.stepCountMax else {
             throw source.fault(

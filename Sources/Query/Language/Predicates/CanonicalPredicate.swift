@@ -2,8 +2,8 @@ import HoldfastGeometry
 import HoldfastObjectModel
 import HoldfastRows
 
-/// A predicate whatever its spelling: the order of terms, of constants that are compared one by one and of the two
-/// sides of a comparison does not count, nor do terms that are said twice.
+/// A predicate independent of its spelling: the order of terms, of constants that are compared one by one and of the two
+/// sides of a comparison does not count, nor do repeated terms.
 package indirect enum CanonicalPredicate: Hashable, Sendable {
     case constant(Bool)
     case all(Set<CanonicalPredicate>)

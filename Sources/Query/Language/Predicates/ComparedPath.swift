@@ -1,6 +1,6 @@
 import HoldfastObjectModel
 
-/// The path of a comparison whose values are compared with constants, each by itself.
+/// The path of a comparison of its values with constants, each by itself.
 struct ComparedPath {
     let path: ValuePath
     let quantifier: Quantifier?

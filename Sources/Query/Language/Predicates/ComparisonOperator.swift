@@ -42,7 +42,7 @@ package enum ComparisonOperator: String, Sendable {
         }
     }
 
-    /// The operator that holds of swapped operands; nil for those that have none.
+    /// The operator for swapped operands; nil if there is no such operator.
     var swapped: ComparisonOperator? {
         switch self {
         case .equal, .notEqual: self

@@ -1,6 +1,6 @@
 import HoldfastRows
 
-/// A property that decides whether an object matches, how it sorts or what is shown of it.
+/// A property that decides whether an object matches, how it sorts or how it is shown.
 ///
 /// When a property of an object changes, the objects concerned are found by taking `path` backwards
 /// from that object: a forward step is taken back along the inverse links of its property (or to the
@@ -118,7 +118,7 @@ extension ValuePath {
 }
 
 extension ValuePath {
-    /// The classes, by position, to whose objects all links are counted, whatever properties hold them (`@links.@count`).
+    /// The classes, by position, with objects for which links are counted through every property (`@links.@count`).
     package var linkCountClasses: Set<Int> {
         switch terminal {
         case .incomingCount: [lastClass]
@@ -129,7 +129,7 @@ extension ValuePath {
 }
 
 extension Predicate {
-    /// The classes, by position, to whose objects all links are counted, whatever properties hold them (`@links.@count`).
+    /// The classes, by position, with objects for which links are counted through every property (`@links.@count`).
     package var linkCountClasses: Set<Int> {
         var found: Set<Int> = []
         forEachPath { found.formUnion($0.linkCountClasses) }

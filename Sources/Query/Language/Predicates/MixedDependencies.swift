@@ -40,7 +40,7 @@ struct MixedDependencies {
         return found
     }
 
-    /// Lists a property at the end of `path` and those that the steps behind it may read.
+    /// Lists a property at the end of `path` and the properties that the steps behind it may read.
     private mutating func property(
         _ member: Int, of rowClass: RowClass, _ steps: ArraySlice<MixedPath.Step>,
         _ path: [PathStep]

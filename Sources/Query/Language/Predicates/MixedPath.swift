@@ -1,7 +1,7 @@
 import HoldfastObjectModel
 import HoldfastRows
 
-/// The path within a `mixed` value, or from a collection of such values, and what is asked at its end.
+/// The path within a `mixed` value, or from a collection of such values, and the operation at its end.
 ///
 /// Nothing of it is checked beforehand: where a value has not the shape that a step needs, there is no
 /// value. Links met on the way are followed.
@@ -40,7 +40,7 @@ package struct MixedPath: Hashable, Sendable {
     /// The number of steps that lead to several values.
     var manyCount: Int { steps.count { $0 == .all || $0 == .keys } }
 
-    /// Whether the last step leads to several values, which are what is asked for.
+    /// Whether the last step leads to several values, which are the result.
     var endsInMany: Bool {
         guard result == .value || result == .kind else { return false }
         return steps.last == .all || steps.last == .keys

@@ -3,7 +3,7 @@ import HoldfastRows
 
 /// A number of any type, to calculate with.
 ///
-/// The wider of two types is the result's: int, float, double, decimal. A result of ints beyond 64 bits is none;
+/// The wider of two types is the result's: int, float, double, decimal. A result of ints beyond 64 bits is nil;
 /// an int divided by zero is the greatest int, or the least where it was negative.
 enum Number {
     case int(Int64)
@@ -13,7 +13,7 @@ enum Number {
 
     /// The number in a stored value; nil for values of other kinds.
     ///
-    /// It is what it was written as: an ``Ordinal`` would not tell −0 from 0.
+    /// It is kept as it was written: an ``Ordinal`` does not distinguish −0 from 0.
     init?(_ address: UnsafeRawPointer, _ byteCount: Int, _ storage: ElementStorage) {
         switch storage {
         case .int: self = .int(address.storedInt)
@@ -50,7 +50,7 @@ enum Number {
         }
     }
 
-    /// Whether it is none.
+    /// Whether it is NaN.
     var isNaN: Bool {
         switch self {
         case .int: false

@@ -14,7 +14,7 @@ package final class ObjectConstant {
     /// Its object key in the snapshot that the matcher is bound to; nil when it does not exist.
     package private(set) var key: UInt64?
 
-    /// Names an object of a class by its primary key, or by its object key where there is none.
+    /// Names an object of a class by its primary key, or by its object key if the class has no primary key.
     package init(rowClass: RowClass, key: Value) {
         classIndex = rowClass.index
         classNumber = rowClass.number
@@ -40,7 +40,8 @@ package final class ObjectConstant {
 }
 
 extension Predicate {
-    /// The classes of the objects that it names to compare links with, by position: which object has a key is another matter in each version.
+    /// The classes of the objects that it names to compare links with, by position: which object has a key is another
+    /// matter in each version.
     package func namedClasses(_ schema: RowSchema) -> Set<Int> {
         var found: Set<Int> = []
         forEachOperand { operand in

@@ -34,8 +34,9 @@ package struct PathStep: Hashable, Sendable {
     package var toClass: Int
     /// The property that holds the link: of `fromClass`, or of `toClass` for ``Kind/inverse`` and ``Kind/holder``.
     package var member: Int
-    /// The inverse link of `fromClass` that the step goes by, by position; −1 where it goes by none, as by `@links`. Where rules hide it on an object,
-    /// ``Kind/inverse`` leads nowhere; of embedded objects, which have no rules of their own, none is hidden.
+    /// The inverse link of `fromClass` that the step follows, by position; −1 for other steps, as by `@links`. If
+    /// rules hide it on an object, ``Kind/inverse`` leads nowhere. It is never hidden on embedded objects, which have
+    /// no rules of their own.
     package var inverseLink: Int
 
     /// Makes a step.
@@ -100,7 +101,7 @@ package enum ListPosition: Hashable, Sendable {
     /// In a map the value under this key, in UTF-8.
     case key([UInt8])
 
-    /// Returns the position in a list of `count` elements; nil when it has none, and of a key.
+    /// Returns the position in a list of `count` elements; nil beyond the list, and for a key.
     package func offset(in count: Int) -> Int? {
         switch self {
         case .key: nil

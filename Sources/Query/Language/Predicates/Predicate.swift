@@ -3,11 +3,11 @@ import HoldfastRows
 
 /// A checked condition: names are looked up, arguments put in, types agree. Immutable.
 package enum Predicate: Hashable, Sendable {
-    /// True or false whatever the object.
+    /// True or false for every object.
     case constant(Bool)
-    /// Holds when all do; at least two, none of them an `and`.
+    /// True if all are; at least two, without an `and` among them.
     case and([Predicate])
-    /// Holds when one does; at least two, none of them an `or`.
+    /// True if one is; at least two, without an `or` among them.
     case or([Predicate])
     /// Holds when the other does not.
     indirect case not(Predicate)
@@ -109,15 +109,15 @@ package enum Operand: Hashable, Sendable {
 }
 
 extension Predicate {
-    /// The comparisons that read a property behind some steps, as conditions on the objects that the steps lead to; nil where one of them asks
-    /// for more than each such object by itself.
+    /// The comparisons that read a property behind some steps, as conditions on the objects that the steps lead to;
+    /// nil where one of them asks for more than each such object by itself.
     ///
-    /// As long as the outcome of none of them changes for an object, a change of its property changes nothing that the predicate finds
+    /// As long as no outcome changes for an object, a change of its property changes nothing that the predicate finds
     /// through it.
     ///
     /// - Parameters:
     ///   - member: The property, by position in the class that the steps lead to.
-    ///   - steps: Steps along links; none for the objects of the predicate themselves.
+    ///   - steps: Steps along links; empty for the objects of the predicate themselves.
     ///   - schema: The schema of the predicate.
     /// - Returns: Each comparison that reads the property, from where the steps lead to on.
     package func conditions(
@@ -145,7 +145,7 @@ extension Comparison {
         guard let compared = ComparedPath(self), case .objects = compared.path.root,
             compared.path.steps.starts(with: steps)
         else { return nil }
-        // What several objects have in common is none of each.
+        // A common value of several objects belongs to no single one.
         if steps.contains(where: \.isMany),
             !compared.path.isOfEach(behind: steps.count)
                 || compared.listQuantifier != nil && compared.constants.count > 1
@@ -157,8 +157,9 @@ extension Comparison {
 }
 
 extension ValuePath {
-    /// Whether each object behind some steps has a value at the end of the path, if only null, or the values of a collection. Behind a
-    /// link of its own, or at a place in a collection, it may have none among those of others, and null by itself; a figure is of all.
+    /// Whether each object behind some steps has a value at the end of the path, if only null, or the values of a
+    /// collection. Behind a link of its own, or at a place in a collection, it may lack a value among the others',
+    /// and be null by itself; a figure covers all.
     fileprivate func isOfEach(behind stepCount: Int) -> Bool {
         guard steps.count == stepCount else { return false }
         switch terminal {

@@ -24,7 +24,7 @@ package enum Quantifier: String, Sendable {
     func holds<Values: Sequence>(
         of values: Values, within budget: Budget, _ test: (Values.Element) -> Bool
     ) -> Bool {
-        // The value at which the budget fails is the last: it decides, whatever the quantifier is.
+        // The value at which the budget fails is the last: it decides for every quantifier.
         let deciding = self != .all
         return holds(of: values) { budget.spend() ? test($0) : deciding }
     }

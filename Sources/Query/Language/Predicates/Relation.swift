@@ -21,7 +21,7 @@ package struct Relation: Hashable, Sendable {
     /// Whether strings are compared in another form than they have.
     var folds: Bool { ignoresCase || ignoresAccents }
 
-    /// The operator as it is written, with what stands behind it.
+    /// The operator as it is written, with its options.
     var name: String {
         let flags = (ignoresCase ? "c" : "") + (ignoresAccents ? "d" : "")
         return comparison.rawValue + (flags.isEmpty ? "" : "[\(flags)]")

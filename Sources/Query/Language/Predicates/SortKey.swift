@@ -47,7 +47,7 @@ extension SortKey {
         do throws(QueryError) {
             return try keyAsNamed(item, of: source, clause: clause, root: root, schema: schema)
         } catch {
-            // A property may be named so; where none is, a direction is meant.
+            // A property may have this name; otherwise a direction is meant.
             guard error.kind == .unknownProperty else { throw error }
             if clause == "sort",
                 let hint = descending(source.text(item))

@@ -28,7 +28,7 @@ package struct ValuePath: Hashable, Sendable {
         case presence(member: Int)
         /// 1 when a list of objects has this element, else 0.
         case presenceAt(member: Int, ListPosition)
-        /// Each object whose property links here.
+        /// Each object with a property that links here.
         case inverse(originClass: Int, member: Int)
         /// The number of links that lead here from a property.
         case inverseCount(originClass: Int, member: Int)

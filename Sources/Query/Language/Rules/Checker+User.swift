@@ -1,7 +1,7 @@
 import HoldfastObjectModel
 import HoldfastRows
 
-/// `$user` in rules: an argument whose value each user brings along.
+/// `$user` in rules: an argument with a value of each user.
 extension Checker {
     /// The origin of a user's value, as far as the rule says.
     enum UserOrigin: Equatable {
@@ -30,7 +30,7 @@ extension Checker {
 
     static let userName = "$user"
 
-    /// Looks up what stands for something of the user.
+    /// Resolves a reference to the user.
     ///
     /// - `wantsList`: Whether `IN` stands before it.
     func userSide(_ path: Syntax.Path, wantsList: Bool) throws(QueryError) -> Side {
@@ -139,8 +139,8 @@ extension Checker {
 
     // MARK: Types
 
-    /// Returns a value of a user's in the form that a type compares with. Where it has none the user lacks what the rule names,
-    /// and where no user's has, the rule is refused.
+    /// Returns a user's value in the form that a type compares with. Without such a form the user lacks the value of the rule,
+    /// and if no user's value has one, the rule is refused.
     func userValue(
         _ item: Item, _ origin: UserOrigin, as type: ValueType
     ) throws(QueryError) -> Value {
@@ -177,7 +177,7 @@ extension Checker {
         if case .link = type { keyType(type) == nil } else { false }
     }
 
-    /// The type of the keys of the objects that links lead to; nil where their class has none.
+    /// The type of the keys of the objects that links lead to; nil if their class has no keys.
     func keyType(_ type: ValueType) -> ScalarType? {
         guard case .link(let classIndex) = type, classIndex >= 0,
             let member = schema.classes[classIndex].primaryKeyIndex,
@@ -215,7 +215,7 @@ extension Checker {
         }
     }
 
-    /// Returns a value that stands for those of a user where a rule is only checked.
+    /// Returns a value that stands for a user's values if a rule is only checked.
     private func sample(of origin: UserOrigin) -> Value {
         guard case .object(let type) = origin else { return .string("") }
         switch type {

@@ -2,7 +2,7 @@ import HoldfastObjectModel
 
 /// Conditions on the user alone: `$user.verified == true`, `'editor' IN $user.groups`.
 extension Checker {
-    /// Refuses what a user's value is no part of.
+    /// Refuses operations that can't have a user's value.
     func requirePlainUse(
         _ left: Side, _ relation: Relation, _ right: Side, at start: Int
     ) throws(QueryError) {
@@ -84,7 +84,7 @@ extension Checker {
             }
             other = value
         } else if let scalar = other.scalarType {
-            // Numbers compare whatever their types.
+            // Numbers of all types compare.
             type = Number(other) == nil ? .scalar(scalar) : .scalar(.double)
         } else {
             throw source.fault(
@@ -99,7 +99,7 @@ extension Checker {
 }
 
 extension Checker.Side {
-    /// Whether it is what a user has.
+    /// Whether it is a user's value.
     var hasUser: Bool {
         guard case .constants(let items, _, _) = self else { return false }
         return items.contains { $0.user != nil }

@@ -1,5 +1,5 @@
 extension Predicate {
-    /// The same condition without parts that are true or false whatever the object.
+    /// The same condition without parts that are true or false for every object.
     package var simplified: Predicate {
         switch self {
         case .and(let parts):

@@ -25,8 +25,8 @@ extension Rule {
         fileprivate let lacked: Set<LackedValue>
     }
 
-    /// The alternatives of the first OR that ask for different values of the user. A user without one of these values is allowed nothing, also by
-    /// the other alternatives. Empty if the rule has no such OR.
+    /// The alternatives of the first OR that ask for different values of the user. A user without one of these values
+    /// is allowed nothing, also by the other alternatives. Empty if the rule has no such OR.
     ///
     /// - `mayLackID`: Whether the rule is for visitors without a token, too.
     package func unevenAlternatives(mayLackID: Bool) -> [Alternative] {

@@ -8,8 +8,8 @@ package struct Rule: Sendable {
     package let text: String
     /// The values of its user that it asks for, each once.
     package let references: [UserReference]
-    /// The condition with samples in the place of what users have; nil where it asks of the user alone. It has the paths and
-    /// the operators of every user's, and so says what it depends on and which index could serve it.
+    /// The condition with samples in place of users' values; nil if it only depends on the user. It has the paths and
+    /// the operators of every user's condition, and so shows its dependencies and usable indexes.
     package let sample: Predicate?
     private let query: ParsedQuery
     private let root: QueryRoot
@@ -54,20 +54,20 @@ package struct Rule: Sendable {
 
     var source: SourceText { query.source }
 
-    /// Makes the condition for a user: false as a whole where the user lacks what the rule names.
+    /// Makes the condition for a user: false as a whole if the user lacks a value that the rule names.
     ///
-    /// Cost: linear in the text and in what the user has.
+    /// Cost: linear in the text and in the user's values.
     package func predicate(for user: some UserFacts) -> Predicate {
         let scope = RuleScope(usersClass: usersClass, facts: user)
         let checker = Self.checker(query, root, schema, scope)
-        // What is wrong with a value of a user's is lacking; all else was found when the rule was checked.
+        // A faulty value of a user counts as lacking; all other faults were found when the rule was checked.
         guard let predicate = try? checker.predicate(query.syntax.predicate), !scope.isLacking
         else { return .constant(false) }
         return predicate.simplified
     }
 
-    /// The classes and properties that it names, in the order of its text, each link with the class behind it and the key of that, by which
-    /// links are compared.
+    /// The classes and properties that it names, in the order of its text, each link with the class behind it and the
+    /// key of that, by which links are compared.
     package var meaning: [SchemaRenames.Name] {
         names.sorted { $0.start < $1.start }.flatMap { name -> [SchemaRenames.Name] in
             guard let rowClass = schema.rowClass(named: name.className) else { return [] }

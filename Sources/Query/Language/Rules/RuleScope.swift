@@ -2,9 +2,9 @@ import HoldfastObjectModel
 
 /// The checker's knowledge of a rule's user, with its findings on the way. One thread uses it.
 final class RuleScope {
-    /// The class of the users' objects, by position in the schema; nil where users have none.
+    /// The class of the users' objects, by position in the schema; nil without one.
     let usersClass: Int?
-    /// The user whom the rule is made for; nil where it is only checked, and samples stand for what users have.
+    /// The user that the rule is made for; nil if it is only checked, with samples in place of users' values.
     let facts: (any UserFacts)?
     /// The values of its user that the rule asks for, each once.
     private(set) var references: [UserReference] = []
@@ -34,20 +34,20 @@ final class RuleScope {
     }
 }
 
-/// The facts about a user whom rules are made for.
+/// The facts about a user of rules.
 package protocol UserFacts {
-    /// The user's value where a rule asks for it; nil for none.
+    /// The user's value for a reference of a rule; nil without one.
     func value(of reference: UserReference) -> UserValue?
 }
 
 /// The user's value where a rule asks for it.
 package enum UserValue: Hashable, Sendable {
-    /// One value; texts may stand for dates, uuids and other types whose JSON form is a text.
+    /// One value; texts may stand for dates, uuids and other types with a text as their JSON form.
     case one(Value)
     /// The values of a list.
     case many([Value])
 
-    /// The most values of a list. Who has more has none, as far as rules go.
+    /// The most values of a list. A longer list counts as empty in rules.
     package static let countMax = 10_000
 }
 

@@ -6,7 +6,7 @@ package enum UserReference: Hashable, Sendable {
     case id
     /// `$user.groups`, `$user.org.unit`, `$user['https://example.com/roles']`: a claim, by the names that lead to it.
     case claim([String])
-    /// `$user.object.team`: what the path leads to from the user's object.
+    /// `$user.object.team`: the value of the path from the user's object.
     case object(ValuePath)
 }
 
@@ -38,7 +38,8 @@ extension UserReference {
 }
 
 extension Value {
-    /// The one text that is a user's id with this value as the key of their object; nil for a value that is a text itself, or no key.
+    /// The one text that is a user's id with this value as the key of their object; nil for a value that is a text
+    /// itself, or no key.
     ///
     /// Two texts, such as 7 and 07, or a uuid in small letters and in capitals, are two users: one of them has the key.
     package var keyText: String? {

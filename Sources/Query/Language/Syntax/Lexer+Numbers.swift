@@ -143,7 +143,7 @@ extension Lexer {
         return literal(.timestamp, .date(time), end: end)
     }
 
-    /// Seconds and nanoseconds of the same sign as a timestamp, whose nanoseconds are positive.
+    /// Seconds and nanoseconds of the same sign as a timestamp with positive nanoseconds.
     private static func timestamp(_ seconds: Int64, _ nanoseconds: Int64) -> Timestamp {
         nanoseconds < 0
             ? Timestamp(seconds: seconds - 1, nanoseconds: Int32(nanoseconds + 1_000_000_000))
@@ -154,7 +154,7 @@ extension Lexer {
     /// text goes on otherwise.
     private mutating func calendarTimestamp() throws(QueryError) -> Token? {
         let start = position
-        // Most numbers are distinguished by what follows their digits.
+        // The text after their digits distinguishes most numbers.
         guard source[digitsEnd(start)] == UInt8(ascii: "-") else { return nil }
         if let timestamp = internetTimestamp() { return timestamp }
         var fields: [Int64?] = []

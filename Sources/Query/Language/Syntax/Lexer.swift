@@ -78,7 +78,7 @@ struct Lexer {
         throw error
     }
 
-    /// Those that others begin with stand behind them.
+    /// Signs that are prefixes of others stand behind them.
     private static let signs: [(StaticString, Token.Kind)] = [
         (",", .comma), ("==", .comparison(.equal)), ("=<", .comparison(.lessEqual)),
         ("=>", .comparison(.greaterEqual)), ("=", .comparison(.equal)),
@@ -286,7 +286,7 @@ extension Lexer {
         return end
     }
 
-    /// `oid(…)`, `uuid(…)` or `B64"…"` at the present position; nil when there is none.
+    /// `oid(…)`, `uuid(…)` or `B64"…"` at the present position; nil for other text.
     mutating func prefixedLiteral() throws(QueryError) -> Token? {
         let start = position
         switch source[start] {

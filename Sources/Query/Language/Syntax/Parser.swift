@@ -96,7 +96,7 @@ struct Parser {
             at: token.start, hint: time)
     }
 
-    /// The first moment of the day whose year ends where the present token begins; nil where no such day stands
+    /// The first moment of a day with a year that ends where the present token begins; nil if no such day stands
     /// there.
     private var startOfDay: String? {
         let start = token.start - 4

@@ -1,4 +1,4 @@
-/// A query's text with `?` for each value in it, for logs, which hold nothing of what is stored or looked for.
+/// A query's text with `?` for each value in it, for logs, which must not contain stored or searched values.
 package struct QueryOutline: CustomStringConvertible {
     package private(set) var description = ""
 

@@ -44,7 +44,7 @@ struct SourceText {
             hint: hint)
     }
 
-    /// Finds the first offset of a byte in a range of the text; nil where there is none.
+    /// Finds the first offset of a byte in a range of the text; nil without one.
     func offset(of byte: UInt8, in range: Range<Int>) -> Int? {
         bytes.withUnsafeBytes { bytes in
             guard let base = bytes.baseAddress,
@@ -61,7 +61,7 @@ struct SourceText {
             ? text : String(String.UnicodeScalarView(text.unicodeScalars.prefix(117))) + "..."
     }
 
-    /// Makes the error of a query whose budget has failed. The budget gives the reason; this error is never reported.
+    /// Makes the error of a query after its budget has failed. The budget gives the reason; this error is never reported.
     func givenUp() -> QueryError {
         QueryError(
             kind: .limit, message: "The query was given up before it was checked.", column: 1)
@@ -74,14 +74,14 @@ struct SourceText {
 }
 
 extension SourceText {
-    /// The pieces between the commas of a list, those within keys of maps and within parentheses aside.
+    /// The pieces between the commas of a list, except commas within keys of maps and within parentheses.
     var items: [Range<Int>] {
         split(0..<bytes.count, at: UInt8(ascii: ","), sparesKeys: true)
     }
 
     /// Returns the pieces between separators, without blanks before them; one empty piece for nothing.
     ///
-    /// - `sparesKeys`: Whether separators within keys of maps and within parentheses are none, such as the commas of
+    /// - `sparesKeys`: Whether separators within keys of maps and within parentheses do not count, such as the commas of
     ///   `costs['a,b']` and `percentile(age,95)`.
     func split(
         _ range: Range<Int>, at separator: UInt8, sparesKeys: Bool = false
@@ -125,7 +125,7 @@ extension SourceText {
         return nil
     }
 
-    /// Finds the end of each pair of parentheses, behind the last one, by its beginning; those within quotes are none.
+    /// Finds the end of each pair of parentheses, behind the last one, by its beginning, except within quotes.
     /// Cost: linear.
     func parenthesesEnds() -> [Int: Int] {
         var ends: [Int: Int] = [:]

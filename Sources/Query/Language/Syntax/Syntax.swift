@@ -16,7 +16,7 @@ struct Syntax: Sendable {
         indirect case operand(Operand)
     }
 
-    /// Two operands and what is asked of them.
+    /// Two operands and their relation.
     struct Comparison: Sendable {
         let left: Operand
         let relation: Relation
@@ -90,7 +90,7 @@ struct Syntax: Sendable {
             case argument(Int)
             /// The data of an argument, or the bytes of its text.
             case binaryArgument(Int)
-            /// An object of a class, whose name begins at an offset.
+            /// An object of a class, with the offset of the class's name.
             indirect case object(className: String, at: Int, key: Constant)
             /// The time of the request, and so many seconds.
             case now(plus: Int64)
@@ -102,7 +102,7 @@ struct Syntax: Sendable {
         var start: Int { range.lowerBound }
     }
 
-    /// Properties, one after the other, and what is asked of the last.
+    /// Properties, one after the other, and the operation on the last.
     struct Path {
         var quantifier: Quantifier?
         var steps: [Step]

@@ -1,4 +1,4 @@
-/// One word of a query: its kind and its position. The ``Lexer`` tells what it says.
+/// One word of a query: its kind and its position. The ``Lexer`` has its text.
 struct Token {
     /// The kind of a token. Several spellings can be one kind: `&&` and `AND`, `=` and `==`.
     enum Kind: Equatable {
@@ -12,7 +12,7 @@ struct Token {
         case flagC, flagD, flagCD
         // Suffixes.
         case sort, distinct, limit, ascending, descending
-        // Constants and what makes them.
+        // Constants and their constructors.
         case null, infinity, nan, trueValue, falseValue
         case natural, number, float, string, base64, objectID, uuid, timestamp
         case argument, keyPathArgument

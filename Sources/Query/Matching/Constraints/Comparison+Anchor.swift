@@ -47,7 +47,7 @@ extension Comparison {
     }
 
     /// A text of ASCII characters in lower case that stands, but for case, in the string at the end of the
-    /// comparison's path for every match; nil where there is none of three characters or more.
+    /// comparison's path for every match; nil without a text of three characters or more.
     package var placedText: (place: ValuePlace, text: [UInt8])? {
         guard let compared = ComparedPath(self), compared.quantifier == nil,
             compared.listQuantifier == nil, !compared.constantIsLeft,

@@ -6,9 +6,9 @@ import HoldfastRows
 package struct LinkConstraint: Hashable, Sendable {
     /// The objects that the link has to lead to.
     package enum Far: Hashable, Sendable {
-        /// One of those that the query names: links as `Value.link`, never null.
+        /// One of the objects that the query names: links as `Value.link`, never null.
         case objects([Value])
-        /// Those of the step's class that satisfy this.
+        /// The objects of the step's class that match.
         case matching(Predicate)
     }
 
@@ -27,7 +27,7 @@ extension Comparison {
     /// Returns the demand of the comparison on objects that a path links to; nil where an object without
     /// such a link may match, or where the path's values are not looked at one by one.
     ///
-    /// `a.b.c == 1` becomes `b.c == 1` of the objects that `a` links to, whose own path is taken apart in
+    /// `a.b.c == 1` becomes `b.c == 1` of the objects that `a` links to. Their own path is taken apart in
     /// the same way; so every step is one walk along inverse links.
     package func linkConstraint(_ schema: RowSchema) -> LinkConstraint? {
         guard let compared = ComparedPath(self), case .objects = compared.path.root,
@@ -55,7 +55,7 @@ extension Comparison {
 
 extension RegionCondition {
     /// Returns the demand of the condition on objects that its path links to; nil where it goes along no link, or
-    /// where ALL or NONE of several points are meant.
+    /// if ALL or NONE of several points are meant.
     ///
     /// As of ``Comparison/linkConstraint(_:)``; an object without the link has no point, which lies in no region.
     package func linkConstraint(_ schema: RowSchema) -> LinkConstraint? {
@@ -70,8 +70,8 @@ extension RegionCondition {
 }
 
 extension ValuePath {
-    /// Returns the steps up to the first along a link, and the path from there on; nil when there is none, or when
-    /// it leads to embedded objects, whose owners alone inverse links name.
+    /// Returns the steps up to the first along a link, and the path from there on; nil without a link, or if
+    /// it leads to embedded objects: inverse links only name their owners.
     fileprivate func partedBehindLink(_ schema: RowSchema) -> (head: [PathStep], rest: ValuePath)? {
         guard let index = steps.firstIndex(where: \.isLinkLike),
             !steps[index].leadsToOwners(schema)
@@ -117,7 +117,7 @@ extension PathStep {
 }
 
 extension [PathStep] {
-    /// Whether inverse links say everything of the steps: those of an embedded object name its owner, and
+    /// Whether inverse links determine the steps. Inverse links of an embedded object name its owner, and
     /// not where in the owner it lies; and no inverse link has a position in a list.
     fileprivate var areExact: Bool {
         count == 1 && [.link, .links, .inverse].contains(self[0].kind)

@@ -5,7 +5,7 @@ import HoldfastRows
 /// `upper`.
 ///
 /// A prefix or suffix around the value's key (a tag, an object key) leaves the range as it is: put the
-/// same tag before both bounds, and every entry whose value is in the range lies between them.
+/// same tag before both bounds, and every entry with a value in the range lies between them.
 package struct OrderedKeyRange: Hashable, Sendable {
     /// The first bytes in the range.
     package var lower: [UInt8]
@@ -22,7 +22,7 @@ package struct OrderedKeyRange: Hashable, Sendable {
     /// Every value, null too.
     package static let all = OrderedKeyRange(lower: [0], upper: [2])
 
-    /// Everything that lies in none of some ranges, which are in order and disjoint.
+    /// Everything outside some ranges, which are in order and disjoint.
     static func complement(_ ranges: [OrderedKeyRange]) -> [OrderedKeyRange] {
         var rest: [OrderedKeyRange] = []
         var lower = all.lower

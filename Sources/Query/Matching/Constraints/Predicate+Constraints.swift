@@ -35,17 +35,17 @@ extension Predicate {
         }
     }
 
-    /// The parts that have to hold all together: those of an AND, or the predicate itself.
+    /// The parts that all have to be true: the terms of an AND, or the predicate itself.
     package var conjuncts: [Predicate] {
         if case .and(let parts) = self { parts } else { [self] }
     }
 
-    /// The parts of which one has to hold: those of an OR, or the predicate itself.
+    /// The parts of which one has to be true: the terms of an OR, or the predicate itself.
     var disjuncts: [Predicate] {
         if case .or(let parts) = self { parts } else { [self] }
     }
 
-    /// Returns the predicate that holds when all of some do; nil for none.
+    /// Returns the predicate that is true if all of some are; nil without any.
     package static func conjunction(_ parts: [Predicate]) -> Predicate? {
         parts.count > 1 ? .and(parts) : parts.first
     }
@@ -67,7 +67,7 @@ private struct RangeAnalysis {
         switch predicate {
         case .constant, .within: return
         case .not(let part):
-            // Only what the ranges say exactly can be turned round.
+            // Only exact ranges can be inverted.
             let analysis = RangeAnalysis(part)
             guard analysis.isExact, analysis.ranges.count == 1 else { return }
             ranges = analysis.ranges.map { ($0.member, OrderedKeyRange.complement($0.ranges)) }
@@ -108,7 +108,7 @@ private struct RangeAnalysis {
         }
     }
 
-    /// Finds the position of a property's ranges; nil when it has none.
+    /// Finds the position of a property's ranges; nil without ranges.
     private func index(of member: Int) -> Int? {
         ranges.firstIndex { $0.member == member }
     }
@@ -239,7 +239,7 @@ private struct RangeAnalysis {
         return ([range(wider, of: prefix, [1], [2])], false)
     }
 
-    /// Returns the keys that stand in an order to one key and to what begins with it, from `least` up to `end`.
+    /// Returns the keys in an order relation to one key and to the keys that begin with it, from `least` up to `end`.
     private static func range(
         _ relation: ComparisonOperator, of key: [UInt8], _ least: [UInt8], _ end: [UInt8]
     ) -> OrderedKeyRange {
@@ -252,7 +252,7 @@ private struct RangeAnalysis {
         }
     }
 
-    /// Returns the ranges of `text LIKE pattern`: of the text before the first wildcard; nil when there is none.
+    /// Returns the ranges of `text LIKE pattern`: of the text before the first wildcard; nil without such a text.
     private static func likeRanges(_ pattern: String) -> Found? {
         let bytes = Array(pattern.utf8)
         func isWildcard(_ byte: UInt8) -> Bool {
@@ -270,7 +270,7 @@ private struct RangeAnalysis {
         return (ranges, isExact && isPrefix)
     }
 
-    /// Returns the ranges of `mixed ⋈ constant`: those of the constant's kind.
+    /// Returns the ranges of `mixed ⋈ constant`: the ranges of the constant's kind.
     private static func mixedRanges(
         _ relation: ComparisonOperator, _ value: Value
     ) -> Found? {
@@ -307,11 +307,11 @@ private struct RangeAnalysis {
 package struct IndexConstraint: Hashable, Sendable {
     /// The property, by position in its class: a single plain value.
     package var member: Int
-    /// The ranges of the property's keys of all matches: in order, disjoint; none when nothing matches.
+    /// The ranges of the property's keys of all matches: in order, disjoint; empty if nothing matches.
     package var ranges: [OrderedKeyRange]
-    /// The positions of those ``Predicate/conjuncts`` of which the ranges say everything.
+    /// The positions of the ``Predicate/conjuncts`` that the ranges determine.
     package var covered: [Int] = []
-    /// Whether those are all, so that every object within the ranges matches.
+    /// Whether the ranges determine all of them, so that every object within the ranges matches.
     package var isExact: Bool
 
     /// Whether the ranges leave out more than null and single values.

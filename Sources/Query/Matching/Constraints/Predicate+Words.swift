@@ -13,7 +13,7 @@ package struct WordConstraint: Sendable {
 
 extension Comparison {
     /// The search for words that an index could answer; nil for other comparisons and for searches that only
-    /// exclude words: almost everything matches those.
+    /// exclude words: almost everything matches the latter.
     package var wordConstraint: WordConstraint? {
         guard comparison == .text, case .path(let path, nil) = left, let member = path.ownMember,
             case .constant(.string(let text)) = right, let search = try? TextSearch(text),

@@ -80,7 +80,7 @@ package struct EmbeddedOrigins {
         return true
     }
 
-    /// Hands over an embedded object, whose holder is the last one on the stack, and looks through it.
+    /// Passes on an embedded object of the last holder on the stack, and looks through it.
     private func take(
         _ row: RowView, of rowClass: RowClass, _ key: UInt64, _ holders: inout [EmbeddedHolder],
         _ body: (RowView, Int, inout [EmbeddedHolder]) -> Bool

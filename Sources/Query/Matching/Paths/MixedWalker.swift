@@ -1,7 +1,7 @@
 import HoldfastObjectModel
 import HoldfastRows
 
-/// Follows a ``MixedPath`` and hands what it leads to to a sink: as `mixed` values, as texts (keys), as
+/// Follows a ``MixedPath`` and passes its values to a sink: as `mixed` values, as texts (keys), as
 /// ints (counts and kinds), or as numbers (sums and averages).
 final class MixedWalker {
     /// The value that the path has reached.
@@ -23,7 +23,7 @@ final class MixedWalker {
     /// Whether nothing means null.
     private let yieldsNull: Bool
     private var aggregator: Aggregator?
-    /// The bytes that are made of the present row, and those of the one before, so that two can be compared.
+    /// The bytes that are made for the present row and the one before, so that two can be compared.
     private(set) var arena = ByteArena()
     private var arenaBefore = ByteArena()
     /// Spent where there is no source.
@@ -76,7 +76,7 @@ final class MixedWalker {
         go(0, value.map { .mixed(MixedView($0)) } ?? .null, source, sink)
     }
 
-    /// Takes the step at `index` and those after it; false when the sink wants no more.
+    /// Takes the step at `index` and all later ones; false if the sink wants no more.
     private func go(
         _ index: Int, _ found: Found, _ source: (any ObjectSource)?, _ sink: ValueSink
     ) -> Bool {
@@ -100,7 +100,7 @@ final class MixedWalker {
         }
     }
 
-    /// Hands over what is asked of a value.
+    /// Passes on the requested part of a value.
     func finish(
         _ found: Found, _ source: (any ObjectSource)?, _ sink: ValueSink
     ) -> Bool {

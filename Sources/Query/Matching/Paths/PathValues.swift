@@ -6,7 +6,7 @@ package enum PathValues {
     /// Reads the values of an object.
     ///
     /// - Returns: Nil for null, where the path leads to one value, and for more than ``UserValue/countMax``. Objects are told by
-    ///   their primary keys, or by their object keys where their class has none.
+    ///   their primary keys, or by their object keys if their class has no primary key.
     package static func read(
         _ path: ValuePath, of row: RowView, key: UInt64, from source: any ObjectSource,
         schema: RowSchema

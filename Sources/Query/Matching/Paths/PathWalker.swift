@@ -20,7 +20,7 @@ final class PathWalker {
     private var total: Int64 = 0
     private var aggregator: Aggregator?
     private let within: MixedWalker?
-    /// Whether nothing of an object that it reaches is looked at again, whatever the sink does with the result.
+    /// Whether a reached object is not read again after its value was passed on.
     private let isOfNumbers: Bool
     /// Whether the rows of objects that it reaches by links are given back one by one.
     private var releasesRows = false
@@ -92,7 +92,7 @@ final class PathWalker {
         _ = sink.endGroup()
     }
 
-    /// Hands over what the path leads to within a value, where values are filtered; nil for null.
+    /// Passes on the values of the path within a value, if values are filtered; nil for null.
     ///
     /// - `source`: For the objects that links within the value lead to.
     func walk(
@@ -117,8 +117,8 @@ final class PathWalker {
         return nothing(sink)
     }
 
-    /// Hands over what the path comes to where there is nothing to read: the count of no elements, what an
-    /// aggregate makes of none, else null.
+    /// Passes on the path's result if there is nothing to read: the count of no elements, the aggregate
+    /// of no values, otherwise null.
     private func nothing(_ sink: ValueSink) -> Bool {
         guard yieldsNull else { return true }
         switch path.terminal {
@@ -170,7 +170,7 @@ final class PathWalker {
         return holder.classIndex == originClass && holder.member == member ? holder : nil
     }
 
-    /// Takes the step at `index` and those after it; false when the sink wants no more.
+    /// Takes the step at `index` and all later ones; false if the sink wants no more.
     ///
     /// - `holder`: The position of the holder of an embedded object; −1 of any other.
     private func step(

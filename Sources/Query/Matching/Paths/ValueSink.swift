@@ -114,7 +114,7 @@ final class KeySink: ValueSink {
         totals.hand(key, to: self)
     }
 
-    /// Reads what there is of a value, where values are sorted; nil for null.
+    /// Reads a value, if values are sorted; nil for null.
     func take(_ walker: PathWalker, value subject: UnsafeRawBufferPointer?) {
         value = ComparedValue()
         walker.walk(value: subject, nil, self)

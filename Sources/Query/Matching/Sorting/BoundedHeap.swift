@@ -1,6 +1,6 @@
 import HoldfastRows
 
-/// The first elements of an order, kept while more are seen: a bounded binary heap whose root is the last of
+/// The first elements of an order, kept while more are seen: a bounded binary heap with a root that is the last of
 /// them.
 ///
 /// It is public because Swift 6.3 specialises nothing that is `package` in other modules.

@@ -11,10 +11,10 @@ package final class InverseTotals {
     private let rowClass: RowClass
     /// The property that holds the links.
     private let link: Int
-    /// The property that is aggregated, and what comes of no object; nil where objects are counted.
+    /// The aggregated property, and the result for no object; nil if objects are counted.
     private let aggregated: (member: Int, ofNothing: Aggregator)?
     /// By object key how many links lead to the object, or with an aggregate the position of its own behind 0, where it
-    /// has none.
+    /// does not have one.
     private var table: [UInt32]
     private var aggregators: [Aggregator] = []
 

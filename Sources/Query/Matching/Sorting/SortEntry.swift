@@ -24,7 +24,7 @@ package struct SortEntry {
         self.row = row
     }
 
-    /// Makes the position of an object whose sort bytes all stand in a rank.
+    /// Makes the position of an object with sort bytes that fit into a rank.
     package init(rank: UInt128, key: UInt64) {
         (self.rank, rest, self.key, row) = (rank, [], key, nil)
     }

@@ -9,7 +9,7 @@ package final class SortEvaluator {
         var sink: KeySink
         var direct: (rowClass: RowClass, member: Int, element: ElementStorage)?
         var isAscending: Bool
-        /// Whether the value is a link, whose null leaves an object out of DISTINCT.
+        /// Whether the value is a link: its null leaves an object out of DISTINCT.
         var isLinkPath: Bool
     }
 
@@ -40,8 +40,8 @@ package final class SortEvaluator {
     /// ``OrderedKey``, inverted for descending order. No result is a prefix of another; append the
     /// object key to make the order total.
     ///
-    /// - `textByteCountMax`: Where texts are cut. What is not cut later decides between objects whose keys
-    ///   were cut alike.
+    /// - `textByteCountMax`: The length at which texts are cut. The uncut text later decides between objects with keys that
+    ///   were cut equally.
     /// - Returns: Whether a long text was cut. Then equal beginnings do not decide: where either of
     ///   two objects has a cut key, use ``compare(_:_:_:_:_:)``.
     @discardableResult

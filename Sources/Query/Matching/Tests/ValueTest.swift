@@ -135,7 +135,7 @@ final class ListTest: ValueTest {
     override var cost: Int { tests.reduce(0) { $0 + 1 + $1.cost } }
 
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
-        // A few are what columns are tested with, by several threads.
+        // Columns are tested with a few of them, by several threads.
         tests.count <= Self.fewCountMax
             ? quantifier.holds(of: tests) { $0.test(address, count) }
             : quantifier.holds(of: tests, within: bound.budget) { $0.test(address, count) }
@@ -162,7 +162,7 @@ final class PatternTest: ValueTest {
     private let storage: ElementStorage
     private let bound: BoundSource
 
-    /// Makes a test; nil for what is no regular expression, which the checker refuses.
+    /// Makes a test; nil for an invalid regular expression, which the checker refuses.
     init?(
         _ text: String, _ storage: ElementStorage, _ relation: Relation, _ bound: BoundSource
     ) {
@@ -198,7 +198,7 @@ final class PatternTest: ValueTest {
     }
 }
 
-/// Strings that have the words of a search; null has none.
+/// Strings that have the words of a search; null has no words.
 final class WordTest: ValueTest {
     private let matcher: TextSearchMatcher
     private let bound: BoundSource
@@ -305,7 +305,7 @@ final class TextTest: ValueTest {
     }
 }
 
-/// Strings or data that are one of several: one search by halves, whatever their number.
+/// Strings or data that are one of several: one binary search for any number of them.
 final class TextSetTest: ValueTest {
     /// In their order, folded where accents do not count.
     let constants: [TextConstant]

@@ -27,7 +27,7 @@ struct ValueTestMaker {
         return object
     }
 
-    /// Makes the test of what a path is compared with.
+    /// Makes the test of a path's comparison.
     mutating func test(_ compared: ComparedPath) -> ValueTest {
         let (relation, type) = (compared.relation, compared.path.type)
         guard let quantifier = compared.listQuantifier else {
@@ -195,7 +195,7 @@ final class MixedTest: ValueTest {
     }
 }
 
-/// Values of kind `mixed` that are one of several, none of them a link.
+/// Values of kind `mixed` that are one of several values without links.
 final class MixedSetTest: ValueTest {
     /// The constants as ordered keys, in order.
     private let keys: [[UInt8]]

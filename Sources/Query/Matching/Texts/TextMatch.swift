@@ -215,7 +215,7 @@ enum TextMatch {
     }
 }
 
-/// A text made ready to be found in others in time linear in both, whatever they hold (Knuth, Morris and
+/// A text prepared for a search in others in time linear in both, for any content (Knuth, Morris and
 /// Pratt). It costs eight bytes of memory for each unit: ``TextMatch`` makes one when simple comparing has
 /// taken too long.
 struct TextNeedle {
@@ -271,7 +271,7 @@ struct TextNeedle {
         return units[matched] == unit ? matched + 1 : 0
     }
 
-    /// Finds the first occurrence from `offset` on, and moves the offset behind it; false when there is none.
+    /// Finds the first occurrence from `offset` on, and moves the offset behind it; false without one.
     func find(in text: UnsafeRawBufferPointer, from offset: inout Int) -> Bool {
         if units.isEmpty { return true }
         var matched = 0

@@ -3,7 +3,7 @@ import HoldfastObjectModel
 import HoldfastRows
 
 /// An aggregate of the values that a path leads to from one object, by the rule of ``AggregateCalculation``. The
-/// values stay where they are stored until it is finished, or those of fixed width are copied.
+/// values stay where they are stored until it is finished, or values of fixed width are copied.
 struct Aggregator {
     private var calculation: AggregateCalculation
     /// The least or greatest value.

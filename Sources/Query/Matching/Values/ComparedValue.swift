@@ -25,7 +25,7 @@ struct ComparedValue {
         self.init(text: UnsafeRawBufferPointer(start: address, count: count), storage)
     }
 
-    /// A stored value whose bytes may have no address when there are none.
+    /// A stored value. Its bytes may have no address if they are empty.
     init(text: UnsafeRawBufferPointer, _ storage: ElementStorage) {
         if storage == .mixed {
             self = ComparedValue(MixedView(text))
@@ -126,7 +126,7 @@ extension Number {
     }
 }
 
-/// Comparisons in which a `mixed` value takes part: its own kind decides what it compares with.
+/// Comparisons with a `mixed` value: its own kind decides how it compares.
 extension ComparedValue {
     /// A `mixed` value that is not null.
     init(_ value: MixedView) {

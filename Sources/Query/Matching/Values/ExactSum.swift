@@ -1,12 +1,12 @@
 /// The sum of doubles without any rounding but that of the result, which is the double nearest to it: so it does not
-/// depend on the order of the values, nor on who adds which part of them.
+/// depend on the order of the values, nor on the division among threads.
 ///
-/// A fixed-point number of 128 bits takes what most values are; the others go to digits for all that a double can be,
+/// A fixed-point number of 128 bits takes most values; the others go to digits for the whole range of a double,
 /// as in Neal, "Fast exact summation using small and large superaccumulators", arXiv:1505.05571.
 package struct ExactSum: Sendable {
     /// In units of 2 to the power of −``fractionBitCount``.
     private var near: Int128 = 0
-    /// The sum of infinities; 0 where there are none.
+    /// The sum of infinities; 0 without any.
     private var infinities = 0.0
     /// Digits of 64 bits, in units of the least positive double; empty until they are needed. Each has room for as many
     /// carries as anybody adds values.
@@ -56,7 +56,7 @@ package struct ExactSum: Sendable {
         near = term
     }
 
-    /// Adds values of which none is NaN.
+    /// Adds values without NaN.
     ///
     /// - `sizeMax`: The most that one is away from 0.
     mutating func add(_ values: UnsafeBufferPointer<Double>, sizeMax: Double) {
@@ -67,7 +67,7 @@ package struct ExactSum: Sendable {
 
     private typealias Vector = SIMD4<Double>
 
-    /// Adds values whose bits lie close together, several at a time; false of others, of which nothing was added.
+    /// Adds values with bits that lie close together, several at a time; false, with nothing added, for others.
     private mutating func addVectors(
         _ values: UnsafeBufferPointer<Double>, _ vectorCount: Int, _ sizeMax: Double
     ) -> Bool {
@@ -100,7 +100,7 @@ package struct ExactSum: Sendable {
 
     /// Adds values one after the other.
     private mutating func addEach(_ values: Slice<UnsafeBufferPointer<Double>>) {
-        // In registers, as long as values are what most are.
+        // In registers, as long as values are of the usual size.
         var own = near
         for value in values {
             guard let term = Self.fixedPoint(value) else {
@@ -143,7 +143,7 @@ package struct ExactSum: Sendable {
         if mantissa == 0 { return }
         let term = Int128(mantissa) * Int128(value.sign == .minus ? -1 : 1)
         let position = max(exponent, 1) - 1
-        // The last bits of a small value may be zeros, as those of sums are.
+        // The last bits of a small value may be zeros, as in sums.
         let below = Self.nearPosition - position
         if below > 0, mantissa.trailingZeroBitCount >= below {
             let (sum, overflows) = near.addingReportingOverflow(term >> Int128(below))
@@ -203,7 +203,7 @@ package struct ExactSum: Sendable {
 
     private var digitValue: Double {
         var sums = digits
-        // The sign is that of what is carried out of the last digit.
+        // The carry out of the last digit has the sign.
         var isNegative = false
         for _ in 0..<2 {
             var carry: Int128 = 0
@@ -231,7 +231,7 @@ package struct ExactSum: Sendable {
             top |= rest >> UInt64(64 - shift)
             rest <<= UInt64(shift)
         }
-        // What is left behind the bits of a double only decides which way to round.
+        // The bits after a double's bits only decide the rounding.
         if rest != 0 || digits[..<(last - 1)].contains(where: { $0 != 0 }) { top |= 1 }
         return scaled(Double(top), unit + 64 * last - shift)
     }

@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastRows
 
-/// Values of fixed width as unsigned numbers in the order of the values; the numbers are what stands
+/// Values of fixed width as unsigned numbers in the order of the values. The same numbers stand
 /// in an ``OrderedKey`` behind its first byte.
 enum Ordinal {
     /// Returns the largest ordinal of a type.
@@ -66,10 +66,10 @@ enum Ordinal {
         }
     }
 
-    /// Returns the ordinals of the non-null values that satisfy `value ⋈ constant`; nil when none do.
+    /// Returns the ordinals of the non-null values that satisfy `value ⋈ constant`; nil if no value does.
     ///
-    /// Numbers of another type are compared exactly, but for decimals beside floats and doubles. A constant that is not comparable satisfies
-    /// nothing. `comparison` is equality or one of the four orders.
+    /// Numbers of another type are compared exactly, but for decimals beside floats and doubles. A constant that is
+    /// not comparable satisfies nothing. `comparison` is equality or one of the four orders.
     static func range(
         _ comparison: ComparisonOperator, _ constant: Value, as storage: ElementStorage
     ) -> ClosedRange<UInt128>? {
@@ -108,7 +108,7 @@ enum Ordinal {
     }
 }
 
-/// Numbers of one type among those of another.
+/// Numbers of one type among numbers of another.
 ///
 /// Ints, floats and doubles compare exactly, nothing is rounded. A decimal compares with a float or a
 /// double as Realm does it: by the decimal of as many digits as the type surely keeps.
@@ -152,9 +152,9 @@ extension Ordinal {
         }
     }
 
-    /// Returns the ordinals of the floats or doubles that stand in a relation to a decimal; nil when none do.
+    /// Returns the ordinals of the floats or doubles in a relation to a decimal; nil if no number is.
     ///
-    /// Several are one decimal, since that has fewer digits than they, and some decimals are none of them.
+    /// Several of them equal one decimal, which has fewer digits, and some decimals equal no float or double.
     static func range(
         _ comparison: ComparisonOperator, _ decimal: Decimal128, as storage: ElementStorage
     ) -> ClosedRange<UInt128>? {
@@ -196,7 +196,7 @@ extension Ordinal {
     }
 
     /// Returns the ordinal of the greatest value of a numeric type that lies below a number which the
-    /// type can't hold; none when there is no such value.
+    /// type can't hold; nil without such a value.
     static func greatestBelow(
         _ constant: Value, as storage: ElementStorage
     ) -> (ordinal: UInt128, isNone: Bool)? {

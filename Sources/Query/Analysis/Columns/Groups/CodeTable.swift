@@ -28,9 +28,9 @@ final class CodeTable<Value: CodedValue> {
     /// Bytes of memory that it takes.
     var byteCount: Int { slotCount * (8 + MemoryLayout<Value>.stride / 2) }
 
-    /// Sets the codes of many values, of which those without a code get the next ones.
+    /// Sets the codes of many values. Values without a code get the next ones.
     ///
-    /// What is far away in memory is asked for a while before it is looked at, so that the processor waits for many of them
+    /// Distant memory is prefetched a while before it is read, so that the processor waits for many reads
     /// at once.
     func encode(
         _ wanted: UnsafePointer<Value>, _ count: Int, into codes: UnsafeMutablePointer<UInt32>
@@ -57,7 +57,7 @@ final class CodeTable<Value: CodedValue> {
         }
     }
 
-    /// The code of a value, which gets the next one if it has none.
+    /// The code of a value. A value without a code gets the next one.
     @inline(__always)
     func code(of value: Value) -> UInt32 {
         let hash = value.tableHash(seed)

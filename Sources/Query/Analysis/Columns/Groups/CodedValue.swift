@@ -2,7 +2,7 @@
 protocol CodedValue: BitwiseCopyable {
     /// Equal for equal values.
     ///
-    /// - `seed`: Keeps secret from those who choose values where they will stand, unless they are hashed already.
+    /// - `seed`: A secret, so that a client that chooses values can't choose their slots, unless they are hashed already.
     func tableHash(_ seed: UInt64) -> UInt32
 
     /// Where its bytes begin; nil where it has all of them itself.
@@ -15,7 +15,7 @@ protocol CodedValue: BitwiseCopyable {
 extension Int64: CodedValue {
     @inline(__always)
     func tableHash(_ seed: UInt64) -> UInt32 {
-        // Every bit of the number counts for the last ones: those of whole doubles are all 0.
+        // Every bit of the number affects the last ones: the last bits of whole doubles are all 0.
         var bits = UInt64(bitPattern: self) ^ seed
         bits ^= bits >> 32
         bits &*= 0xD6E8_FEB8_6659_FD93

@@ -1,6 +1,6 @@
 import HoldfastRows
 
-/// Counts different values. As DISTINCT has it, numbers of all kinds are compared by what they are; as aggregates have it,
+/// Counts different values. As for DISTINCT, numbers of all kinds are compared by value; as for aggregates,
 /// null and NaN are no values.
 final class DistinctTotals: ValueTotals {
     /// Gives the values their codes.

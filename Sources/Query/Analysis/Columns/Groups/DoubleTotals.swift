@@ -10,7 +10,7 @@ final class DoubleTotals: ValueTotals {
         var lower = 0.0
     }
 
-    /// The least and the greatest value; of zeros the first stays, whatever its sign.
+    /// The least and the greatest value. Among zeros the first stays, with either sign.
     private struct Extent {
         var least = Double.infinity
         var greatest = -Double.infinity
@@ -24,7 +24,8 @@ final class DoubleTotals: ValueTotals {
         @inline(never)
         mutating func meet(_ value: Double) { meet(Extent(least: value, greatest: value)) }
 
-        /// Hardly any value is less or greater than all before: a branch is sooner done than a choice that the next one waits for.
+        /// Hardly any value is less or greater than all before: a branch is sooner done than a choice that the next
+        /// one waits for.
         @inline(__always)
         func contains(_ value: Double) -> Bool { value >= least && value <= greatest }
     }
@@ -33,9 +34,9 @@ final class DoubleTotals: ValueTotals {
     private let hasSum: Bool
     private let hasExtremes: Bool
     private var groups: [Group] = []
-    /// By group; none where they are not asked for.
+    /// By group; empty if they are not requested.
     private var sums: [ExactSum] = []
-    /// By group; none where they are not asked for.
+    /// By group; empty if they are not requested.
     private var extents: [Extent] = []
     /// Bytes that sums have outside ``sums``.
     private var outerByteCount = 0
@@ -48,10 +49,10 @@ final class DoubleTotals: ValueTotals {
     private var additionsLeft = 0
     /// With more of them parts would have fewer bits, and go to ``sums`` hardly less often.
     private static let additionCountLog2 = 18
-    /// The exponents of values that are cut. The fixed-point numbers of ``sums`` take what their parts come to: it takes no memory that was not
-    /// counted before.
+    /// The exponents of values that are cut. The fixed-point numbers of ``sums`` take the sums of their parts: this
+    /// takes no memory that was not counted before.
     private static let exponents = -3...33
-    /// Values that are less by so many exponents have bits below those of parts.
+    /// Values that are less by this many exponents have bits below the bits of parts.
     private static let exponentSpan = 12
 
     /// - `hasExtremes`: Whether the least and the greatest are asked for.
@@ -156,7 +157,7 @@ final class DoubleTotals: ValueTotals {
 
     /// The cut of values, which are counted as added. Nil where they are too large.
     ///
-    /// - `exponent`: None has a greater one.
+    /// - `exponent`: The greatest exponent of the values.
     private func cut(forAdding count: Int, exponent: Int) -> DoubleCut? {
         let exponent = max(exponent, Self.exponents.lowerBound)
         guard exponent <= Self.exponents.upperBound else { return nil }

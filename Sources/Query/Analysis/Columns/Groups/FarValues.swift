@@ -5,20 +5,20 @@ import HoldfastRows
 /// each object, where values that are packed may be equal and written differently (1.5, 1.50).
 /// One thread binds them; any number of threads read their numbers afterwards.
 final class FarValues: @unchecked Sendable {
-    // Unchecked: other threads only read what was set before they came.
+    // Unchecked: other threads only read values that were set before they came.
 
     /// The column of the links.
     let reference: ColumnReference
     /// The class of the objects that have the values.
     let farClass: Int
     private let walker: PathWalker
-    /// Makes the sort bytes of the values, or of what counts of them.
+    /// Makes the sort bytes of the values, or of the parts that count.
     private let sink: GroupKeySink
     /// Packs the values, where they are calculated with.
     private let packer: RowPacker?
     /// Whether equal values may be written differently, and are packed.
     private let packsEach: Bool
-    /// The numbers of the values, by slot: first that of null, then those of the links' keys by their distance from ``base``.
+    /// The numbers of the values, by slot: first the number of null, then of the links' keys by their distance from ``base``.
     private var numbers: [UInt32] = [0]
     private var base: Int64 = 0
     private let bytes = ByteBuffer(capacity: 1024)
@@ -116,7 +116,7 @@ final class FarValues: @unchecked Sendable {
         return true
     }
 
-    /// The object at a slot; nil for none.
+    /// The object at a slot; nil without one.
     private func object(_ slot: Int, _ source: any ObjectSource) -> (key: UInt64, row: RowView)? {
         if slot == 0 { return nil }
         let key = UInt64(bitPattern: base + Int64(slot - 1))

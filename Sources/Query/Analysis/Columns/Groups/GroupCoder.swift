@@ -43,7 +43,7 @@ final class GroupCoder {
     /// The column's chunk of a number.
     func chunk(_ index: Int) -> ColumnChunk? { index < column.count ? column[index] : nil }
 
-    /// Sets the codes of a batch, which has no exceptions: where the column has collections, those of its elements.
+    /// Sets the codes of a batch without exceptions: the codes of elements if the column has collections.
     func encode(_ batch: ColumnBatch, into codes: UnsafeMutablePointer<UInt32>) {
         let chunk = chunk(batch.chunk)
         if let collections = chunk as? CollectionChunk {
@@ -53,7 +53,7 @@ final class GroupCoder {
         }
     }
 
-    /// Sets the codes of the values at some positions of a chunk, at most ``ColumnBatch/countMax``, none of which is an
+    /// Sets the codes of the values at some positions of a chunk, at most ``ColumnBatch/countMax``, without
     /// exception.
     func encode(
         _ chunk: ColumnChunk?, _ positions: UnsafeBufferPointer<Int32>,
@@ -65,7 +65,7 @@ final class GroupCoder {
     /// Whether ``narrow(_:_:upTo:)`` may remove something of a column of single values.
     var narrows: Bool { coding.narrows }
 
-    /// Removes from a chunk's result, which has no exceptions, what certainly comes behind the value of a code.
+    /// Removes from a chunk's result without exceptions the objects that certainly come after the value of a code.
     func narrow(_ index: Int, _ frame: ColumnFrame, upTo code: Int) {
         guard let chunk = chunk(index), !(chunk is CollectionChunk),
             let kernel = coding.kernel(upTo: code)
@@ -73,13 +73,13 @@ final class GroupCoder {
         frame.narrow { chunk.evaluate(kernel, into: $0) }
     }
 
-    /// The code of sort bytes, where these are what is coded.
+    /// The code of sort bytes, if sort bytes are coded.
     func code(ofSortBytes bytes: UnsafeRawBufferPointer) -> UInt32 {
         (coding as? TextCoding)?.code(of: bytes) ?? 0
     }
 
     /// The codes here of the values that have some codes, at most ``ColumnBatch/countMax``, in a part, or of their sort bytes
-    /// where these are what is coded here alone.
+    /// if only these are coded here.
     func codes(_ codes: [UInt32], of part: GroupCoder) -> [UInt32] {
         if reference == part.reference { return coding.codes(codes, ofLike: part.coding) }
         return codes.map { code in
@@ -118,7 +118,7 @@ extension GroupCoder {
             TextCoding(.texts(.string, prefixCount: prefixCount)))
     }
 
-    /// Makes a coder of what counts of a key's values; nil where columns do not have it.
+    /// Makes a coder of a key's values; nil if columns do not have them.
     convenience init?(_ key: GroupKey, _ schema: RowSchema) {
         let path = key.path
         guard let member = Self.ownMember(path, schema) else {
@@ -142,7 +142,7 @@ extension GroupCoder {
         }
     }
 
-    /// The property of the root object whose value a path is, or whose elements.
+    /// The property of the root object with the path's value or elements.
     private static func ownMember(_ path: ValuePath, _ schema: RowSchema) -> Int? {
         guard path.steps.isEmpty, case .elements(let member) = path.terminal,
             [.list, .set].contains(schema.classes[path.lastClass].members[member].storage.shape)

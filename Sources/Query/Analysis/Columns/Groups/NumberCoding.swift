@@ -98,7 +98,7 @@ final class NumberCoding: ValueCoding {
 
     /// Sets the codes of the numbers that were read.
     ///
-    /// - `range`: Where they lie, if that is close together; else they are those that are coded.
+    /// - `range`: Their range, if they lie close together; otherwise they are the coded values.
     private func encode(
         _ nulls: UnsafePointer<UInt8>?, _ positions: UnsafeBufferPointer<Int32>,
         within range: ClosedRange<Int64>?, into codes: UnsafeMutablePointer<UInt32>
@@ -146,7 +146,7 @@ final class NumberCoding: ValueCoding {
     }
 
     /// Has ``near`` stand for a range, and for what it stood for where both lie close together: the values of one chunk lie
-    /// about where those of the others do.
+    /// about where the values of the others do.
     private func makeNear(_ range: ClosedRange<Int64>) {
         var wanted = range
         if !near.isEmpty {

@@ -14,7 +14,7 @@ struct NumberPart {
     /// Up to here doubles tell each whole number from the next.
     private static let wholeMax = 0x1p52
 
-    /// Nil for whole values, and for those that are not kept as numbers.
+    /// Nil for whole values, and for values that are not kept as numbers.
     init?(_ key: GroupKey) {
         guard let calculation = GroupCalculation(key) else { return nil }
         self.key = key
@@ -67,7 +67,7 @@ struct NumberPart {
         }
         for index in numbers.indices {
             let exact = ColumnNumber.double(numbers[index]) / width
-            // What stands for null may be any double.
+            // The placeholder of null may be any double.
             let quotient = exact > -Self.wholeMax && exact < Self.wholeMax ? exact : 0
             let whole = Int64(quotient)
             numbers[index] = Double(whole) > quotient ? whole - 1 : whole

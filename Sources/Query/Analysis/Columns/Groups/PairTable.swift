@@ -1,4 +1,6 @@
 /// Gives each pair of a group and a code a number: how many different pairs came before it. One thread at a time uses it.
+///
+/// Benchmark row: `aggregates`.
 final class PairTable {
     private let table = CodeTable<Int64>()
     /// The numbers of pairs, by the bits of both, where these are few.
@@ -17,7 +19,7 @@ final class PairTable {
     /// Bytes of memory that it takes.
     var byteCount: Int { table.byteCount + near.count * 4 }
 
-    /// Sets the numbers of many pairs, at most ``ColumnBatch/countMax``, of which those without one get the next ones.
+    /// Sets the numbers of many pairs, at most ``ColumnBatch/countMax``. Pairs without a number get the next ones.
     func encode(
         _ groups: UnsafePointer<UInt32>, _ codes: UnsafePointer<UInt32>, _ count: Int,
         into numbers: UnsafeMutablePointer<UInt32>
@@ -36,7 +38,7 @@ final class PairTable {
         table.encode(pairs.start, count, into: numbers)
     }
 
-    /// Makes room in ``near`` for some pairs; false where they have too many bits, or most of what the bits could be is no pair.
+    /// Makes room in ``near`` for some pairs; false if they have too many bits, or most bit patterns are no pair.
     private func makeNear(
         _ groups: UnsafePointer<UInt32>, _ codes: UnsafePointer<UInt32>, _ count: Int
     ) -> Bool {
@@ -59,7 +61,7 @@ final class PairTable {
 
     private static func bitCount(_ bits: UInt32) -> Int { 32 - bits.leadingZeroBitCount }
 
-    /// The number of a pair, which gets the next one if it has none.
+    /// The number of a pair. A pair without a number gets the next one.
     func number(of group: UInt32, _ code: UInt32) -> UInt32 {
         table.code(of: Self.pair(group, code))
     }

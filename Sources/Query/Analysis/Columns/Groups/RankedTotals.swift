@@ -25,7 +25,7 @@ final class RankedTotals<Value: RankedNumber>: ValueTotals {
     private let storage: ElementStorage
     private let percents: Set<Double>
     private let isGrouped: Bool
-    /// One behind the other as they come, those of each group together when they are settled.
+    /// One after the other as they come; by group once they are settled.
     private var values: [Value] = []
     /// The group of each value, where there are groups.
     private var groups: [UInt32] = []
@@ -100,7 +100,7 @@ final class RankedTotals<Value: RankedNumber>: ValueTotals {
 
     /// Puts the values of each group together.
     ///
-    /// - `starts`: How many values the group before each has; then where those of each begin.
+    /// - `starts`: The number of values of the group before each; then the start of each group's values.
     private func gather(_ starts: inout [Int]) {
         for group in 0..<groupCount { starts[group + 1] += starts[group] }
         var ends = starts
@@ -168,7 +168,7 @@ extension Decimal128: RankedNumber {
         _ percent: Double, of numbers: UnsafeMutableBufferPointer<Decimal128>,
         within budget: Budget
     ) -> Number? {
-        // Equal numbers with more and with fewer zeros at the end stand in one order, whatever they came in.
+        // Equal numbers with more and with fewer final zeros are in one order, independent of their arrival.
         let sorted = Array(numbers).sorted(
             within: budget, by: { ($0.ordinal, $0.high, $0.low) < ($1.ordinal, $1.high, $1.low) })
         guard let sorted else { return nil }

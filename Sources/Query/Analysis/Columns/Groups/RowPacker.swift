@@ -1,7 +1,7 @@
 import HoldfastBytes
 import HoldfastRows
 
-/// Packs what a path leads to from one object after the other into chunks, which are used once: the way from rows to
+/// Packs a path's values of one object after the other into chunks, which are used once: the way from rows to
 /// batches. One thread at a time uses it.
 final class RowPacker: ValueSink {
     /// How values are packed.

@@ -31,7 +31,7 @@ final class StoredTotals: ValueTotals {
         }
     }
 
-    /// Changes a state, and notes what it takes since.
+    /// Changes a state, and notes its memory since.
     @inline(__always)
     private func change(_ index: Int, of group: UInt32, _ body: (inout AggregateState) -> Void) {
         let before = states[index][Int(group)].byteCount

@@ -3,7 +3,7 @@ final class ValueBatch {
     private let positions = BatchRoom<Int32>()
     private let groups = BatchRoom<UInt32>()
 
-    /// Adds those of a batch that are neither null nor an exception, as NaN is.
+    /// Adds the values of a batch that are neither null nor an exception, such as NaN.
     ///
     /// - `groups`: The group of each one; nil where all are of the first.
     func add(
@@ -26,7 +26,7 @@ final class ValueBatch {
     }
 }
 
-/// Some neighbouring objects of a chunk, few enough that what is computed of them stays in the processor's first cache.
+/// Some neighbouring objects of a chunk, few enough that their results stay in the processor's first cache.
 struct ColumnBatch {
     /// The most objects of a batch.
     static let countMax = 1024
@@ -37,7 +37,7 @@ struct ColumnBatch {
     let positions: UnsafeBufferPointer<Int32>
     /// Whether there are batches of all positions of the chunk.
     var isWhole = false
-    /// In a batch of the elements of collections the place of each object's one among those of all objects.
+    /// In a batch of the elements of collections, the position of each object among all objects.
     var elements = UnsafeBufferPointer<Int32>(start: nil, count: 0)
     /// The keys of rows that were packed, by position; nil in a chunk of a column.
     var keys: UnsafePointer<UInt64>?

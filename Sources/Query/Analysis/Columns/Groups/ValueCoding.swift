@@ -11,8 +11,8 @@ protocol ValueCoding: AnyObject {
     /// Bytes of memory that the codes take.
     var byteCount: Int { get }
 
-    /// Sets the codes of the values at some positions of a chunk, at most ``ColumnBatch/countMax``, none of which is an
-    /// exception; those of null where there is no chunk.
+    /// Sets the codes of the values at some positions of a chunk, at most ``ColumnBatch/countMax``, without
+    /// exceptions; the code of null without a chunk.
     func encode(
         _ chunk: ColumnChunk?, _ positions: UnsafeBufferPointer<Int32>,
         into codes: UnsafeMutablePointer<UInt32>)

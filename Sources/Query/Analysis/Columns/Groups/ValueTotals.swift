@@ -12,17 +12,17 @@ protocol ValueTotals: AnyObject {
     /// Makes room for groups.
     func grow(to groupCount: Int)
 
-    /// Adds the values of a batch, none of which is null or an exception.
+    /// Adds the values of a batch without nulls and exceptions.
     ///
     /// - `groups`: The group of each value; nil where all are of the first.
     func add(_ chunk: ColumnChunk, _ batch: ColumnBatch, _ groups: UnsafePointer<UInt32>?)
 
-    /// Adds the groups of a part to those that `groups` names; one that is ``Aggregation/dropped`` is left out.
+    /// Adds the groups of a part to the groups that `groups` names; one that is ``Aggregation/dropped`` is left out.
     func add(_ part: Self, to groups: [UInt32], within budget: Budget)
 
     /// Makes ready for ``result(_:of:)``, when all values were added.
     ///
-    /// - `byteCountMax`: Memory for what that needs besides.
+    /// - `byteCountMax`: The additional memory for it.
     /// - Returns: False when there is too little memory or time.
     func settle(byteCountMax: Int, within budget: Budget) -> Bool
 

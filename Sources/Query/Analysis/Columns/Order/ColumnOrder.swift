@@ -50,7 +50,7 @@ package final class ColumnOrder {
     /// Whether equal ranks are equal sort bytes, of which the least object key comes first.
     package var areRanksWhole: Bool { parts.count == 1 && parts[0].isWholeInRank }
 
-    /// Hands over the keys of a chunk's result whose ranks lie between two.
+    /// Passes on the keys of a chunk's result with ranks between two.
     ///
     /// - `first`: The least rank.
     /// - `last`: The greatest rank; nil as long as all are wanted. Objects that came before had less keys.

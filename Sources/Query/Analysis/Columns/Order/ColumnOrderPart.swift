@@ -117,7 +117,7 @@ final class ColumnOrderPart {
     private var nullRank: UInt128 { isAscending ? 0 : SortRanks.inverted(0, 1) }
 
     /// - `storage`: One of the width of the numbers.
-    /// - `bits`: Those of a number; NaN has none.
+    /// - `bits`: The bits of a number; NaN has no bits here.
     @inline(__always)
     private func append(
         _ batch: ColumnBatch, of chunk: NumberChunk, _ storage: ElementStorage, to ranks: SortRanks,
@@ -153,7 +153,7 @@ final class ColumnOrderPart {
             }
             var value = chunk.text(Int(position))
             if isText, value.count > SortEntry.rankByteCount {
-                // What follows has no room in a rank.
+                // The rest does not fit into a rank.
                 value = UnsafeRawBufferPointer(rebasing: value[..<SortEntry.rankByteCount])
             }
             buffer.removeAll()
@@ -201,8 +201,8 @@ final class ColumnOrderPart {
 
     // MARK: Narrowing
 
-    /// Removes from a chunk's result what certainly comes after all objects of a rank, where that is told by ranges of
-    /// numbers, of values or of those behind links.
+    /// Removes from a chunk's result the objects that certainly come after all objects of a rank, if this follows from ranges of
+    /// numbers, of values or of values behind links.
     func narrow(_ chunkIndex: Int, _ frame: ColumnFrame, upTo rank: UInt128) {
         if let far {
             let end = partitionPoint(far.count) { (farRanks[$0].rank <= rank) == isAscending }
