@@ -6,6 +6,8 @@ import HoldfastThreads
 /// what is wanted, where columns cannot decide, or for what they cannot answer.
 ///
 /// One thread at a time uses it; the view must stay open.
+///
+/// Benchmark rows: `aggregates`, `scan`.
 final class ColumnScan {
     let program: ColumnProgram
     /// The columns that it reads, without those that tell which objects there are.

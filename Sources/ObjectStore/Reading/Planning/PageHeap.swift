@@ -2,6 +2,8 @@ import HoldfastQuery
 import HoldfastRows
 
 /// The first objects of an order, within a limit of memory.
+///
+/// Benchmark row: `page`.
 struct PageHeap {
     private var heap: BoundedHeap<SortEntry>
     /// Memory that the entries take.

@@ -8,6 +8,8 @@ import HoldfastStorage
 /// that it leads to is the right one if it is there and has the primary key; otherwise the key is looked up as usual. That
 /// holds for every snapshot, older or newer than the entry. A table of sets of four entries: a new entry replaces
 /// one of its set. One thread at a time uses a cache.
+///
+/// Benchmark rows: `point-get`, `put-plain`.
 package final class PrimaryKeyCache {
     /// The result of a look-up, from the greatest bits on: the number that the class has its rows under, a part of the
     /// key's hash, and the object key; 0 for nothing.

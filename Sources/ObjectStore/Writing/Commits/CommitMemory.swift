@@ -4,6 +4,8 @@ import HoldfastText
 
 /// Memory that the groups of a commit queue use one after the other. The thread that is at work in
 /// the group alone uses it.
+///
+/// Benchmark row: `import`.
 final class CommitMemory {
     /// The most bytes of a buffer that is kept for the next group.
     private static let keptByteCountMax = 1 << 20

@@ -1,6 +1,8 @@
 import HoldfastStorage
 
 /// The turns that share a group, and what of it can be committed without the turn that is lent.
+///
+/// Benchmark row: `durable-eight`.
 struct TurnGroup {
     /// How many turns share a sync at most, and above how many bytes of changes none joins.
     static let countMax = 16

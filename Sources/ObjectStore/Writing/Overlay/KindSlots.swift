@@ -7,6 +7,8 @@ import HoldfastStorage
 /// New objects have rising keys, and so have the primary keys of most loads. As long as every key is above the one
 /// before, the list is in order by itself, and only a key between its ends can be in it: slots are not entered in
 /// the table before the first such key is looked for.
+///
+/// Benchmark rows: `import`, `put-indexed`.
 struct KindSlots: ~Copyable {
     typealias Slot = Overlay.Slot
 
