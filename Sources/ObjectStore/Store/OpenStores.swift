@@ -3,7 +3,7 @@ import HoldfastStorage
 import HoldfastThreads
 import Synchronization
 
-/// The stores that this process has open, one for each folder, whatever path names it. Thread-safe.
+/// The stores that this process has open, one for each folder, by any of its paths. Thread-safe.
 package enum OpenStores {
     /// A folder's identity.
     struct Folder: Hashable {

@@ -54,7 +54,8 @@ extension Store {
         try withSnapshot { snapshot throws(StorageError) in try StoredAccess(snapshot) }
     }
 
-    /// The record of a user who is barred, or was, as of the last commit; nil without one. Cost: a look-up by the id, byte for byte.
+    /// The record of a user that is or was barred, as of the last commit; nil without one. Cost: a look-up by the id,
+    /// byte for byte.
     package func user(_ id: String) throws(StoreError) -> UserRecord? {
         let key = StoreKey.bytes { StoreKey.appendUser(id, to: $0) }
         return try withSnapshot { snapshot throws(StorageError) in
@@ -88,7 +89,7 @@ extension Store {
         return (document, transaction.rows)
     }
 
-    /// The access document as of the last commit; nil where none was set.
+    /// The access document as of the last commit; nil without one.
     package func accessDocument() throws(StoreError) -> StoredDocument? {
         try accessDocumentWithSchema().0
     }

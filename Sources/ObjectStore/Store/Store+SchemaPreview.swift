@@ -3,7 +3,7 @@ import HoldfastObjectModel
 import HoldfastRows
 
 extension Store {
-    /// Reports what a change of the schema would do, and changes nothing.
+    /// Reports the effects of a change of the schema, and changes nothing.
     ///
     /// Cost: that of reading the objects of which something could be lost.
     ///

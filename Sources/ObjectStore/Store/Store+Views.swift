@@ -1,5 +1,5 @@
-// The doors to a view of the store. What was found on a view that has failed meanwhile, because storage did or
-// because it took too long, is not what the store holds: nobody gets it.
+// The functions that open a view of the store. Results of a view that has failed meanwhile, because storage failed or
+// because it took too long, are not valid and are never returned.
 extension Store {
     /// Runs `body` with a view of the last commit, which is closed behind it.
     ///
@@ -17,8 +17,8 @@ extension Store {
         return try read.checked { () throws(StoreError) in try body(read) }
     }
 
-    /// Opens a view of the last commit that its owner closes, as late as it likes; the data file grows meanwhile by what is
-    /// written. Another thread may use it after the first has stopped.
+    /// Opens a view of the last commit that its owner closes at any time; the data file grows meanwhile by later writes.
+    /// Another thread may use it after the first has stopped.
     ///
     /// Objects found on it count only if ``ReadTransaction/checkFailure()`` does not throw afterwards.
     ///
@@ -38,7 +38,7 @@ extension ReadTransaction {
     ) throws(StoreError) -> Result {
         let result: Result
         do throws(StoreError) { result = try body() } catch {
-            // What was refused for something that was not found may be there.
+            // A refusal for a missing object is not valid if the view has failed.
             try checkFailure()
             throw error
         }

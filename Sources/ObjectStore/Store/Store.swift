@@ -13,7 +13,7 @@ package final class Store: Sendable {
     let catalogs: CatalogHistory
     /// The options of the store.
     package let options: StoreOptions
-    /// Distinguishes versions of this store from those of its copies.
+    /// Distinguishes versions of this store from versions of its copies.
     package let epoch: UInt64
     /// Publishes every commit.
     package let publisher: CommitPublisher
@@ -57,7 +57,7 @@ package final class Store: Sendable {
         engine.observeFailures { statistics.note($0) }
     }
 
-    /// Finishes the writes handed in so far, waits for the end of a lent turn and those that wait, refuses others, and closes the
+    /// Finishes the submitted writes, waits for the end of a lent turn and for waiting turns, refuses others, and closes the
     /// engine. A thread that has a turn ends it first, or waits for itself.
     ///
     /// Every ``ReadTransaction`` has to be closed before.
@@ -126,9 +126,9 @@ package final class Store: Sendable {
     package var commitStatistics: CommitStatistics { queue.statistics.present }
     /// Whether the calling thread is the writer's, which ``close()`` waits for.
     package var isOnWriterThread: Bool { queue.isOnWriterThread }
-    /// The number of writes that wait for the writer's thread, without those that it is at.
+    /// The number of writes that wait for the writer's thread, without the running ones.
     package var waitingWriteCount: Int { queue.waitingCount }
-    /// The progress of the schema change beside the writes; nil when there is none.
+    /// The progress of the schema change beside the writes; nil without one.
     package var migrationProgress: MigrationProgress? { queue.backgroundMigration.progress }
     /// Whether writing has failed for good: the store can be read, and has to be reopened for writes.
     package var hasStoppedWriting: Bool { queue.statistics.present.hasStoppedWriting }

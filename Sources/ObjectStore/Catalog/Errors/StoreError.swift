@@ -21,11 +21,11 @@ package enum StoreError: Error, Sendable {
     case notUnique([UniqueViolation])
     /// Objects were deleted that others hold by links that deny it.
     case deniedDeletion([DeniedDeletion])
-    /// A change of the schema makes unique what objects share.
+    /// A change of the schema makes values unique that objects share.
     case sharedValues([SchemaFault])
-    /// Somebody whom a transaction is to keep to their rights did what they may not.
+    /// A restricted writer did something without the right to it.
     case notAllowed(RefusedAct)
-    /// A precondition does not hold. With the object as it is, for the reply; nil when there is none.
+    /// A precondition does not hold. With the present object, for the reply; nil without one.
     case preconditionFailed(current: StoredObject?)
     /// The class has a primary key that the new object does not state and that can't be generated.
     case missingKey(className: String, property: String)
@@ -57,7 +57,8 @@ package enum StoreError: Error, Sendable {
     case transactionTooLarge(byteCountMax: Int)
     /// A value, row or key is too large to be stored.
     case tooLarge(detail: String)
-    /// No room is left for the reply to a write with an idempotency key. In `seconds` the oldest reply expires that makes room for it.
+    /// No room is left for the reply to a write with an idempotency key. In `seconds` the oldest reply expires that
+    /// makes room for it.
     case noIdempotencyRoom(IdempotencyRoom, seconds: Int)
     /// A write was to keep properties of an object, or of an embedded one, that is not there.
     case nothingToKeep
@@ -146,12 +147,12 @@ package struct DeniedDeletion: Sendable {
 package struct UniqueViolation: Sendable {
     /// Which of the transaction's operations or import lines wrote it.
     package var source: Int
-    /// Where the object stands in what the client wrote, as property names and positions from the outside
+    /// The position of the object in the client's body, as property names and positions from the outside
     /// in.
     package var path: [DanglingLink.PathStep]
     /// The class of both objects; nil where it is not to be named.
     package var className: String?
-    /// The properties of the group, or the one that is unique; none where they are not to be named.
+    /// The properties of the group, or the unique one; empty if they must not be named.
     package var properties: [String]
     /// The other object, for a person to read; nil where it is not to be named.
     package var holder: String?
@@ -159,14 +160,14 @@ package struct UniqueViolation: Sendable {
 
 /// An act on an object that the writer has no right to.
 package struct RefusedAct: Hashable, Sendable {
-    /// The kinds of what is done.
+    /// The kinds of acts.
     package enum Action: String, Sendable {
         case create, update, delete
     }
 
     /// The operation or line that stated it.
     package var source: Int
-    /// Who did it: for the log alone; nil where nobody has signed in.
+    /// The acting user, only for the log; nil for an anonymous visitor.
     package var user: String?
     /// The object's class.
     package var className: String
@@ -174,7 +175,7 @@ package struct RefusedAct: Hashable, Sendable {
     package var action: Action
     /// The property that may not be stated or changed; nil where nothing of the object may.
     package var property: String?
-    /// The rules that do not allow it, of the roles that hold, by where they stand in the access document: for the log alone. Where a
-    /// role has none for the action, its rules for the class.
+    /// The rules that do not allow it, of the roles that hold, by where they stand in the access document: for the
+    /// log alone. Where a role has no rule for the action, its rules for the class.
     package var rules: [String]
 }

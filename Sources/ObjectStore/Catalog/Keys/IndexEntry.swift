@@ -24,7 +24,7 @@ enum IndexEntry {
 /// and the object key as one key, with an empty value. The points of each larger cell follow each other.
 /// A value that is no point, or is not on the Earth, has no entry.
 extension IndexEntry {
-    /// Appends what the entries of some cells begin with, or of one where all bytes are stated.
+    /// Appends the prefix of the entries of some cells, or of one cell if all bytes are stated.
     static func append(_ index: SearchIndex, cell: UInt64, to buffer: ByteBuffer) {
         StoreKey.appendIndexPrefix(index.number, to: buffer)
         buffer.append(big: cell)
@@ -33,7 +33,7 @@ extension IndexEntry {
     /// Appends the key of the entry that a row has for an indexed point.
     ///
     /// - `source`: Reads out-of-line coordinates.
-    /// - Returns: False, with nothing appended, when the row has none.
+    /// - Returns: False, with nothing appended, if the row has no value.
     static func append(
         _ rowClass: RowClass, point index: SearchIndex, _ key: UInt64, _ row: RowView,
         _ rows: RowSchema, _ source: any OverflowSource, to buffer: ByteBuffer
@@ -53,7 +53,7 @@ extension IndexEntry {
 /// value. Words are cut to ``WordSet/wordByteCountMax`` and have no zero byte, so that one ends them; the
 /// entries of one word stand in the order of object keys.
 extension IndexEntry {
-    /// Reads the words of the value that a row has for an indexed property; none when it is null, and for no row.
+    /// Reads the words of a row's value of an indexed property; empty for null, and without a row.
     ///
     /// - `source`: Reads the value if it is out of line.
     static func readWords(
@@ -66,7 +66,7 @@ extension IndexEntry {
                 ?? UnsafeRawBufferPointer(start: nil, count: 0))
     }
 
-    /// Appends what the entries of a word begin with: all but the object key.
+    /// Appends the prefix of the entries of a word: everything except the object key.
     static func append(
         _ index: SearchIndex, word: UnsafeRawBufferPointer, to buffer: ByteBuffer
     ) {
@@ -84,15 +84,15 @@ extension IndexEntry {
     }
 }
 
-/// Entries of what is unique. A property's are those of its index; a group's stand under the group's own
+/// Entries of unique values. A property's entries are in its index; a group's entries stand under the group's own
 /// number, with a 16-byte hash of its values' `OrderedKey`s in the place of the value. An object with a
 /// null in a group has no entry for it.
 extension IndexEntry {
-    /// Appends the entries' common beginning for what a row has for a unique key: all but the object key.
+    /// Appends the common prefix of the entries of a row's unique value: everything except the object key.
     ///
     /// - `source`: Reads out-of-line values.
     /// - `isWhole`: Whether all that a list or map holds in a `mixed` property is appended, and not only what
-    ///   its index has: values are equal just when the bytes are. A group's always are such.
+    ///   its index has: values are equal exactly if the bytes are. A group's values are always whole.
     /// - Returns: False, with nothing of use appended, when the row has a null there, which is not
     ///   compared.
     static func appendValue(
@@ -121,7 +121,7 @@ extension IndexEntry {
         return true
     }
 
-    /// Whether a row has a list or map for what is unique, of which an index says nothing more.
+    /// Whether a row has a list or map as a unique value, which the index does not distinguish further.
     static func holdsElements(
         _ rowClass: RowClass, _ unique: UniqueKey, _ row: RowView, _ source: any OverflowSource
     ) -> Bool {
@@ -134,7 +134,7 @@ extension IndexEntry {
         return kind == .list || kind == .map
     }
 
-    /// Appends the key of the entry that a row has for a unique group; false when it has none.
+    /// Appends the key of a row's entry for a unique group; false if the row has no entry.
     static func append(
         _ rowClass: RowClass, group: UniqueKey, _ key: UInt64, _ row: RowView,
         _ source: any OverflowSource, to buffer: ByteBuffer

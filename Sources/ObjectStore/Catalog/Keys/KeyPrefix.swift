@@ -15,7 +15,7 @@ struct KeyPrefix {
             return
         }
         high = UInt64(bigEndian: key.loadUnaligned(as: UInt64.self))
-        // Of a key that ends sooner its last eight bytes, without those that are in the other number.
+        // For a shorter key its last eight bytes, without the bytes in the other number.
         let offset = min(8, key.count - 8)
         let last = UInt64(bigEndian: key.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         low = last << UInt64(8 * (8 - offset))

@@ -1,14 +1,14 @@
 import HoldfastBytes
 import HoldfastObjectModel
 
-/// An account: what somebody signs in with. It lies under its id, which lies under its login as it is looked up (``StoreKey``).
+/// An account, with which a user signs in. It lies under its id, and the id under the login as it is looked up (``StoreKey``).
 ///
 ///     field (as ``RecordCoder`` writes it)
 ///     1 byte:  the form, 1
 ///     text:    the login, as it was stated
 ///     text:    the hash of the password, which says how it was made
 ///     8 bytes: when the account was made, in seconds since 1970
-///     bytes:   the SHA-256 of the reset code, 32; none where there is no code
+///     bytes:   the SHA-256 of the reset code, 32; empty without a code
 ///     8 bytes: when the code ends, in seconds since 1970
 package struct AccountRecord: CodedRecord, Equatable, Sendable {
     /// The id: random, and that of the user.
@@ -19,7 +19,7 @@ package struct AccountRecord: CodedRecord, Equatable, Sendable {
     package var passwordHash: String
     /// When the account was made, in seconds since 1970.
     package var seconds: Int64
-    /// The SHA-256 of the one-time code that resets the password; empty where there is none.
+    /// The SHA-256 of the one-time code that resets the password; empty without one.
     package var resetHash: [UInt8] = []
     /// When that ends, in seconds since 1970.
     package var resetEnd: Int64 = 0

@@ -6,7 +6,7 @@ import HoldfastStorage
 ///     offset  bytes  field (little-endian)
 ///     0       8      the object key that the next new object gets
 ///     8       8      how many objects there are
-///     16      8      the greatest number that a primary key has had; only of classes whose primary key
+///     16      8      the greatest number that a primary key has had; only for classes with a primary key that
 ///                    has, or had, the default `$next`
 package struct ClassState: Equatable, Sendable {
     /// The object key that the next new object gets; keys begin at 1 and are never reused.

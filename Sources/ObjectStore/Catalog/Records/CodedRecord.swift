@@ -1,8 +1,8 @@
 import HoldfastBytes
 
-/// A record whose fields are written and read by one function.
+/// A record with one function that writes and reads its fields.
 protocol CodedRecord {
-    /// Writes or reads the fields, the form of the record first; fails where what is read is of a form that this program does not know.
+    /// Writes or reads the fields, the form of the record first; fails for a form that this program does not know.
     mutating func code(_ coder: inout RecordCoder)
 }
 

@@ -1,14 +1,14 @@
 import HoldfastBytes
 import HoldfastStorage
 
-/// Entries that no catalog refers to: those that a schema change made superfluous, or that an unfinished one
+/// Entries that no catalog refers to: a schema change made them superfluous, or an unfinished one
 /// has staged. They are removed in small commits.
 struct Garbage: Hashable, Sendable {
     /// The kind of the entries. Raw values are stored.
     enum Kind: UInt8 {
         /// The entries of an index, by its number.
         case index = 1
-        /// Rows, by their space, and of what class; their out-of-line values go too.
+        /// Rows, by their space, and their class; their out-of-line values go too.
         case rows = 2
         /// Primary keys, by their space.
         case keys = 3
@@ -16,9 +16,9 @@ struct Garbage: Hashable, Sendable {
         case classState = 4
         /// The inverse links of a class's objects.
         case incoming = 5
-        /// Of the inverse links of a class's objects those through one property.
+        /// The inverse links of a class's objects through one property.
         case inverse = 6
-        /// Of those the ones of one origin class.
+        /// The same from one origin class.
         case inverseOfOrigin = 7
         /// Out-of-line values, of a class.
         case overflow = 8
@@ -45,7 +45,7 @@ struct Garbage: Hashable, Sendable {
     }
 
     private(set) var kind: Kind
-    /// Those of what they belong to, as ``Kind`` says.
+    /// The numbers of their owners, as ``Kind`` says.
     private(set) var numbers: [UInt32]
 
     init(_ kind: Kind, _ numbers: UInt32...) {

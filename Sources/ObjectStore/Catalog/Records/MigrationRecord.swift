@@ -26,7 +26,7 @@ struct MigrationRecord: CodedRecord, Equatable, Sendable {
 
     init() {}
 
-    /// Reads a snapshot's record, which is empty where there is none; nil when it is damaged.
+    /// Reads a snapshot's record, an empty one if it is missing; nil if it is damaged.
     static func read(_ snapshot: any StorageSnapshot) throws(StorageError) -> MigrationRecord? {
         guard let bytes = try snapshot.value(StoreKey.migration) else { return MigrationRecord() }
         return MigrationRecord(bytes)

@@ -27,7 +27,7 @@ struct RecordCoder {
     /// Whether nothing is left of the record that is read.
     var isAtEnd: Bool { reader.isAtEnd }
 
-    /// Notes that what is read is no such record.
+    /// Notes that the read bytes are no such record.
     mutating func fail() { isDamaged = true }
 
     mutating func code<Number: FixedWidthInteger & BitwiseCopyable>(_ number: inout Number) {

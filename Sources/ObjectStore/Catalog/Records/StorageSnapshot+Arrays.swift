@@ -68,7 +68,7 @@ extension StorageSnapshot {
         }
     }
 
-    /// Reads the record of access under a key; nil where there is none.
+    /// Reads the record of access under a key; nil without one.
     ///
     /// - `read`: Reads it; nil when it is damaged.
     /// - Throws: ``StorageError`` `.corrupted` when it is.

@@ -1,15 +1,17 @@
 /// The version of the object-level storage format, kept in the store as eight bytes: `HFST` and the
 /// version as a little-endian number.
 ///
-/// Describes what lies under the keys of ``StoreKey``. A program opens exactly the versions it knows.
+/// The version of the content under the keys of ``StoreKey``. A program opens exactly the versions it knows.
 ///
-/// Each version only adds to the one before. The records of the earlier version stay the same bytes. Version 3 adds to version 2
-/// out-of-line values, maps, `mixed`, rules and projections. Version 4 adds to version 3 runs in the change log. Version 5 adds to version 4
-/// the shapes that a change of the schema changed, and the changes of lists. Version 6 adds to version 5 tokens and the record of access, which
-/// it makes. Version 7 adds to version 6 tokens with an end, a user and claims, the access document, and former values in the change log.
-/// Version 8 adds to version 7 the owner of an idempotency record, the names and properties of a change of shape, the revision of the access
-/// document that set its rules, and the versions at which the terms of a token and the bar of a user last changed. A store of an older version is
-/// marked as one of this version when it is opened, so that a program that does not know the additions refuses it from then on.
+/// Each version only adds to the one before. The records of the earlier version stay the same bytes. Version 3 adds
+/// to version 2 out-of-line values, maps, `mixed`, rules and projections. Version 4 adds to version 3 runs in the
+/// change log. Version 5 adds to version 4 the shapes that a change of the schema changed, and the changes of lists.
+/// Version 6 adds to version 5 tokens and the record of access, which it makes. Version 7 adds to version 6 tokens
+/// with an end, a user and claims, the access document, and former values in the change log. Version 8 adds to
+/// version 7 the owner of an idempotency record, the names and properties of a change of shape, the revision of the
+/// access document that set its rules, and the versions at which the terms of a token and the bar of a user last
+/// changed. A store of an older version is marked as one of this version when it is opened, so that a program that
+/// does not know the additions refuses it from then on.
 package enum StoreFormat {
     /// The version that this program writes.
     package static let current: UInt32 = 8
@@ -23,7 +25,7 @@ package enum StoreFormat {
         magic + (0..<4).map { UInt8(truncatingIfNeeded: version >> ($0 * 8)) }
     }
 
-    /// Reads the version in a marker; nil when it is none.
+    /// Reads the version in a marker; nil for other bytes.
     static func decode(_ bytes: UnsafeRawBufferPointer) -> UInt32? {
         guard bytes.count == 8, bytes.prefix(4).elementsEqual(magic) else { return nil }
         return bytes.loadUnaligned(fromByteOffset: 4, as: UInt32.self)

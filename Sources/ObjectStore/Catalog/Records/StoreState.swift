@@ -5,14 +5,14 @@ import HoldfastBytes
 ///     offset  bytes  field (little-endian)
 ///     0       8      epoch: random, new after a restore and after commits were lost
 ///     8       8      version of the last transaction
-///     16      8      first version whose change log entry is kept; cursors before it are expired
+///     16      8      first version with a kept change log entry; cursors before it are expired
 ///     24      8      bytes of all change log entries
 package struct StoreState: Equatable, Sendable {
-    /// Distinguishes versions of this store from those of its copies.
+    /// Distinguishes versions of this store from versions of its copies.
     package var epoch: UInt64
     /// The version of the last transaction; 0 in a new store.
     package var version: UInt64
-    /// The first version whose change log entry is still kept.
+    /// The first version with a change log entry that is still kept.
     package var logFirst: UInt64
     /// The bytes of all change log entries.
     package var logByteCount: UInt64
@@ -39,7 +39,7 @@ package struct StoreState: Equatable, Sendable {
         else { return nil }
     }
 
-    /// Changes the epoch, so that what was made of a version of before is recognised.
+    /// Changes the epoch, so that cursors and tags of earlier versions are recognised.
     mutating func takeNewEpoch() {
         let former = epoch
         while epoch == former { epoch = UInt64.random(in: 1..<StoreVersion.epochEnd) }

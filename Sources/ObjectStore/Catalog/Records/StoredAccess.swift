@@ -7,7 +7,7 @@ package struct StoredAccess: Equatable, Sendable {
     package var tokens: [TokenRecord] = []
     /// Whether a request needs one.
     package var needsToken = false
-    /// The records of users who are barred, or were, by their ids.
+    /// The records of users that are or were barred, by their ids.
     package var users: [UserRecord] = []
 
     /// Reads that of a snapshot. Cost: a look at each token and each record of a user.
@@ -22,7 +22,7 @@ package struct StoredAccess: Equatable, Sendable {
         users = try Self.users(in: snapshot)
     }
 
-    /// Reads the records of users who are barred, or were, by their ids.
+    /// Reads the records of users that are or were barred, by their ids.
     static func users(in snapshot: any StorageSnapshot) throws(StorageError) -> [UserRecord] {
         try snapshot.records(in: KeyRange(prefix: StoreKey.userPrefix)) { UserRecord($0, $1) }
     }

@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastRows
 import HoldfastStorage
 
-/// The access document of a store: who may do what, as text that the layer above understands.
+/// The access document of a store: the rights of users, as text that the layer above understands.
 ///
 ///     field (as ``RecordCoder`` writes it)
 ///     1 byte: the form, 2; 1 before format 8

@@ -1,13 +1,13 @@
 import HoldfastBytes
 
-/// A token, as a store has it: its hash, and what it allows.
+/// A stored token: its hash and its rights.
 ///
-/// It lies under its number (``StoreKey``), which is random, never 0, and the identity of who has the token: what
-/// belongs to somebody belongs to the number. Its fields are those of ``RecordCoder``, in the order below. A form
+/// It lies under its number (``StoreKey``), which is random, never 0, and the identity of the token's bearer:
+/// belongings refer to the number. Its fields are written by ``RecordCoder``, in the order below. A form
 /// with more fields gets a number of its own, and a store that has one another format, so that no program ignores
 /// a field that takes something away.
 package struct TokenRecord: CodedRecord, Equatable, Sendable {
-    /// The identity of who has the token.
+    /// The identity of the token's bearer.
     package var number: UInt64
     /// The operator's name for it; of no other token.
     package var name: String
@@ -19,18 +19,19 @@ package struct TokenRecord: CodedRecord, Equatable, Sendable {
     package var seconds: Int64
     /// When it ends, in seconds since 1970; ``Int64/max`` for never.
     package var end: Int64 = .max
-    /// The id of the user that it is of; empty for none.
+    /// The id of its user; empty without one.
     package var user = ""
-    /// The claims of the user, as the text of a JSON object; empty for none.
+    /// The claims of the user, as the text of a JSON object; empty without claims.
     package var claims = ""
     /// The names of the only classes that it is for; empty for all.
     package var classes: [String] = []
-    /// The version at which its terms last changed what its bearer may read; 0 if they never did.
+    /// The version at which its terms last changed the readable part of the store; 0 if they never did.
     package var accessVersion: UInt64 = 0
 
     /// The bytes of a hash.
     package static let hashByteCount = 32
-    /// The form without end, user and claims, of format 6, those without classes and without ``accessVersion``, and the one that is written.
+    /// The form without expiry, user and claims, of format 6, the forms without classes and without
+    /// ``accessVersion``, and the written form.
     private static let forms: ClosedRange<UInt8> = 1...4
 
     /// Describes a token.

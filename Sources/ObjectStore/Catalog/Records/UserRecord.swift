@@ -1,19 +1,19 @@
 import HoldfastBytes
 
-/// The record of a user who is barred, or was barred before a version that the change log still has. It lies under the user's id
+/// The record of a user that is barred, or was barred before a version that the change log still has. It lies under the user's id
 /// (``StoreKey``).
 ///
 ///     field (as ``RecordCoder`` writes it)
 ///     1 byte:  the form, 2; 1 before format 8
 ///     1 byte:  1 when the user is blocked, else 0
-///     8 bytes: seconds since 1970 before which what they signed in with is void; the earliest time for none
+///     8 bytes: seconds since 1970 before which credentials are void; the earliest time without such a time
 ///     8 bytes: the access version; not in form 1
 package struct UserRecord: CodedRecord, Equatable, Sendable {
     /// Their id.
     package var id: String
     /// Whether they are blocked.
     package var isBlocked: Bool
-    /// The time before which what they signed in with is void, in seconds since 1970; ``Int64/min`` for none.
+    /// The time before which credentials are void, in seconds since 1970; ``Int64/min`` without such a time.
     package var signedInAfter: Int64
     /// The version at which the user's last bar was taken away or changed; 0 without one.
     package internal(set) var accessVersion: UInt64 = 0
@@ -21,7 +21,7 @@ package struct UserRecord: CodedRecord, Equatable, Sendable {
     /// The form without ``accessVersion``, and the form that is written.
     private static let forms: ClosedRange<UInt8> = 1...2
 
-    /// The seconds since 1970 before which every sign-in is void; ``Int64/min`` for none, ``Int64/max`` for a blocked user.
+    /// The seconds since 1970 before which every sign-in is void; ``Int64/min`` without a bar, ``Int64/max`` for a blocked user.
     package var horizon: Int64 { isBlocked ? .max : signedInAfter }
 
     /// Describes a user.

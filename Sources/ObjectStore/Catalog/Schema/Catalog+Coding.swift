@@ -100,7 +100,7 @@ extension RecordCoder {
         code(&projections, of: Projection(name: "", className: "", properties: [])) {
             $0.code(&$1)
         }
-        // None would not be written, so that equal catalogs have equal records.
+        // An empty list would not be written, so that equal catalogs have equal records.
         if projections.isEmpty { fail() }
     }
 
@@ -143,7 +143,7 @@ extension RecordCoder {
         if stored.layouts.isEmpty { fail() }
     }
 
-    /// Writes or reads the unique groups of a class whose properties are known.
+    /// Writes or reads the unique groups of a class after its properties.
     private mutating func codeGroups(_ stored: inout Catalog.StoredClass) {
         let (definition, propertyNumbers) = (stored.definition, stored.propertyNumbers)
         var groups = zip(definition.uniqueGroups, stored.groupNumbers).map { names, number in

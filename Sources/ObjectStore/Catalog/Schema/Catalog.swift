@@ -24,7 +24,7 @@ package final class Catalog: Sendable {
         var layouts: [RowLayout]
         /// One for each unique group of the definition.
         var groupNumbers: [UInt32] = []
-        /// Those of search indexes, by the position of their property.
+        /// The numbers of search indexes, by the position of their property.
         var searchNumbers: [Int: UInt32] = [:]
         /// The numbers of rows and primary keys, if they don't lie under ``number``.
         var spaces: Spaces?

@@ -14,7 +14,7 @@ final class CatalogHistory: Sendable {
     private struct Entries {
         /// The last committed catalogs, oldest first; never empty.
         var committed: [Entry]
-        /// The one whose commit is under way.
+        /// The catalog of the commit under way.
         var next: Entry?
     }
 
@@ -39,7 +39,7 @@ final class CatalogHistory: Sendable {
         entries = Monitor(Entries(committed: [Entry(commit: 0, catalog: catalog)]))
     }
 
-    /// Returns the catalog that a snapshot of `commit` reads with; nil when it is older than those kept.
+    /// Returns the catalog that a snapshot of `commit` reads with; nil if it is older than the kept ones.
     func catalog(at commit: UInt64) -> Catalog? {
         var validity = Validity.none
         return catalog(at: commit, &validity)

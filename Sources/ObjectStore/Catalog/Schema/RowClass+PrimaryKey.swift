@@ -3,7 +3,7 @@ import HoldfastRows
 import HoldfastStorage
 
 extension RowClass {
-    /// Whether a row has the primary key that is given as an ``OrderedKey``; false where the class has none.
+    /// Whether a row has the primary key that is given as an ``OrderedKey``; false if the class has no primary key.
     ///
     /// - `buffer`: Is overwritten; the given key must not lie in it.
     func has(_ primaryKey: UnsafeRawBufferPointer, in row: RowView, buffer: ByteBuffer) -> Bool {
@@ -14,8 +14,8 @@ extension RowClass {
         return compareKeys(own, primaryKey) == 0
     }
 
-    /// The bytes of an ``OrderedKey`` of a primary key as the change log has it (``ChangeRecord/primaryKey``); nil where the class has
-    /// none.
+    /// The bytes of an ``OrderedKey`` of a primary key as the change log has it (``ChangeRecord/primaryKey``); nil
+    /// where the class has none.
     func orderedKey(ofTagged primaryKey: [UInt8]) -> [UInt8]? {
         guard let member = primaryKeyIndex else { return nil }
         let encoded = ByteBuffer(capacity: 64)

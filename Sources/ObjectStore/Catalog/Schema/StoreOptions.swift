@@ -56,7 +56,7 @@ package struct ColumnOptions: Sendable, Equatable {
     package var useCountMin = 2
     /// How many objects a class needs to be worth it.
     package var objectCountMin = 256
-    /// How many other cores help with a scan; 0 for none.
+    /// The number of other cores that help with a scan.
     package var helperCountMax = 7
     /// After how many chunks the time that a scan takes is estimated, and again after as many more.
     package var probedChunkCount = 8

@@ -6,7 +6,7 @@ import HoldfastThreads
 /// Makes a backup piece by piece, all from one snapshot; see ``BackupFormat``.
 ///
 /// Writes go on meanwhile. While it is open the engine can't use pages again that were freed since, so
-/// its file grows by what is written. Memory: one block, or one entry when that is longer. One thread at
+/// its file grows by later writes. Memory: one block, or one entry if that is longer. One thread at
 /// a time.
 package final class BackupCursor {
     /// The backup's description of itself.
@@ -115,6 +115,6 @@ package struct BackupDescription: Sendable, Equatable {
     package var version: StoreVersion
     /// When that was, in seconds since 1970.
     package var seconds: Int64
-    /// The version of what lies under the keys, see ``StoreFormat``.
+    /// The version of the content under the keys, see ``StoreFormat``.
     var storeFormat: UInt32
 }

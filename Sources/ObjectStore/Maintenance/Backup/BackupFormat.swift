@@ -7,7 +7,7 @@ import HoldfastRows
 ///     bytes   field (numbers little-endian)
 ///     8       `HFBACKUP`
 ///     4       version of this form
-///     4       version of what lies under the keys, see ``StoreFormat``
+///     4       version of the content under the keys, see ``StoreFormat``
 ///     8       epoch of the store
 ///     8       version of its last transaction
 ///     8       when the backup was begun, in seconds since 1970
@@ -15,7 +15,7 @@ import HoldfastRows
 ///     …       blocks
 ///     4       0: no more blocks
 ///     8       how many entries there are
-///     16      checksum of those 12 bytes and, before them, the checksums of all blocks in their order
+///     16      checksum of these 12 bytes and, before them, the checksums of all blocks in their order
 ///
 /// A block is 4 bytes with the length of its payload, the payload, and a checksum of both of 16 bytes.
 /// The payload is entries, whole, in ascending order of their keys: 4 bytes with the length of the key, 4

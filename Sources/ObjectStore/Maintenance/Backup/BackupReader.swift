@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastRows
 import HoldfastStorage
 
-/// Reads a backup from its beginning to its end and refuses what is cut, damaged or of another format;
+/// Reads a backup from its beginning to its end and refuses a cut or damaged one, or one of another format;
 /// see ``BackupFormat``. Memory: one block. One thread at a time.
 package final class BackupReader {
     /// Fills a buffer with the next bytes, and returns how many there were; 0 at the end.
@@ -130,7 +130,7 @@ package final class BackupReader {
         try readMore(count)
     }
 
-    /// Reads behind what is in the buffer. The memory for it comes as the bytes do, so that a damaged
+    /// Reads more bytes into the buffer. It grows as the bytes come, so that a damaged
     /// length takes none.
     private func readMore(_ count: Int) throws(BackupFault) {
         var missing = count
@@ -149,10 +149,10 @@ package final class BackupReader {
 }
 
 extension BackupReader {
-    /// The bytes after which what was read becomes a commit of the engine.
+    /// The bytes after which read entries become a commit of the engine.
     private static let commitByteCount = 64 << 20
 
-    /// Reads all of the backup and keeps nothing: an error says what is wrong with it.
+    /// Reads all of the backup and keeps nothing: an error names its fault.
     ///
     /// - `progress`: Told now and then how many bytes were read.
     package func verify(_ progress: (Int) -> Void = { _ in }) throws(BackupFault) {
@@ -239,12 +239,12 @@ package enum BackupFault: Error, Equatable {
     case unknownFormat(UInt32)
     /// It ends too early.
     case cut
-    /// The bytes at this offset are not those that were written there.
+    /// The bytes at this offset are not the written ones.
     case damaged(offset: Int)
     /// Reading it failed.
     case reading(errno: Int32)
     /// The engine it should go to has something already.
     case notEmpty
-    /// Writing what it holds failed.
+    /// Writing its entries failed.
     case storage(StorageError)
 }

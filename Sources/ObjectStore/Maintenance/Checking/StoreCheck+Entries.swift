@@ -124,7 +124,7 @@ extension StoreCheck {
             }
             return count
         }
-        // Each of its targets asks: its links are counted once, and those of some others kept.
+        // Each of its targets asks: its links are counted once, and the counts of some others are kept.
         if linkCounts[origin] == nil {
             if linkCounts.count >= 16 { linkCounts.removeAll() }
             linkCounts[origin] = rows.linkCounts(of: rowClass, in: row, transaction)
@@ -168,7 +168,7 @@ extension StoreCheck {
         }
     }
 
-    /// Reports objects that the change log says were written and that are missing: those found are no longer noted.
+    /// Reports missing objects that the change log says were written: found ones are no longer noted.
     func checkDeletions() {
         let missing = lastChanges.filter { $0.value.kind != .delete }.keys
             .sorted { ($0.classIndex, $0.key) < ($1.classIndex, $1.key) }

@@ -8,7 +8,7 @@ import HoldfastText
 extension StoreCheck {
     /// The store's indexes, and how many entries each has and should have, by number.
     struct Indexes {
-        /// Those of each class, by its position.
+        /// The indexes of each class, by its position.
         let ofClass: [[ClassIndex]]
         let byNumber: [UInt32: ClassIndex]
         /// For the words of the present row.
@@ -41,7 +41,7 @@ extension StoreCheck {
         }
     }
 
-    /// Checks that each entry is one of an index, and that no two objects share what is unique.
+    /// Checks that each entry belongs to an index, and that no two objects share a unique value.
     func checkIndexes() throws(StoreError) {
         let buffer = ByteBuffer()
         let last = ByteBuffer()

@@ -3,7 +3,7 @@ import HoldfastRows
 import HoldfastStorage
 
 extension StoreCheck {
-    /// Finds the fault of an out-of-line value; nil when there is none. Notes the chunks that it has.
+    /// Finds the fault of an out-of-line value; nil without one. Notes its chunks.
     func fault(ofOverflow field: Field, _ member: RowClass.Member) -> String? {
         guard let reference = field.overflow, reference.isTree == (member.storage.shape != .single)
         else { return "has a damaged reference" }
@@ -87,7 +87,7 @@ extension StoreCheck {
         return nil
     }
 
-    /// Whether the elements of a leaf may follow those of another.
+    /// Whether the elements of a leaf may follow the elements of another.
     private func isInOrder(_ last: LeafView, _ leaf: LeafView, _ walk: TreeWalk) -> Bool {
         if let keys = last.keys, let next = leaf.keys {
             return compareKeys(keys.bytes(last.count - 1), next.bytes(0)) < 0

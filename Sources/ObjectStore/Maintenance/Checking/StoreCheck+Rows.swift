@@ -99,7 +99,7 @@ extension StoreCheck {
         }
     }
 
-    /// Finds the fault of a row's own structure; nil when there is none.
+    /// Finds the fault of a row's own structure; nil without one.
     func fault(of row: RowView, _ rowClass: RowClass) -> String? {
         for (member, compiled) in rowClass.members.enumerated()
         where compiled.storage.shape != .none {
@@ -153,7 +153,7 @@ extension StoreCheck {
         return fault(of: inner, embedded).map { ".\($0)" }
     }
 
-    /// Finds the fault of a `mixed` value that is not null; nil when there is none.
+    /// Finds the fault of a `mixed` value that is not null; nil without one.
     func fault(ofMixed bytes: UnsafeRawBufferPointer) -> String? {
         let value = MixedView(bytes)
         if let fault = value.fault() { return fault }

@@ -159,7 +159,7 @@ package final class StoreCheck {
 }
 
 extension StoreCheck {
-    /// Finds the fault of a map's bytes; nil when there is none.
+    /// Finds the fault of a map's bytes; nil without one.
     func fault(ofMap bytes: UnsafeRawBufferPointer, _ member: RowClass.Member) -> String? {
         guard bytes.count >= 8 else { return "is too short" }
         let keyByteCount = Int(bytes.loadUnaligned(as: UInt32.self))
@@ -185,8 +185,8 @@ extension StoreCheck {
         return fault(ofCollection: values, member)
     }
 
-    /// Checks that the access document and each token and barred user can be read, and that no two tokens have a name or a hash in
-    /// common.
+    /// Checks that the access document and each token and barred user can be read, and that no two tokens have a name
+    /// or a hash in common.
     func checkAccess() throws(StoreError) {
         let record = try transaction.value(StoreKey.access)
         // Stores of earlier formats that were only read lack it.
