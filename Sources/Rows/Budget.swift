@@ -102,13 +102,6 @@ public final class Budget {
         keptByteCount += byteCount
         return holds(keptByteCount) && spend()
     }
-
-    /// Ignores that a regular expression was aborted, because its result does not matter.
-    package func forgetPattern() {
-        guard failure == .pattern else { return }
-        failure = nil
-        stepsLeft = Self.stepsUnseen
-    }
 }
 
 /// The time slices of an evaluation that shares the processors with others.

@@ -235,7 +235,6 @@ struct FullTextTests {
                     return .write("Doc", content(id, "all\(even)\(rare)"), key: nil, .create)
                 })
         }
-        store.takeSamples()
         try store.reading { view in
             let both = try find("body TEXT 'all even rare'", in: view)
             #expect(both.keys == [1500, 3000, 4500, 6000])

@@ -122,7 +122,6 @@ struct PointIndexTests {
             "POST", "/v1/classes/Shop/objects", "[" + shops.joined(separator: ",") + "]",
             headers: [("Prefer", "return=minimal")], status: 201
         ).check(on: server)
-        server.store.takeSamples()
         let near = "geoWithin geoCircle([10,50],0.02)"
         for (path, isExact) in [
             ("rival.#", true), ("ANY branches.#", true), ("branches[0].#", false),
@@ -164,7 +163,6 @@ struct PointIndexTests {
             "POST", "/v1/classes/Shop/objects", "[" + shops.joined(separator: ",") + "]",
             headers: [("Prefer", "return=minimal")], status: 201
         ).check(on: server)
-        server.store.takeSamples()
         let near = "geoWithin geoCircle([10,50],0.02)"
         let expected = ids(query(server, "twin \(near)", #","limit":1000"#))
         #expect(expected.count >= 40 && expected.count < 60)

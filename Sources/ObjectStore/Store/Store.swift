@@ -19,7 +19,6 @@ package final class Store: Sendable {
     package let publisher: CommitPublisher
     /// Columns that scans use often, cached in memory.
     package let columns: ColumnStore
-    let samples: ClassSamples
     /// The versions that are held for longer than a request.
     package let heldVersions: HeldVersions
     /// The key that signs tickets, 32 bytes: a secret, which backups have.
@@ -48,7 +47,6 @@ package final class Store: Sendable {
         catalogs = CatalogHistory(opened.catalog)
         publisher = CommitPublisher(version: opened.state.version)
         columns = ColumnStore(options.columns)
-        samples = ClassSamples(engine, catalogs, columns, epoch: epoch)
         queue = CommitQueue(
             engine: engine, catalogs: catalogs, publisher: publisher, columns: columns,
             options: options, record: opened.record)
@@ -63,14 +61,13 @@ package final class Store: Sendable {
     /// Every ``ReadTransaction`` has to be closed before.
     package func close() {
         queue.stop()
-        samples.stop()
         engine.close()
     }
 
     // MARK: Reading
 
     private var source: ViewSource {
-        ViewSource(catalogs: catalogs, columns: columns, samples: samples, epoch: epoch)
+        ViewSource(catalogs: catalogs, columns: columns, epoch: epoch)
     }
 
     /// Opens a view of the last commit, see ``withRead(reusing:_:)``. Cost: well under a microsecond on LMDB.
@@ -99,19 +96,6 @@ package final class Store: Sendable {
             throw .storage(StorageError(.corrupted, operation: "find catalog"))
         }
         return try PinnedVersion(shared, catalog, source)
-    }
-
-    /// Takes the samples that plans ask for, of all classes and on the caller's thread, so that the next plan
-    /// depends on no other thread.
-    ///
-    /// - `isLast`: Whether no other ones are taken from then on.
-    package func takeSamples(isLast: Bool = false) {
-        defer {
-            if isLast { samples.stop() }
-        }
-        for rowClass in catalog.rows.classes where rowClass.definition.kind == .object {
-            samples.take(rowClass)
-        }
     }
 
     /// The newest catalog.

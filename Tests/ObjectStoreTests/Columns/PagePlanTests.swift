@@ -41,7 +41,6 @@ struct PagePlanTests {
                 try ObjectScript.Operation.write("Thing", draft, key: nil, .create).run(transaction)
             }
         }
-        store.takeSamples()
         return store
     }
 

@@ -29,7 +29,6 @@ struct QueryPlanTests {
         }
         try world.create(bodies)
         world.order = Array(0..<count)
-        world.service.store.takeSamples()
 
         // Members, plan, indexes, the most rows and index entries that may be read.
         let cases: [(String, String, [String], Int, Int)] = [
@@ -178,8 +177,7 @@ struct QueryPlanTests {
         #expect(names(byColumns) == ["plan", "objects by columns a, d"])
         let counted = try explain(world, filter + #","count":"exact""#)
         #expect(names(counted).last == "count by columns a, d")
-        // A walk in the order of an index that finds nothing for long, since what a sample has seen has changed.
-        world.service.store.takeSamples()
+        // A walk in the order of an index that finds nothing for long.
         try world.service.patchAll("Item", "{\"note\":1}")
         let given = try explain(world, #""filter":"note == 0","sort":"ai","limit":2"#)
         let walk = "index ai, 1 range, each object tested"

@@ -10,8 +10,6 @@ struct PlanCandidate {
     var covered: [Int]
     /// Whether those are all.
     var isExact: Bool
-    /// The condition that the objects found satisfy, and few others; nil where the ranges of an index tell.
-    var condition: Predicate?
     /// Its keys, rising, where there were so few that all were read.
     var keys: [UInt64]? { didSet { count = keys?.count ?? count } }
     /// The likely number of its keys.
@@ -31,12 +29,6 @@ struct PlanCandidate {
         self.source = source
         covered = isExact ? [position] : []
         self.isExact = isExact && conjuncts.count == 1
-        condition = conjuncts[position]
-    }
-
-    /// Whether it is a rule's, which is evaluated on the view that shows everything.
-    var isBare: Bool {
-        if case .bare = source { true } else { false }
     }
 
     /// The property, of an index or the primary key alone.

@@ -15,33 +15,19 @@ extension Planner {
             return .scan(query)
         }
         let total = try total()
-        var scan = try scanCost()
+        let scan = try scanCost()
         if scan.isByColumns, isPage, try isFilled() { return scanPlan(scan) }
         let mayLookUp = !scan.isByColumns || scan.whole >= 16 * QueryCost.always
         for candidate in further where mayLookUp || !candidate.source.needsLookUps {
             candidates.append(try look(at: candidate, scan))
         }
         for index in candidates.indices { candidates[index].guess(total) }
-        var estimate = estimate(try matchesByColumns(scan, total), total)
+        let estimate = estimate(try matchesByColumns(scan, total), total)
         let range = own.firstIndex { $0.member == sortMember?.member }
         func walkCost(_ planner: Planner) -> Int {
             guard natural != nil else { return .max }
             let rangeCount = range.map { planner.candidates[$0].count } ?? total
             return planner.walkCost(rangeCount, estimate.matches)
-        }
-        if !candidates.contains(where: { $0.keys != nil }) {
-            sample = sampleCounts(total)
-            while let costOfNext = sample?.costOfNext {
-                let rest = natural == nil ? pageCost(scan, estimate.matches, total) : scan.whole
-                let likely = min(estimate.keys?.cost ?? .max, rest, walkCost(self))
-                // Ten microseconds of them are always paid for, but beside columns.
-                let most = scan.isByColumns ? likely / 32 : max(likely / 4, 2 * QueryCost.always)
-                guard costOfNext <= most else { break }
-                let goesOn = try testSample(total)
-                scan = try scanCost()
-                estimate = self.estimate(try matchesByColumns(scan, total), total)
-                if !goesOn { break }
-            }
         }
         expected = (min(estimate.keys?.cost ?? .max, scan.whole), estimate.matches)
         let keys = estimate.keys.map { best in
@@ -78,9 +64,9 @@ extension Planner {
         // The matches of the first chunk are sorted before any other is ruled out by them.
         let sortCost = beginning?.matchCount ?? 0
         let restCost = min(keyCost, QueryCost.sum(scan.whole, sortCost))
-        // Values may go together: the first of the order may fill the page though few match, so that a part of what the
-        // next best costs is spent on them in any case, and on two pages, or some 40 µs, where only a guess or a sample
-        // tells what that costs.
+        // Values may correlate: the first objects of the order may fill the page although few objects match. So a part of
+        // the cost of the next best plan is always spent on the walk. At least two pages, or about 40 µs, are spent if
+        // the cost of the next best plan is a guess.
         let page = QueryCost.times(wanted, QueryCost.entry + lookUp.any)
         var walkMax = restCost / (scan.isByColumns ? 32 : 6)
         if !scan.isByColumns, keys?.keys == nil {
@@ -112,7 +98,7 @@ extension Planner {
             return keys
         }
         // Matches that are not found by then are rarer than estimated, or come later.
-        if isPage, best.wholeCost < scan.whole / 2 || !isSampled && !scan.isByColumns {
+        if isPage, best.wholeCost < scan.whole / 2 || !scan.isByColumns {
             keys.fallback = .after(cost: scan.whole, .scan(query))
             scanned.fallback = .after(cost: max(2 * scanCost, QueryCost.always), keys)
         }
@@ -149,13 +135,12 @@ struct PlanEstimate {
 extension Planner {
     /// Estimates the number of matches, and finds the candidates that cost least.
     ///
-    /// - `matchCount`: The number of matches, where that is known beside the sample.
+    /// - `matchCount`: The number of matches, if columns show it.
     func estimate(_ matchCount: Int?, _ total: Int) -> PlanEstimate {
         let guessed = candidates.map(\.count).min() ?? total
         let isOne = conjuncts.count == 1 || candidates.contains { $0.keys != nil }
         let matches =
-            matchCount ?? sample.map { $0.scaled($0.matchCount, to: total) }
-            ?? guessed / (isOne ? 1 : 4)
+            matchCount ?? guessed / (isOne ? 1 : 4)
         var estimate = PlanEstimate(matches: max(1, matches))
         func consider(_ used: [Int]) {
             let keys = keys(used, estimate.matches, total)
@@ -173,13 +158,10 @@ extension Planner {
         let candidates = used.map { self.candidates[$0] }
         var keyCount = candidates.map(\.count).min() ?? total
         if used.count > 1 {
-            // Where no row of a sample has all of them, they are taken to have nothing to do with each other.
-            let sampled = sample?.count(used) ?? 0
+            // The sources are taken to be independent.
             let whole = Double(max(1, total))
             let common = candidates.reduce(whole) { $0 * Double($1.count) / whole }
-            keyCount = min(
-                keyCount,
-                sampled > 0 ? sample?.scaled(sampled, to: total) ?? total : Int(common) + 1)
+            keyCount = min(keyCount, Int(common) + 1)
         }
         let isCovered = residual(candidates) == nil
         // Objects that stand in the wanted order are read no further than a page needs.

@@ -3,9 +3,6 @@ import HoldfastRows
 
 /// Sources of a query's keys.
 extension Planner {
-    /// The least objects of a class that is worth a sample.
-    private static let sampledCountMin = 256
-
     /// Reads the keys of a source, where they cost no more.
     mutating func look(at source: PlanSource, cost: Int) throws(StoreError) -> [UInt64]? {
         var collector = KeyCollector(transaction, limits, cost: cost)
@@ -73,30 +70,5 @@ extension Planner {
         var all: [PlanSource] = []
         for part in parts { all.append(try planned(part, &cost)) }
         return all
-    }
-
-    /// Returns the sample of the class that is to tell how many objects satisfy the condition; nil without one.
-    func sampleCounts(_ total: Int) -> SampleCounts? {
-        guard total >= Self.sampledCountMin,
-            let predicate = query.predicate ?? sight.map({ _ in .constant(true) }),
-            let sample = transaction.samples?.sample(
-                of: rowClass.whole, objectCount: total, commit: transaction.commit)
-        else { return nil }
-        return SampleCounts(sample, predicate, candidates)
-    }
-
-    /// Tests some rows of the sample, and takes over what they say; false where no more would tell more.
-    mutating func testSample(_ total: Int) throws(StoreError) -> Bool {
-        let goesOn =
-            try sample?.test(in: transaction) ?? false
-        guard let sample, sample.testedCount > 0 else { return false }
-        for index in candidates.indices {
-            candidates[index].count = max(
-                Self.entryCountMax + 1, sample.scaled(sample.count([index]), to: total))
-        }
-        testCost =
-            QueryCost.test(query.predicate) + QueryCost.test(sight?.rule)
-            + sample.followedCount * QueryCost.followed / sample.testedCount
-        return goesOn
     }
 }

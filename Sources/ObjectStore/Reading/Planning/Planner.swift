@@ -5,16 +5,15 @@ import HoldfastStorage
 /// Chooses how a query finds its objects, once, before the first is looked for (decision 15).
 ///
 /// Of each source of keys up to ``entryCountMax`` entries are read: a source with fewer is known to the last, and is
-/// taken at once where they are few. Of one with more, and of the whole condition, a sample of the class's rows tells
-/// the share, as long as testing it costs an eighth of the best plan's likely cost. From these numbers and
-/// that of the objects the cost of each way follows, and the least is chosen.
+/// taken at once where they are few. The share of a source with more entries is guessed from its form. The cost of each
+/// plan follows from these numbers and from the number of objects, and the plan with the least cost is chosen.
 ///
 /// A page by columns that are in memory begins with its first chunk, which is the scan's: it is not evaluated again,
 /// so that a page that it fills costs no more than the scan.
 ///
-/// A walk in the wanted order may fill a page soon or never, whatever a sample says. So a plan that is not a scan
-/// has an end (``Plan/Fallback``): where it has cost as much as a part of the next best, that takes over behind the
-/// last object that was handed over.
+/// A guess may be wrong, and a walk in the wanted order may fill a page soon or never. A plan that is not a scan
+/// therefore has an end (``Plan/Fallback``): when it has cost as much as a part of the next best plan, that plan goes on
+/// after the last object that was handed over.
 struct Planner {
     /// The most entries that are read of a source of keys to plan.
     static let entryCountMax = 64
@@ -38,14 +37,10 @@ struct Planner {
     var beginning: ColumnScan.Beginning?
     /// The cost of a scan by columns; nil where there are none, and before it is asked for.
     private var columnCost: ScanCost?
-    /// The cost of testing a row beside ``QueryCost/scannedRow``: to follow links, as far as the sample tells.
-    var testCost: Int
+    /// The cost of testing a row, in addition to ``QueryCost/scannedRow``.
+    let testCost: Int
     /// The ways that are compared to find the objects by their keys.
     var candidates: [PlanCandidate] = []
-    /// The counts of a sample of the class; nil where none was asked for.
-    var sample: SampleCounts?
-    /// Whether any of its rows were tested.
-    var isSampled: Bool { sample?.testedCount ?? 0 > 0 }
 
     init(_ query: ObjectQuery, _ transaction: ReadTransaction, _ limits: QueryLimits) {
         self.transaction = transaction
@@ -272,7 +267,7 @@ extension Planner {
     }
 }
 
-/// The beginning of a scan by columns as the sample of a plan.
+/// The beginning of a scan by columns, from which the planner estimates the number of matches.
 extension Planner {
     /// Whether a page in the order of object keys is wanted.
     var isPage: Bool {

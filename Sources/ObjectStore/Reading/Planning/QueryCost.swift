@@ -37,10 +37,6 @@ package enum QueryCost {
             }
         }
     }
-    /// A row of a sample, tested for a plain condition: they lie apart, and each is the first of its kind.
-    static let sampledRow = 6
-    /// To make ready what tests rows for a condition.
-    static let matcher = 50
     /// To make columns ready for a query.
     package static let columnScan = 128
     /// A chunk of columns, besides what its properties cost: which objects it has, and to count them.

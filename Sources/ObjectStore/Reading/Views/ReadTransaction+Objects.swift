@@ -13,8 +13,6 @@ extension ReadTransaction {
 
     /// The store's columns; nil where what is read is not committed.
     var columns: ColumnStore? { source.columns }
-    /// The samples of the store's classes; nil where what is read is not committed.
-    var samples: ClassSamples? { source.samples }
     /// The epoch of the store.
     package var epoch: UInt64 { source.epoch }
     /// The number of the commit that the view sees.

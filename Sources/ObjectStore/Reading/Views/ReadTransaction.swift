@@ -101,7 +101,7 @@ package final class StoreView: ReadTransaction {
         catalog: Catalog, epoch: UInt64
     ) {
         let source = ViewSource(
-            catalogs: CatalogHistory(catalog), columns: nil, samples: nil, epoch: epoch)
+            catalogs: CatalogHistory(catalog), columns: nil, epoch: epoch)
         self.init(snapshot, catalog, source, changes: changes)
     }
 
