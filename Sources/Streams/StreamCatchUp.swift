@@ -193,7 +193,7 @@ struct StreamCatchUp: Sendable {
                 formerByteCountMax: FoldCache.scarceFormerByteCountMax),
             !follower.query.isReset(by: changes), changes.order.count <= countMax
         else { return nil }
-        let missed = try missed(follower, SharedFold(changes), read, countMax: countMax)
+        let missed = try missed(follower, SharedFold(changes: changes), read, countMax: countMax)
         return missed.candidates.countMax <= countMax ? missed : nil
     }
 
@@ -205,17 +205,9 @@ struct StreamCatchUp: Sendable {
             let since = follower.state.exactVersion
             let observed = follower.query.observed
             let events = MissedEvents(of: observed, fold.changes, since: since, in: read)
-            var candidates = events.candidates(
+            let candidates = events.candidates(
                 since: follower.state.version, dependentCountMax: countMax)
-            let departures =
-                observed.sight == nil
-                ? try fold.departures(as: follower.query, read, served) : nil
-            if departures != nil {
-                let limits = served.queryLimits(of: read)
-                try served.stored(events.narrow(&candidates, limits))
-            }
-            return MissedChanges(
-                fold: fold, since: since, candidates: candidates, departures: departures)
+            return MissedChanges(fold: fold, since: since, candidates: candidates)
         }
     }
 
