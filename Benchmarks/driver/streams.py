@@ -11,8 +11,6 @@ from .servers import Holdfast
 #: The thread of the server on which streams are told of commits, by its name.
 FEED = "feed"
 
-#: The counter of `/metrics` of what the writer's thread spends on whom a commit concerns.
-PROBES = "holdfast_stream_probe_seconds_total"
 PLACE_COUNT = 100
 SCHEMA = {"classes": [
     {"name": "Place", "primaryKey": "_id", "properties": {"_id": "int", "name": "string", "zone": "int"}},
@@ -146,9 +144,8 @@ def write(bench, server, streams, seconds, rate, objects, seed, connections=16, 
 
 
 def feed_seconds(server):
-    """CPU of the feed: its thread's, and what the writer's thread spends in its place."""
-    feed = named_thread_seconds(server.process.pid, FEED)
-    return None if feed is None else feed + (metric(server, PROBES) or 0)
+    """CPU of the feed's thread."""
+    return named_thread_seconds(server.process.pid, FEED)
 
 
 def lags(told, written):

@@ -48,7 +48,7 @@ struct GroupCommitTests {
         let (engine, store) = try open(engineCase, isParted: isParted)
         defer { store.close() }
         let seen = Mutex<[UInt64]>([])
-        store.publisher.observe { version, _ in seen.withLock { $0.append(version) } }
+        store.publisher.observe { version in seen.withLock { $0.append(version) } }
         let commits = engine.commitCount
         let failing = AwaitedWrite { transaction throws(StoreError) in
             try ObjectScript.Operation.write(

@@ -80,7 +80,7 @@ final class RealmCore: @unchecked Sendable {
         let follower = CommitFollower(
             OpenRealms.Place(
                 location: configuration.location, confinement: confinement.identity), confinement)
-        observation = opened.store.publisher.observe { _, _ in follower.noteCommit() }
+        observation = opened.store.publisher.observe { _ in follower.noteCommit() }
     }
 
     /// A realm that shows one version for good, that of a live one.

@@ -117,10 +117,6 @@ extension RESTService {
             "holdfast_stream_lag_seconds", .gauge,
             "From the first commit of the last step until it was told.",
             Double(feed.lagNanoseconds) / 1e9)
-        text.single(
-            "holdfast_stream_probe_seconds_total", .counter,
-            "What the writer's thread has spent on finding out whether commits concern a live stream.",
-            Double(feed.probingNanoseconds) / 1e9)
     }
 
     private func write(_ transaction: ReadTransaction, to text: MetricsText) throws(StoreError) {

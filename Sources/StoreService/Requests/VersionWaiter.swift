@@ -28,7 +28,7 @@ package final class VersionWaiter: Sendable {
     /// Makes a waiter for the versions of `publisher`.
     package init(_ publisher: CommitPublisher) {
         self.publisher = publisher
-        publisher.observe { [state] version, _ in
+        publisher.observe { [state] version in
             Self.callBack(state, isReached: true) { $0.version <= version }
         }
         startThread(named: "min-version") { [state] in Self.keepTime(state) }

@@ -37,7 +37,7 @@ struct UnawaitedCommitTests {
         let store = try open(.memory)
         defer { store.close() }
         let versions = Monitor<[UInt64]>([])
-        let number = store.publisher.observe { version, _ in
+        let number = store.publisher.observe { version in
             versions.update { $0.append(version) }
         }
         let first = try store.beginTurn()

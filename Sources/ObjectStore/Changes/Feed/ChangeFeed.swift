@@ -4,9 +4,8 @@ import HoldfastThreads
 
 /// Follows the commits of a store on its own thread and delivers the events of its query to each channel.
 ///
-/// It goes from one published state to the next with a view of both, so that its events are exact. Commits that concern no
-/// channel do not wake it: the writer's thread finds that out while the feed waits. The work of a step is shared by all followers
-/// of a channel, and channels of classes that did not change cost nothing. Thread-safe.
+/// It goes from one published state to the next with a view of both, so that its events are exact. The work of a step is shared
+/// by all followers of a channel, and channels of classes that did not change cost nothing. Thread-safe.
 package final class ChangeFeed: @unchecked Sendable {
     // Unchecked: everything except `inbox` is used only on the feed's thread.
 
@@ -40,19 +39,10 @@ package final class ChangeFeed: @unchecked Sendable {
     }
 
     private struct Inbox {
-        /// The activity of the feed's thread.
-        enum Standing {
-            case working
-            /// The thread waits, with this index; nil without channels.
-            case waiting(SubscriptionIndex?)
-        }
-
-        var standing = Standing.working
-        /// Whether there are commits that may concern a channel.
+        /// Whether the feed's thread waits and has no channels.
+        var isIdle = false
+        /// Whether there are commits since the last step.
         var hasNews = false
-        /// A version up to which commits have been delivered, or concern no channel.
-        var quietVersion: UInt64 = 0
-        var probes = ProbePace()
         /// The time of the oldest of these commits, in nanoseconds of the monotonic clock.
         var newsTime: UInt64 = 0
         var actions: [Action] = []
@@ -71,8 +61,6 @@ package final class ChangeFeed: @unchecked Sendable {
     /// The last version that was reported to every channel; during a step, the version before the step. Only on the feed's
     /// thread.
     package private(set) var toldVersion: UInt64 = 0
-    /// A version up to which the commits after ``current`` concern no channel.
-    private var quietVersion: UInt64 = 0
     /// The channels, for the schema of ``current``.
     private var index: SubscriptionIndex?
     private let logFailure: @Sendable (StoreError) -> Void
@@ -104,26 +92,9 @@ package final class ChangeFeed: @unchecked Sendable {
         self.onStep = onStep
         self.onTick = onTick
         self.logFailure = logFailure
-        store.publisher.observe { [inbox, figures] version, makeStep in
+        store.publisher.observe { [inbox] _ in
             inbox.signal { state in
-                if state.hasNews { return false }
-                // While the lock is held, the waiting thread touches nothing.
-                if case .waiting(let index) = state.standing {
-                    guard let index else { return false }
-                    let quietVersion = state.quietVersion
-                    let isQuiet = state.probes.probe {
-                        figures.timeProbe {
-                            // All commits in between must have been looked at.
-                            guard let step = makeStep(), step.start <= quietVersion
-                            else { return false }
-                            return !index.mayConcern(step)
-                        }
-                    }
-                    if isQuiet {
-                        state.quietVersion = version
-                        return false
-                    }
-                }
+                if state.hasNews || state.isIdle { return false }
                 state.hasNews = true
                 state.newsTime = monotonicNanoseconds()
                 return true
@@ -204,16 +175,12 @@ package final class ChangeFeed: @unchecked Sendable {
             let hasMore = !actions.isEmpty && !isBehind
             _ = inbox.wait(microseconds: hasMore ? 0 : waitMilliseconds * 1000) { state -> Void? in
                 if state.hasNews || state.isStopping || !state.actions.isEmpty { return () }
-                if !isBehind {
-                    state.standing = .waiting(index)
-                    state.quietVersion = max(state.quietVersion, current?.version ?? 0)
-                }
+                state.isIdle = !isBehind && index == nil
                 return nil
             }
             inbox.withLock { state in
-                state.standing = .working
+                state.isIdle = false
                 if state.hasNews { newsTime = state.newsTime }
-                quietVersion = state.quietVersion
                 isStopping = state.isStopping
                 state.hasNews = false
                 actions += state.actions
@@ -288,12 +255,8 @@ package final class ChangeFeed: @unchecked Sendable {
         let next = try store.read()
         do throws(StoreError) {
             let version = try next.state().version
-            if var before = current {
-                // The commits in between concern no channel, so no channel saw the difference.
-                before.version = max(before.version, quietVersion)
-                if version > before.version {
-                    try deliver(from: before, to: next, version: version)
-                }
+            if let before = current, version > before.version {
+                try deliver(from: before, to: next, version: version)
             }
             // Even if the version is the same, so that no snapshot grows older than a tick.
             current?.transaction.close()

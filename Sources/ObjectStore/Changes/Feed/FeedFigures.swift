@@ -6,7 +6,6 @@ package final class FeedFigures: Sendable {
     private let steps = Atomic<Int>(0)
     private let foldedSteps = Atomic<Int>(0)
     private let lag = Atomic<UInt64>(0)
-    private let probing = Atomic<UInt64>(0)
 
     /// The number of delivered steps.
     package var stepCount: Int { steps.load(ordering: .relaxed) }
@@ -14,15 +13,6 @@ package final class FeedFigures: Sendable {
     package var foldedStepCount: Int { foldedSteps.load(ordering: .relaxed) }
     /// The time from a commit to the end of its step, in nanoseconds, for the last step.
     package var lagNanoseconds: UInt64 { lag.load(ordering: .relaxed) }
-
-    /// The time that the writer's thread has spent on finding out whether commits concern a channel, in nanoseconds.
-    package var probingNanoseconds: UInt64 { probing.load(ordering: .relaxed) }
-
-    func timeProbe(_ body: () -> Bool) -> Bool {
-        let start = monotonicNanoseconds()
-        defer { probing.wrappingAdd(monotonicNanoseconds() &- start, ordering: .relaxed) }
-        return body()
-    }
 
     func noteStep(versionCount: UInt64) {
         steps.wrappingAdd(1, ordering: .relaxed)

@@ -174,20 +174,6 @@ final class WatchTable {
         return found
     }
 
-    /// Whether any watch is set off.
-    func areTriggered(by changes: GroupChanges) -> Bool {
-        if triggers.isEmpty { return false }
-        for record in changes.records {
-            guard let index = schema.classIndexByNumber[record.classNumber] else { continue }
-            let members = record.members(ofClass: index, schema)
-            let identity = ObjectIdentity(classIndex: index, key: record.key)
-            if !forEachTriggered(by: record.kind, members, of: identity, { _ in false }) {
-                return true
-            }
-        }
-        return changes.lostLinks.contains { !forEachTriggered(by: $0) { _, _ in false } }
-    }
-
     /// Passes on the watches that a change of an object sets off, until `body` returns false.
     ///
     /// - Returns: Whether `body` never returned false.

@@ -158,25 +158,6 @@ final class CommitGroup {
     func setClassState(_ index: Int, _ state: ClassState) { classStates[index] = state }
 }
 
-extension CommitGroup {
-    /// Bytes that a group may change to be looked at: their values are read.
-    private static let seenByteCountMax = 256 << 10
-
-    /// The changes since a version, seen in the snapshot and the overlay; nil where that is much.
-    ///
-    /// For the time between the group's commit and its end: the snapshot is closed with the views.
-    func step(after version: UInt64) -> CommitStep? {
-        guard memory.changes.isComplete, overlay.byteCount <= Self.seenByteCountMax else {
-            return nil
-        }
-        return CommitStep(
-            before: StoreView(uncommitted: snapshot, catalog: catalog, epoch: state.epoch),
-            after: StoreView(
-                uncommitted: OverlaySnapshot(self), catalog: catalog, epoch: state.epoch),
-            start: version, changes: memory.changes)
-    }
-}
-
 // The objects as the transactions of a group see them.
 extension CommitGroup {
     /// The row of an object; nil when there is none.

@@ -11,8 +11,6 @@ final class CommitMemory {
     private static let keptByteCountMax = 1 << 20
 
     let overlay = Overlay()
-    /// The changes of objects by the group so far.
-    var changes = GroupChanges()
     let rowBuilder = RowBuilder()
     /// Object keys of objects that were written; made by the first write that states a primary key.
     private(set) lazy var primaryKeys = PrimaryKeyCache()
@@ -53,7 +51,6 @@ final class CommitMemory {
     /// Forgets what the last group left, and gives back what only a large object needs.
     func reset() {
         overlay.reset()
-        changes.removeAll()
         if rowBuffer.roomByteCount > Self.keptByteCountMax {
             rowBuffer = ByteBuffer(capacity: 4096)
         }

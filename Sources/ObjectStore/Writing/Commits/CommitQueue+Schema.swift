@@ -169,7 +169,7 @@ extension CommitQueue {
         catalogs.confirm()
         backgroundMigration.unblock()
         backgroundMigration.end()
-        publisher.publish(group.state.version) { nil }
+        publisher.publish(group.state.version)
         migration.write.finish(.success(group.state.version))
     }
 

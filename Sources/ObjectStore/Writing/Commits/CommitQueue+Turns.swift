@@ -220,7 +220,7 @@ extension CommitQueue {
             return turns.finish(failing: .storage(error))
         }
         turns.version = stand.version
-        publisher.publish(stand.version) { nil }
+        publisher.publish(stand.version)
         turns.finish()
     }
 

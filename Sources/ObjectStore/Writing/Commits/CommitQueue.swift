@@ -250,14 +250,7 @@ final class CommitQueue: @unchecked Sendable {
                 for write in done { write.finish(.failure(.storage(error))) }
                 return writes.dropFirst(outcomes.count)
             }
-            if group.state.version > firstVersion {
-                // A part of the group was told already, or is no longer in memory.
-                lazy var step: CommitStep? =
-                    group.base == group.snapshot.commit && group.engineTransaction == nil
-                    ? group.step(after: firstVersion) : nil
-                // Made once: the snapshot is closed with its views.
-                publisher.publish(group.state.version) { step }
-            }
+            if group.state.version > firstVersion { publisher.publish(group.state.version) }
             backgroundMigration.unblock()
             if !group.migrationFaults.isEmpty {
                 backgroundMigration.migration?.take(group.migrationFaults)

@@ -260,7 +260,6 @@ package final class WriteTransaction {
         }
         let key = keyBuffer.making { StoreKey.appendChangeLog(version, to: $0) }
         overlay.put(key, bytes)
-        group.memory.changes.append(entry)
         group.state.version = version
         group.state.logByteCount += UInt64(bytes.count)
     }
