@@ -86,19 +86,6 @@ enum OpenStore {
         return try store(engine, arguments, StoreOptions(), path)
     }
 
-    /// Moves the tokens of a file of earlier versions in a store's directory into the store.
-    ///
-    /// - Returns: How many there were; nil when there is no file.
-    static func moveFormerTokens(to store: Store, in directory: String) throws(CommandFailure)
-        -> Int?
-    {
-        do throws(FormerTokenFile.Failure) {
-            return try FormerTokenFile(directory: directory).moveTokens(to: StoredTokens(store))
-        } catch {
-            throw CommandFailure(error.description)
-        }
-    }
-
     private static func store(
         _ engine: LMDBEngine, _ arguments: Arguments, _ options: StoreOptions, _ path: String
     ) throws(CommandFailure) -> Store {

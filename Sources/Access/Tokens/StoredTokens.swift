@@ -66,21 +66,10 @@ package struct StoredTokens: Sendable {
     package func add(
         _ name: String, _ terms: TokenTerms, _ hash: TokenHash, created: Timestamp = .now()
     ) throws(RequestFault) -> Token {
-        try add([(name, terms, hash, created)])
-        return try token(named: name)
-    }
-
-    /// Stores several tokens, in one transaction.
-    package func add(
-        _ added: [(name: String, terms: TokenTerms, hash: TokenHash, created: Timestamp)]
-    ) throws(RequestFault) {
-        for token in added where !Token.isName(token.name) { throw .invalidTokenName(token.name) }
+        guard Token.isName(name) else { throw .invalidTokenName(name) }
         try change { transaction throws(StoreError) in
-            var known = try transaction.access().tokens
-            for (name, terms, hash, created) in added {
-                if known.contains(where: { $0.hash == hash.bytes && $0.name.isSame(as: name) }) {
-                    continue
-                }
+            let known = try transaction.access().tokens
+            if !known.contains(where: { $0.hash == hash.bytes && $0.name.isSame(as: name) }) {
                 guard !known.contains(where: { $0.name.isSame(as: name) || $0.hash == hash.bytes })
                 else {
                     throw .refused(RequestFault.tokenExists(name))
@@ -94,11 +83,10 @@ package struct StoredTokens: Sendable {
                     seconds: created.seconds)
                 record.set(terms)
                 try transaction.putToken(record)
-                known.append(record)
             }
-            // An import of an empty file also makes the store need tokens.
             try transaction.setNeedsToken(true)
         }
+        return try token(named: name)
     }
 
     /// Changes the terms of a token.

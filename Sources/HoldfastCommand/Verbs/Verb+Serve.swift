@@ -176,12 +176,6 @@ struct ServeCommand {
 
     private func start(_ store: Store) throws(CommandFailure) -> RunningService {
         let tokens: AccessTokens
-        if let count = try OpenStore.moveFormerTokens(to: store, in: directory) {
-            logger.log(
-                .notice,
-                "the tokens of the file 'tokens' were moved into the store; the file is removed",
-                ("count", .number(count)))
-        }
         do throws(RequestFault) {
             tokens = try AccessTokens(store, logger: logger)
             if arguments.has("bootstrap-token"), !tokens.isEnforced {

@@ -105,7 +105,7 @@ extension Verb {
             throw .usage(
                 "--all ends the tokens of a stopped service: give its --data in place of --url")
         }
-        guard let store = try openWithTokens(arguments) else {
+        guard let store = try OpenStore.openUnlessInUse(arguments) else {
             throw CommandFailure("the store is in use by another process\nstop the service first")
         }
         defer { store.close() }
@@ -122,7 +122,7 @@ extension Verb {
         if let client = try ServiceClient(arguments) {
             return try client.run(command)
         }
-        guard let store = try openWithTokens(arguments) else {
+        guard let store = try OpenStore.openUnlessInUse(arguments) else {
             return try ask(command, OpenStore.directory(arguments))
         }
         defer { store.close() }
@@ -146,17 +146,6 @@ extension Verb {
                     "the service that has '\(directory)' can't be told: \(FileSystem.describe(code))"
                 )
             }
-        }
-    }
-
-    private static func openWithTokens(_ arguments: Arguments) throws(CommandFailure) -> Store? {
-        guard let store = try OpenStore.openUnlessInUse(arguments) else { return nil }
-        do throws(CommandFailure) {
-            _ = try OpenStore.moveFormerTokens(to: store, in: OpenStore.directory(arguments))
-            return store
-        } catch {
-            store.close()
-            throw error
         }
     }
 

@@ -163,16 +163,14 @@ package final class Store: Sendable {
                 guard let record = try MigrationRecord.read(snapshot) else {
                     throw StorageError(.corrupted, operation: "open store")
                 }
-                let stored = try snapshot.record(under: StoreKey.access) { AccessRecord($0) }
-                guard stored != nil || version < StoreFormat.firstWithAccess else {
-                    throw StoredAccess.damaged
-                }
-                let access = stored ?? AccessRecord()
+                guard
+                    let access = try snapshot.record(under: StoreKey.access, { AccessRecord($0) })
+                else { throw StoredAccess.damaged }
                 if isReadOnly || version == StoreFormat.current {
                     return Opened(catalog: catalog, state: state, record: record, access: access)
                 }
                 do throws(StorageError) {
-                    try commit(markerBatch(access), to: engine, base: snapshot.commit)
+                    try commit(markerBatch(), to: engine, base: snapshot.commit)
                 } catch {
                     // Reading needs no mark: the records of all versions are the same bytes.
                     guard error.code == .permission || error.code == .diskFull else { throw error }
@@ -226,20 +224,17 @@ package final class Store: Sendable {
         }
     }
 
-    /// Makes the mark of the present format, and the record that it adds.
-    private static func markerBatch(_ access: AccessRecord) -> Overlay {
+    /// Makes the mark of the present format.
+    private static func markerBatch() -> Overlay {
         let overlay = Overlay()
         StoreFormat.encode(StoreFormat.current).withUnsafeBytes { marker in
             StoreKey.format.withUnsafeBytes { _ = overlay.put($0, marker) }
         }
-        let buffer = ByteBuffer()
-        let value = buffer.making { access.append(to: $0) }
-        StoreKey.access.withUnsafeBytes { _ = overlay.put($0, value) }
         return overlay
     }
 
     private static func firstBatch() -> Overlay {
-        let overlay = markerBatch(AccessRecord())
+        let overlay = markerBatch()
         let buffer = ByteBuffer()
         func put(_ key: [UInt8], _ value: UnsafeRawBufferPointer) {
             key.withUnsafeBytes { _ = overlay.put($0, value) }
@@ -247,6 +242,7 @@ package final class Store: Sendable {
         let state = StoreState(epoch: UInt64.random(in: 1..<StoreVersion.epochEnd))
         put(StoreKey.state, buffer.making { state.append(to: $0) })
         put(StoreKey.catalog, buffer.making { Catalog().append(to: $0) })
+        put(StoreKey.access, buffer.making { AccessRecord().append(to: $0) })
         return overlay
     }
 }

@@ -161,24 +161,24 @@ struct PagePlanTests {
         }
     }
 
-    @Test("a value that many objects have is looked for by a scan, of rows or of columns")
+    @Test("a value that many objects have is looked for by columns, or by a scan of rows when the index has cost enough")
     func common() throws {
         let store = try Self.open()
         defer { store.close() }
         try store.reading { read in
             let byRows = try Self.page("half == 1 AND n < 0", page: 5, read)
-            #expect(byRows.numbers.isEmpty && byRows.words == ["rows"], "\(byRows.words)")
+            #expect(byRows.numbers.isEmpty && byRows.words == ["index", "rows"], "\(byRows.words)")
             try Self.build(read)
             let byColumns = try Self.page("half == 1 AND n < 0", page: 5, read)
             #expect(byColumns.numbers.isEmpty && byColumns.words == ["columns"])
         }
     }
 
-    @Test("a page that a sample promises and that is not there goes on by what an index has")
+    @Test("a page that an index promises and does not have goes on by another plan")
     func guarded() throws {
         let store = try Self.open()
         defer { store.close() }
-        // Since the sample was taken 100 objects are all that have what a quarter had then.
+        // A hundred objects have the value that a quarter of them had before.
         try store.write { transaction throws(StoreError) in
             for id in 0..<Self.count where id % 2 == 1 && id < 5000 || id > 19_900 {
                 let draft: ObjectContent = [

@@ -92,65 +92,6 @@ struct TokenTests {
     }
 
     @Test(
-        "in a file of earlier versions are read with comments; a faulty line is named",
-        arguments: [
-            ("# nothing\n\n", nil), ("a read HASH 2026-01-01T00:00:00Z # mine\r\n", nil),
-            ("a read HASH\n", 1), ("\na owner HASH x\n", 2), ("a read 00 x\n", 1),
-            ("a read HASH x\nb write HASH x\na read HASH x\n", 3),
-        ] as [(String, Int?)])
-    func format(text: String, faultyLine: Int?) throws {
-        let filled = text.replacing("HASH", with: String(repeating: "0f", count: 32))
-        let path = directory.path + "/tokens"
-        TemporaryDirectory.write(Array(filled.utf8), to: path)
-        let file = FormerTokenFile(directory: directory.path)
-        guard let faultyLine else {
-            #expect(try file.read() != nil)
-            return
-        }
-        let failure = #expect(throws: FormerTokenFile.Failure.self) { _ = try file.read() }
-        #expect(failure?.description.contains("line \(faultyLine)") == true)
-        let store = try store()
-        defer { store.close() }
-        #expect(throws: FormerTokenFile.Failure.self) {
-            _ = try file.moveTokens(to: StoredTokens(store))
-        }
-        #expect(TemporaryDirectory.contents(path) != nil, "and the file stays")
-        #expect(try !StoredTokens(store).read().areNeeded)
-    }
-
-    @Test("in a file of earlier versions are moved into the store once")
-    func takeover() throws {
-        let store = try store()
-        defer { store.close() }
-        let stored = StoredTokens(store)
-        let file = FormerTokenFile(directory: directory.path)
-        #expect(try file.moveTokens(to: stored) == nil)
-        let text =
-            "# of the night shift\none read \(try hash("1").hexadecimal) 2026-01-01T00:00:00Z\n"
-            + "two admin \(try hash("2").hexadecimal) 2026-01-02T00:00:00Z\n"
-        let path = directory.path + "/tokens"
-        TemporaryDirectory.write(Array(text.utf8), to: path)
-        #expect(try file.moveTokens(to: stored) == 2)
-        #expect(TemporaryDirectory.contents(path) == nil)
-        let tokens = try stored.read().tokens
-        #expect(
-            tokens.map(\.name) == ["one", "two"]
-                && tokens.map(\.terms) == [TokenTerms(.read), TokenTerms(.admin)])
-        #expect(tokens[0].created.description == "2026-01-01T00:00:00Z")
-        #expect(try tokens[1].hash == hash("2"))
-        // As after a crash between the commit and the removal of the file.
-        TemporaryDirectory.write(Array(text.utf8), to: path)
-        #expect(try file.moveTokens(to: stored) == 2)
-        #expect(try stored.read().tokens == tokens)
-        // A file without a token means that one is needed.
-        let other = try self.store()
-        defer { other.close() }
-        TemporaryDirectory.write(Array("# none\n".utf8), to: path)
-        #expect(try file.moveTokens(to: StoredTokens(other)) == 0)
-        #expect(try StoredTokens(other).read().areNeeded)
-    }
-
-    @Test(
         "are changed by commands that have a form as text",
         arguments: [
             "list {}", #"create {"token":{"name":"a","right":"read"},"hash":"HASH"}"#,

@@ -3,22 +3,15 @@
 ///
 /// The version of the content under the keys of ``StoreKey``. A program opens exactly the versions it knows.
 ///
-/// Each version only adds to the one before. The records of the earlier version stay the same bytes. Version 3 adds
-/// to version 2 out-of-line values, maps, `mixed`, rules and projections. Version 4 adds to version 3 runs in the
-/// change log. Version 5 adds to version 4 the shapes that a change of the schema changed, and the changes of lists.
-/// Version 6 adds to version 5 tokens and the record of access, which it makes. Version 7 adds to version 6 tokens
-/// with an end, a user and claims, the access document, and former values in the change log. Version 8 adds to
-/// version 7 the owner of an idempotency record, the names and properties of a change of shape, the revision of the
-/// access document that set its rules, and the versions at which the terms of a token and the bar of a user last
-/// changed. A store of an older version is marked as one of this version when it is opened, so that a program that
-/// does not know the additions refuses it from then on.
+/// Version 8 adds to version 7 the owner of an idempotency record, the names and properties of a change of shape, the
+/// revision of the access document that set its rules, and the versions at which the terms of a token and the bar of a
+/// user last changed. The records of version 7 stay the same bytes. A store of version 7 is marked as one of version 8
+/// when it is opened, so that a program that does not know the additions refuses it from then on.
 package enum StoreFormat {
     /// The version that this program writes.
     package static let current: UInt32 = 8
     /// The versions that it opens.
-    package static let readable: ClosedRange<UInt32> = 2...current
-    /// The first version with a record of access.
-    static let firstWithAccess: UInt32 = 6
+    package static let readable: ClosedRange<UInt32> = 7...current
     static let magic: [UInt8] = Array("HFST".utf8)
 
     static func encode(_ version: UInt32) -> [UInt8] {

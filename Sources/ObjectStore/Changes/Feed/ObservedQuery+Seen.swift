@@ -14,12 +14,11 @@ extension ObservedQuery {
     package func readsChangedShape(in changes: FoldedChanges) -> Bool {
         let shapes = changes.changedShapes
         if shapes.isEmpty { return false }
-        guard let changed = shapes.classes else { return true }
         guard let read = readClasses else { return !shapes.leavesWholeObjects }
         return shapes.changes(anyOf: readProperties, schema)
             || read.contains { index in
                 let rowClass = schema.classes[index]
-                return changed.contains(rowClass.number)
+                return shapes.classes.contains(rowClass.number)
                     || shapes.freedClassNames.contains(rowClass.definition.name)
             }
             || countsLinks(toAnyOf: shapes.unlinkedClasses)

@@ -189,9 +189,8 @@ extension StoreCheck {
     /// or a hash in common.
     func checkAccess() throws(StoreError) {
         let record = try transaction.value(StoreKey.access)
-        // Stores of earlier formats that were only read lack it.
-        if let record, AccessRecord(record) == nil {
-            report.add("access-damaged", "\(record.count) bytes")
+        if record.flatMap({ AccessRecord($0) }) == nil {
+            report.add("access-damaged", "\(record?.count ?? 0) bytes")
         }
         let document = try transaction.value(StoreKey.accessDocument)
         if let document, StoredDocument(document) == nil {

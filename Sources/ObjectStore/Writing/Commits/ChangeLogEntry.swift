@@ -19,8 +19,7 @@ import HoldfastRows
 ///             v, …     former values: their number, then for each its property's number, the byte count (v) and the
 ///                      bytes, see ``FormerValue/tagged``
 ///     …       v      number of lost links, then for each class number, object key, property number (v)
-///     …       1      of the schema: 0 no shape changed, 1 any may have (before format 5), 2 a list follows, 3 a list and
-///                    parts follow (from format 8 on)
+///     …       1      of the schema: 0 no shape changed, 2 a list follows, 3 a list and parts follow (from format 8 on)
 ///     …       v      list: the number of classes, their numbers (v), the number of projections, of each the byte
 ///                    count of its name (v) and the name
 ///     …       v      parts: of each of the six sets of numbers behind ``ShapeChanges/projections``, in their order, the
@@ -110,11 +109,10 @@ package struct ChangeLogEntry: Sendable {
 
     private func append(_ shapes: ShapeChanges, to buffer: ByteBuffer) {
         if shapes.isEmpty { return buffer.append(0 as UInt8) }
-        guard let classes = shapes.classes else { return buffer.append(1 as UInt8) }
         let hasParts =
-            shapes != ShapeChanges(classes: classes, projections: shapes.projections)
+            shapes != ShapeChanges(classes: shapes.classes, projections: shapes.projections)
         buffer.append(hasParts ? 3 : 2 as UInt8)
-        Self.append(classes, to: buffer)
+        Self.append(shapes.classes, to: buffer)
         Self.append(shapes.projections, to: buffer)
         guard hasParts else { return }
         for part in Self.parts { Self.append(shapes[keyPath: part], to: buffer) }
@@ -200,7 +198,6 @@ extension ChangeLogEntry {
         let kind = reader.read(UInt8.self)
         switch kind {
         case 0: return ShapeChanges()
-        case 1: return .any
         case 2, 3: break
         default: return nil
         }

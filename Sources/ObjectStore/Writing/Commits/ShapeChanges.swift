@@ -5,8 +5,8 @@ import HoldfastRows
 ///
 /// Classes and properties are named by their numbers, which are never used again.
 package struct ShapeChanges: Equatable, Sendable {
-    /// The classes whose objects are gone or have other keys; nil if any class and any projection may have changed.
-    package var classes: Set<UInt32>? = []
+    /// The classes whose objects are gone or have other keys.
+    package var classes: Set<UInt32> = []
     /// The names of the projections that were added, changed or dropped.
     package var projections: Set<String> = []
     /// The properties that are new, or that have other values than before.
@@ -26,15 +26,12 @@ package struct ShapeChanges: Equatable, Sendable {
     /// The names of classes that mean another class now, or none.
     package var freedClassNames: Set<String> = []
 
-    /// The changes that entries of the change log stand for which earlier versions wrote.
-    static let any = ShapeChanges(classes: nil)
-
     /// Whether no shape has changed.
     package var isEmpty: Bool { self == ShapeChanges() }
 
     /// Whether no object looks different that is shown with everything.
     package var leavesWholeObjects: Bool {
-        classes == [] && properties.isEmpty && renamedProperties.isEmpty && renamedClasses.isEmpty
+        classes.isEmpty && properties.isEmpty && renamedProperties.isEmpty && renamedClasses.isEmpty
             && reducedClasses.isEmpty
     }
 
@@ -56,7 +53,7 @@ package struct ShapeChanges: Equatable, Sendable {
 
     /// Adds what another change of the schema has changed.
     mutating func formUnion(_ other: ShapeChanges) {
-        if let added = other.classes { classes?.formUnion(added) } else { classes = nil }
+        classes.formUnion(other.classes)
         projections.formUnion(other.projections)
         properties.formUnion(other.properties)
         renamedProperties.formUnion(other.renamedProperties)

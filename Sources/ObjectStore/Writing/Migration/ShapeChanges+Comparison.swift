@@ -18,7 +18,7 @@ extension ShapeChanges {
             case .changeEnum where step.isWiderEnum(than: comparison, in: catalog.schema): break
             default: if step.operation.changesValues, let number { properties.insert(number) }
             }
-            if step.changesKeys(in: catalog.schema) { classes?.insert(present[source].number) }
+            if step.changesKeys(in: catalog.schema) { classes.insert(present[source].number) }
             if step.changesLinks(to: present[source], in: catalog.schema) {
                 isRenamed[source] = true
             }
