@@ -48,11 +48,11 @@ package final class RESTService: Sendable {
     /// The tickets that admit browsers to streams.
     let tickets: StreamTickets
     /// The connections of streams.
-    let places: StreamPlaces
+    let streamSlots: Slots<ClientKey>
     /// The queries of users that run or wait.
-    let userQueries: UserPlaces
+    let userQueries: Slots<ClientKey>
     /// The imports of users, one at a time of each.
-    let userImports = UserPlaces(1, refusal: .anotherImport)
+    let userImports = Slots<ClientKey>(perOwner: 1)
     /// The events of streams that hold no object.
     let events: StreamEvents
     /// Change streams; made with the first one.
@@ -78,9 +78,8 @@ package final class RESTService: Sendable {
     ) {
         self.options = options
         tickets = StreamTickets(options.limits, key: store.ticketKey)
-        places = StreamPlaces(options)
-        userQueries = UserPlaces(
-            options.userQueryCountMax, refusal: .tooManyQueries(options.userQueryCountMax))
+        streamSlots = Slots(options.streamCountMax, perOwner: options.userStreamCountMax)
+        userQueries = Slots(perOwner: options.userQueryCountMax)
         events = StreamEvents(ServerSentEvents(), heartbeatSeconds: options.heartbeatSeconds)
         self.tokens = tokens
         self.users = users
@@ -100,7 +99,7 @@ package final class RESTService: Sendable {
                     ("milliseconds", .number(query.milliseconds)),
                     ("fault", .text(query.fault ?? "")),
                 ])
-        } reportRefused: { [refusals = LogPace(perSecond: 10)] act in
+        } reportRefused: { [refusals = LogRate(perSecond: 10)] act in
             guard let passed = refusals.pass() else { return }
             logger.log(
                 .info, "a user was refused what no role allows",

@@ -48,7 +48,7 @@ final class FoldCache: Sendable {
     private let entries = Mutex<[Entry]>([])
     private let reading = Mutex<Void>(())
     /// The memory of folds that are kept, or that streams use while they wait for their clients.
-    private let budget = StreamBudget(byteCountMax: 128 << 20)
+    private let budget = MemoryBudget(byteCountMax: 128 << 20)
 
     /// Folds the changes after a version, up to the version that the view sees or as far as memory allows.
     ///

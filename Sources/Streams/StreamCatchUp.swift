@@ -1,3 +1,4 @@
+import HoldfastThreads
 import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastStoreService
@@ -21,7 +22,7 @@ struct StreamCatchUp: Sendable {
     let folds = FoldCache()
     /// The bytes that wait for single streams, and of large events. While it is tight, each stream is sent small pieces, one at a
     /// time.
-    let budget = StreamBudget(byteCountMax: 32 << 20)
+    let budget = MemoryBudget(byteCountMax: 32 << 20)
 
     /// Whether a stream may be sent another piece.
     func hasRoom(_ follower: Follower) -> Bool {

@@ -1,4 +1,5 @@
 import Glibc
+import HoldfastThreads
 import Synchronization
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
 
     @Test("one message has room where there is no other, and others what it leaves")
     func arithmetic() {
-        let memory = MessageMemory(byteCountMax: 10_000)
+        let memory = MemoryBudget.messages(byteCountMax: 10_000)
         #expect(memory.hasRoom(for: 20_000))
         memory.replace(0, with: 6000)
         #expect(memory.hasRoom(for: 20_000, insteadOf: 6000))

@@ -1,3 +1,4 @@
+import HoldfastThreads
 import Glibc
 
 /// A request body in one piece of memory, followed by readable zero bytes.
@@ -7,13 +8,13 @@ struct RequestBody: ~Copyable {
     /// The number of readable bytes after the end of the body.
     static let paddingByteCount = 64
 
-    private let budget: MessageMemory
+    private let budget: MemoryBudget
     private var memory: UnsafeMutableRawPointer?
     private var capacity = 0
     private(set) var count = 0
 
     /// Creates an empty body whose memory is counted in `budget`.
-    init(in budget: MessageMemory) { self.budget = budget }
+    init(in budget: MemoryBudget) { self.budget = budget }
 
     deinit {
         budget.replace(capacity, with: 0)
@@ -55,7 +56,7 @@ struct RequestBody: ~Copyable {
     /// Empties the body, and releases memory that a usual request does not need.
     mutating func reset() {
         count = 0
-        if capacity > MessageMemory.uncountedByteCountMax {
+        if capacity > MemoryBudget.uncountedByteCountMax {
             budget.replace(capacity, with: 0)
             free(memory)
             memory = nil

@@ -1,3 +1,4 @@
+import HoldfastThreads
 import Glibc
 import HoldfastBytes
 import HoldfastJSON
@@ -108,9 +109,9 @@ extension Bytes {
 /// The bytes of a reply that count as memory until libmicrohttpd has sent them.
 final class HeldReply {
     private let bytes: Bytes
-    private let memory: MessageMemory
+    private let memory: MemoryBudget
 
-    init(_ bytes: Bytes, in memory: MessageMemory) {
+    init(_ bytes: Bytes, in memory: MemoryBudget) {
         self.bytes = bytes
         self.memory = memory
         memory.replace(0, with: bytes.count)

@@ -1,3 +1,4 @@
+import HoldfastThreads
 import CHoldfastEpoll
 import CHoldfastMicroHTTPD
 import Glibc
@@ -40,7 +41,7 @@ package final class PullBody: @unchecked Sendable {
     let isOverdue: (@Sendable () -> Bool)?
     private var isClosed = false
     /// Counts the memory of the source; nil before the reply is sent.
-    var memory: MessageMemory?
+    var memory: MemoryBudget?
     private var heldByteCount = 0
     /// The connection's socket once the reply is queued; then, whether its end is the body's end.
     var socket: Int32 = -1
@@ -78,7 +79,7 @@ package final class PullBody: @unchecked Sendable {
         guard let memory, byteCount != heldByteCount else { return true }
         // A piece of usual length is never refused, because no reply of that length is.
         let hasRoom =
-            byteCount <= MessageMemory.grantedByteCountMax || byteCount < heldByteCount
+            byteCount <= MemoryBudget.grantedByteCountMax || byteCount < heldByteCount
             || memory.hasRoom(for: byteCount, insteadOf: heldByteCount)
         memory.replace(heldByteCount, with: byteCount)
         heldByteCount = byteCount

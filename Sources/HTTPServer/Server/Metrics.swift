@@ -1,3 +1,4 @@
+import HoldfastThreads
 import Synchronization
 
 /// Counters of a server, updated without locks. Another part renders them.
@@ -43,10 +44,10 @@ package final class Metrics: @unchecked Sendable {
     /// Replies that were cut because their clients read too slowly.
     package let slowReplies = Atomic<Int>(0)
     /// The memory of bodies and replies under way.
-    package let messageMemory: MessageMemory
+    package let messageMemory: MemoryBudget
 
     /// One slot for each operation and one for requests without a route.
-    init(operationIDs: [String], _ messageMemory: MessageMemory) {
+    init(operationIDs: [String], _ messageMemory: MemoryBudget) {
         self.messageMemory = messageMemory
         self.operationIDs = operationIDs + [""]
         let count = (operationIDs.count + 1) * Metrics.stride
@@ -89,5 +90,18 @@ package final class Metrics: @unchecked Sendable {
                 sentByteCount: values[6], receivedByteCount: values[7],
                 durationMicrosecondsSum: values[8], durationBuckets: Array(values[9...]))
         }
+    }
+}
+
+extension MemoryBudget {
+    /// The largest message, in bytes, that is not counted. The number of connections bounds such messages.
+    static let uncountedByteCountMax = 4096
+    /// The largest reply, in bytes, that is never refused: figures and single objects are sent even if all memory is taken.
+    static let grantedByteCountMax = 64 << 10
+
+    /// The memory of request bodies and replies under way, of all connections together.
+    static func messages(byteCountMax: Int) -> MemoryBudget {
+        MemoryBudget(
+            byteCountMax: byteCountMax, uncountedByteCountMax: Self.uncountedByteCountMax)
     }
 }

@@ -1,3 +1,4 @@
+import HoldfastThreads
 import CHoldfastMicroHTTPD
 import Glibc
 
@@ -48,7 +49,7 @@ extension Server {
     @inline(__always)
     func needsPreparing(_ reply: borrowing Response) -> Bool {
         guard case .bytes(let bytes) = reply.body else { return false }
-        return bytes.count > MessageMemory.uncountedByteCountMax && reply.preparation == .none
+        return bytes.count > MemoryBudget.uncountedByteCountMax && reply.preparation == .none
             && bytes.storage != nil
     }
 
@@ -56,7 +57,7 @@ extension Server {
     /// it is done once, by the thread that made the reply.
     func prepared(_ reply: consuming Response, for request: Request) -> Response {
         guard case .bytes(let bytes) = reply.body else { return reply }
-        if bytes.count > MessageMemory.grantedByteCountMax, request.route >= 0,
+        if bytes.count > MemoryBudget.grantedByteCountMax, request.route >= 0,
             router.routes[request.route].isForReading,
             !metrics.messageMemory.hasRoom(for: bytes.count)
         {

@@ -46,7 +46,7 @@ package final class Server: @unchecked Sendable {
         }
         metrics = Metrics(
             operationIDs: routes.map(\.operationID),
-            MessageMemory(byteCountMax: options.messageByteCountMax))
+            .messages(byteCountMax: options.messageByteCountMax))
         var random = SystemRandomNumberGenerator()
         identities = Atomic(random.next())
         let threadCount = max(1, options.threadCount)

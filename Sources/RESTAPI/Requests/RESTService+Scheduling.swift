@@ -67,13 +67,15 @@ extension RESTService {
         _ body: @escaping @Sendable (Job) -> Void
     ) throws(RequestFault) {
         let user = boundedUser(exchange.request)
-        let place = try userQueries.take(for: user)
+        let slot = try user.map { user throws(RequestFault) in
+            try userQueries.take(for: user) { _ in .tooManyQueries(options.userQueryCountMax) }
+        }
         let isTaken = served.scheduler.submit(
             Job(
                 user ?? caller(exchange.request).client, expecting: expectation,
                 until: exchange.startedAtMilliseconds + UInt64(served.limits.readSecondsMax) * 1000,
                 isAwaited: { !exchange.isGone }
-            ) { [place] job in withExtendedLifetime(place) { body(job) } })
+            ) { [slot] job in withExtendedLifetime(slot) { body(job) } })
         if !isTaken { throw .tooBusy }
     }
 

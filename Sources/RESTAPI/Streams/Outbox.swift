@@ -35,7 +35,7 @@ extension RESTService {
             return .respond(Response(following: stream, quotesLargeInts: quotesLargeInts))
         }
         let wait = min(preferences.waitSeconds ?? 0, Follower.waitSecondsMax)
-        let place = wait > 0 ? try places.take(for: boundedUser(request)) : nil
+        let place = wait > 0 ? try takeStream(for: boundedUser(request)) : nil
         return try whenAtVersion(version) {
             guard let place else {
                 return self.answerFromJob { job throws(RequestFault) in

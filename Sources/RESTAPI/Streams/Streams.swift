@@ -75,7 +75,7 @@ extension RESTService {
             }
         }
         let number = cursor.version?.number ?? store.publisher.version
-        let place = try places.take(for: boundedUser(request))
+        let place = try takeStream(for: boundedUser(request))
         if caller.sight != nil { request.outliveEpochs() }
         return .later { exchange in
             self.streams.open(
@@ -156,7 +156,7 @@ extension RESTService {
     func makeEventStream(
         _ request: Request, for caller: Caller, holding holder: (any Sendable)? = nil
     ) throws(RequestFault) -> EventStream {
-        let place = try places.take(for: boundedUser(request))
+        let place = try takeStream(for: boundedUser(request))
         let opening = try tickets.open(request, for: caller.client)
         // Streams from before the first document have no rules.
         if caller.sight != nil { request.outliveEpochs() }

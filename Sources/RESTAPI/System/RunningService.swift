@@ -53,7 +53,8 @@ package final class RunningService: Sendable {
                 )
             }
             let tickets = service.tickets
-            let rate = RequestRate(perSecond: service.options.requestRateMax)
+            let rateMax = service.options.requestRateMax
+            let rate = rateMax > 0 ? Rate<ClientKey>(rateMax) : nil
             let events = service.events
             serverOptions.makeEvent = {
                 Bytes(events.error(code: $0.code.rawValue, $0.detail))
@@ -70,12 +71,8 @@ package final class RunningService: Sendable {
                         ? BodyType.refusal(ofAwaitedBodyOf: request, isPatch: takesPatch) : nil)
                 if service.principal(of: request) != nil { request.end(with: service.usersWork) }
                 guard let rate, right != nil || users == .anyone else { return refusal }
-                do throws(RequestFault) {
-                    try rate.count(service.caller(request).client)
-                    return refusal
-                } catch {
-                    return Response(error)
-                }
+                return rate.take(service.caller(request).client)
+                    ? refusal : Response(.tooManyRequests)
             }
         }
         server = try Server(options: serverOptions, routes: routes)
@@ -110,4 +107,11 @@ struct ClosedConnections {
         openCountMax = openCount
         return true
     }
+}
+
+extension RequestFault {
+    fileprivate static let tooManyRequests = RequestFault(
+        .tooOften, "too-many-requests",
+        "This token, user or address makes more requests in a second than --rate-limit allows.",
+        retryAfterSeconds: 1)
 }

@@ -20,12 +20,12 @@ extension RESTService {
             unpacker = GzipUnpacker(ratioMax: self.options.inflationRatioMax)
             if unpacker == nil { throw .tooBusy }
         }
-        let place = try userImports.take(for: boundedUser(request))
+        let slot = try userImports.take(for: boundedUser(request)) { _ in .anotherImport }
         let session = try transfers.makeImport(target, options, unpacker: unpacker) {
             upload.resume()
         }
         session.feed.refuse { upload.ending.map { RequestFault(ofAccess: $0) } }
-        let sink = ImportSink(session, upload, place)
+        let sink = ImportSink(session, upload, slot)
         sink.start { result in
             switch result {
             case nil: return nil

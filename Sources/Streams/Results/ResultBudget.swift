@@ -1,3 +1,4 @@
+import HoldfastThreads
 import HoldfastStoreService
 import Synchronization
 
@@ -5,17 +6,17 @@ import Synchronization
 /// client, so that a client that does not read blocks no other client. Results that are already being written come on top. Any
 /// thread.
 package final class ResultBudget: Sendable {
-    private let all: StreamBudget
+    private let all: MemoryBudget
     private let byteCountMax: Int
-    private let clients = Mutex<[ClientKey: StreamBudget]>([:])
+    private let clients = Mutex<[ClientKey: MemoryBudget]>([:])
 
     init(byteCountMax: Int) {
-        all = StreamBudget(byteCountMax: byteCountMax)
+        all = MemoryBudget(byteCountMax: byteCountMax)
         self.byteCountMax = byteCountMax / 4
     }
 
     /// The number of held bytes.
-    package var byteCount: Int { all.byteCount.load(ordering: .relaxed) }
+    package var byteCount: Int { all.byteCount }
 
     /// Whether there is no room for more of a client's results.
     func isTight(for client: ClientKey) -> Bool { all.isTight || share(of: client).isTight }
@@ -34,14 +35,14 @@ package final class ResultBudget: Sendable {
     /// The bytes of the largest result that is not counted for a client.
     private static let uncountedByteCountMax = 64 << 10
 
-    private func share(of client: ClientKey) -> StreamBudget {
+    private func share(of client: ClientKey) -> MemoryBudget {
         clients.withLock { clients in
             if let known = clients[client] { return known }
             // Budgets without held bytes can be dropped.
             if clients.count >= 1024 {
-                clients = clients.filter { $0.value.byteCount.load(ordering: .relaxed) > 0 }
+                clients = clients.filter { $0.value.byteCount > 0 }
             }
-            let made = StreamBudget(byteCountMax: byteCountMax)
+            let made = MemoryBudget(byteCountMax: byteCountMax)
             clients[client] = made
             return made
         }

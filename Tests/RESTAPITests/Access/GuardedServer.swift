@@ -108,11 +108,11 @@ final class GuardedServer {
 
     /// Waits until so many streams and waiting polls have been let in.
     func awaitWaiting(_ count: Int) {
-        let places = running.service.places
-        for _ in 0..<30_000 where places.takenCount.load(ordering: .relaxed) != count {
+        let slots = running.service.streamSlots
+        for _ in 0..<30_000 where slots.takenCount != count {
             usleep(1000)
         }
-        #expect(places.takenCount.load(ordering: .relaxed) == count)
+        #expect(slots.takenCount == count)
     }
 
     /// Gives the token of a right another one.

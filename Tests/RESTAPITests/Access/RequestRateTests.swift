@@ -1,6 +1,7 @@
 import HoldfastObjectJSON
 import HoldfastStoreService
 import HoldfastTestSupport
+import HoldfastThreads
 import Testing
 
 @testable import HoldfastRESTAPI
@@ -10,32 +11,21 @@ import Testing
 struct RequestRateTests {
     private static let second: UInt64 = 1_000_000_000
 
-    private static func isTaken(_ rate: RequestRate, _ client: ClientKey, at now: UInt64) -> Bool {
-        do throws(RequestFault) {
-            try rate.count(client, at: now)
-            return true
-        } catch {
-            #expect(error.code == "too-many-requests" && error.retryAfterSeconds == 1)
-            return false
-        }
-    }
-
     @Test("is so many requests a second, and as many at once, for each client by itself")
-    func count() throws {
-        #expect(RequestRate(perSecond: 0) == nil)
-        let rate = try #require(RequestRate(perSecond: 10))
+    func count() {
+        let rate = Rate<ClientKey>(10)
         let (ann, eve) = (ClientKey(token: 1), ClientKey(address: "192.0.2.1:5"))
         let start = 5 * Self.second
         var taken = 0
-        for _ in 0..<100 where Self.isTaken(rate, ann, at: start) { taken += 1 }
+        for _ in 0..<100 where rate.take(ann, at: start) { taken += 1 }
         #expect(taken == 10)
-        #expect(Self.isTaken(rate, eve, at: start))
+        #expect(rate.take(eve, at: start))
         // A tenth of a second later there is room for one.
-        #expect(Self.isTaken(rate, ann, at: start + Self.second / 10))
-        #expect(!Self.isTaken(rate, ann, at: start + Self.second / 10))
+        #expect(rate.take(ann, at: start + Self.second / 10))
+        #expect(!rate.take(ann, at: start + Self.second / 10))
         taken = 0
         for step in 0..<1000
-        where Self.isTaken(rate, ann, at: start + UInt64(step) * Self.second / 100) {
+        where rate.take(ann, at: start + UInt64(step) * Self.second / 100) {
             taken += 1
         }
         // Ten seconds of ten, beside what was there at the beginning.
@@ -43,13 +33,13 @@ struct RequestRateTests {
     }
 
     @Test("clients who ask no more are forgotten")
-    func memory() throws {
-        let rate = try #require(RequestRate(perSecond: 10))
+    func memory() {
+        let rate = Rate<ClientKey>(10)
         for number in 1...100_000 {
             let now = UInt64(number) * Self.second / 1000
-            #expect(Self.isTaken(rate, ClientKey(token: UInt64(number)), at: now))
+            #expect(rate.take(ClientKey(token: UInt64(number)), at: now))
         }
-        #expect(rate.clientCount <= 1025)
+        #expect(rate.keyCount <= 1025)
     }
 
     @Test("counts for each token, without one for each address, and never for health")

@@ -5,6 +5,7 @@ import HoldfastObjectJSON
 import HoldfastServiceSupport
 import HoldfastStoreService
 import HoldfastTestSupport
+import HoldfastThreads
 import Testing
 
 @testable import HoldfastRESTAPI
@@ -142,15 +143,14 @@ struct UserBoundTests {
         withExtendedLifetime(failing) {}
     }
 
-    @Test("places are each user's own, and free again when nobody holds them")
-    func places() throws {
-        let places = UserPlaces(2, refusal: RequestFault(.tooOften, "too-many", "No more."))
+    @Test("each user has slots of its own, which are free again when their leases end")
+    func slots() throws {
+        let slots = Slots<ClientKey>(perOwner: 2)
         let (ann, eve) = (ClientKey(token: 1), ClientKey(token: 2))
-        var held = [try places.take(for: ann), try places.take(for: ann)]
-        #expect(held.allSatisfy { $0 != nil })
-        #expect(throws: RequestFault.self) { try places.take(for: ann) }
-        #expect(try places.take(for: eve) != nil)
+        var held = [try slots.take(for: ann), try slots.take(for: ann)]
+        #expect(throws: Slots<ClientKey>.Full.forOwner) { try slots.take(for: ann) }
+        #expect(throws: Never.self) { try slots.take(for: eve) }
         held.removeLast()
-        #expect(try places.take(for: ann) != nil)
+        #expect(throws: Never.self) { try slots.take(for: ann) }
     }
 }

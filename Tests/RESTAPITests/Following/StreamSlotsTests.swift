@@ -9,7 +9,7 @@ import HoldfastThreads
 @testable import HoldfastStoreService
 
 @Suite("Streams and waiting polls")
-struct StreamPlacesTests {
+struct StreamSlotsTests {
     /// A server of four connections, of which two are for other requests.
     private static func server() throws -> GuardedServer {
         let server = try GuardedServer(withTokens: false, schema: AccessEndTests.schema) {
@@ -147,7 +147,8 @@ struct StreamPlacesTests {
         var options = RESTOptions()
         options.connectionCountMax = connections
         options.reservedConnectionCount = reserved
-        let table = StreamPlaces(options)
+        let table = Slots<ClientKey>(
+            options.streamCountMax, perOwner: options.userStreamCountMax)
         var taken: [Lease] = []
         for _ in 0..<places { taken.append(try table.take(for: nil)) }
         #expect(throws: (any Error).self) { try table.take(for: nil) }
@@ -160,15 +161,16 @@ struct StreamPlacesTests {
         var options = RESTOptions()
         options.connectionCountMax = 4
         options.userStreamCountMax = 1
-        let table = StreamPlaces(options)
+        let table = Slots<ClientKey>(
+            options.streamCountMax, perOwner: options.userStreamCountMax)
         let user = ClientKey(token: 7)
         let place = try table.take(for: user)
         place.end()
-        #expect(table.takenCount.load(ordering: .relaxed) == 0)
+        #expect(table.takenCount == 0)
         let next = try table.take(for: user)
         place.end()
-        #expect(table.takenCount.load(ordering: .relaxed) == 1)
-        #expect(throws: RequestFault.self) { try table.take(for: user) }
+        #expect(table.takenCount == 1)
+        #expect(throws: Slots<ClientKey>.Full.self) { try table.take(for: user) }
         withExtendedLifetime((place, next)) {}
     }
 }
