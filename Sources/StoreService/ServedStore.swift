@@ -191,7 +191,7 @@ package final class ServedStore: Sendable {
         _ body: (ReadTransaction) throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {
         try withRead(for: caller, of: pin) { bare in
-            if caller.sight != nil { bare.limitFollowing(until: deadline ?? queryDeadline) }
+            if caller.visibility != nil { bare.limitFollowing(until: deadline ?? queryDeadline) }
         } run: { read throws(RequestFault) in
             read.shortDeadline = deadline
             return try body(read)
@@ -261,11 +261,11 @@ package final class ServedStore: Sendable {
         -> HeldRead
     {
         let held = if let pin { pin.pinned.holdRead() } else { try stored(store.holdRead()) }
-        guard let sight = caller.sight else { return held }
+        guard let visibility = caller.visibility else { return held }
         do throws(StoreError) {
             return try held.withRead { read throws(StoreError) in
                 do throws(RequestFault) {
-                    return held.restricted(to: try sight.sight(in: read.unrestricted))
+                    return held.restricted(to: try visibility.visibility(in: read.unrestricted))
                 } catch {
                     throw .refused(error)
                 }
@@ -277,22 +277,22 @@ package final class ServedStore: Sendable {
     }
 
     /// The readable part for a caller as of the last commit; nil for everything.
-    package func sight(of caller: Caller) throws(RequestFault) -> Sight? {
-        guard caller.sight != nil else { return nil }
+    package func visibility(of caller: Caller) throws(RequestFault) -> Visibility? {
+        guard caller.visibility != nil else { return nil }
         let deadline = monotonicMilliseconds() + Self.factsMilliseconds
-        return try withRead(for: caller, until: deadline) { read in read.sight }
+        return try withRead(for: caller, until: deadline) { read in read.visibility }
     }
 
     /// The names that a sight's principal knows, in the present schema.
-    package func names(of sight: Sight?) -> SchemaNames {
-        names(of: sight?.rows ?? store.catalog.rows)
+    package func names(of visibility: Visibility?) -> SchemaNames {
+        names(of: visibility?.rows ?? store.catalog.rows)
     }
 
     /// Runs `body` with a view of the last commit, if it needs one, or the caller may not read everything.
     package func withLinks<Result>(
         _ isNeeded: Bool, for caller: Caller, _ body: (ReadTransaction?) -> Result
     ) throws(RequestFault) -> Result {
-        guard isNeeded || caller.sight != nil else { return body(nil) }
+        guard isNeeded || caller.visibility != nil else { return body(nil) }
         return try withRead(for: caller) { read in body(read) }
     }
 }

@@ -22,17 +22,17 @@ package final class CheckedStream: Sendable {
     /// Whether the result is followed as a whole. Only events can report that.
     package var isResult: Bool { result != nil }
     /// The sight through which the events of a step are written; nil if they contain only values as they are stored.
-    let showing: Sight?
+    let showing: Visibility?
     /// The name of the followers' view. Their cursors work only for this view. Empty if they may read everything.
     package let viewMark: String
 
-    /// - `sight`: The sight of its followers.
+    /// - `visibility`: The sight of its followers.
     init(
         definition: StreamDefinition, names: SchemaNames, observed: ObservedQuery,
         selection: FieldSelection?, projection: CompiledProjection?, compared: FieldSelection?,
-        property: ObservedProperty? = nil, result: CheckedResult? = nil, for sight: Sight? = nil
+        property: ObservedProperty? = nil, result: CheckedResult? = nil, for visibility: Visibility? = nil
     ) {
-        viewMark = sight?.mark ?? ""
+        viewMark = visibility?.mark ?? ""
         self.definition = definition
         self.names = names
         self.observed = observed
@@ -43,7 +43,7 @@ package final class CheckedStream: Sendable {
         self.result = result
         let isOwn = [selection, compared].allSatisfy { !($0?.holdsOtherObjects ?? false) }
         let isStored = selection != nil && property == nil && result == nil && isOwn
-        showing = observed.showsStored && isStored ? nil : observed.sight
+        showing = observed.showsStored && isStored ? nil : observed.visibility
     }
 
     /// Makes the writer of objects of a view into a buffer, as the followers are shown them.
@@ -60,7 +60,7 @@ package final class CheckedStream: Sendable {
     }
 
     /// Whether a catch-up has to find out, for each changed object, how much of it the user saw.
-    var judgesMissed: Bool { observed.sight != nil && className.isEmpty }
+    var judgesMissed: Bool { observed.visibility != nil && className.isEmpty }
 
     /// Whether changes include schema changes that invalidate the client's state. The schema of the shown values, and of the
     /// values that the filter and the rules read, counts.
@@ -110,7 +110,7 @@ package final class CheckedStream: Sendable {
     }
 
     /// Whether it was checked for the principals of a view.
-    func isOf(_ read: ReadTransaction) -> Bool { viewMark == read.sight?.mark ?? "" }
+    func isOf(_ read: ReadTransaction) -> Bool { viewMark == read.visibility?.mark ?? "" }
 
     /// Returns this stream for a view. It is checked again only if the view has another schema or another principal.
     ///
@@ -120,7 +120,7 @@ package final class CheckedStream: Sendable {
     ) throws(RequestFault) -> CheckedStream {
         if isChecked(for: read) { return self }
         let checked = try definition.checked(
-            served.names(of: read.rows), served.limits, for: read.sight)
+            served.names(of: read.rows), served.limits, for: read.visibility)
         let budget = RequestScratch.current.budget
         checked.observed.prepare(within: budget)
         // Conditions that are not prepared in time would be prepared on the feed's thread.

@@ -120,7 +120,7 @@ extension ServedStore {
         let through = known.through > known.after ? known.through : nil
         // The end of a restricted user's page does not depend on the number of changed hidden objects.
         let objectCountMax =
-            through == nil && query.observed.sight == nil ? limit : limits.pageObjectCountMax
+            through == nil && query.observed.visibility == nil ? limit : limits.pageObjectCountMax
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(

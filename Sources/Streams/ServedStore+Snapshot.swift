@@ -101,12 +101,12 @@ extension ServedStore {
         _ caller: Caller, since version: UInt64, in read: ReadTransaction,
         sharing folds: FoldCache? = nil, objectCountMax: Int = decidingObjectCountMax
     ) throws(RequestFault) -> Bool {
-        guard let sight = caller.sight else { return false }
+        guard let visibility = caller.visibility else { return false }
         let bare = read.unrestricted
         let present = try stored(bare.state().version)
         if version >= present { return false }
-        if try sight.wasShutOut(since: version, in: bare) { return true }
-        guard let deciding = try sight.decidingObject(in: bare) else { return false }
+        if try visibility.wasShutOut(since: version, in: bare) { return true }
+        guard let deciding = try visibility.decidingObject(in: bare) else { return false }
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             let shared = try folds?.changes(
@@ -127,7 +127,7 @@ extension ServedStore {
         if changes.through < present || deciding.readsChangedShape(in: changes) { return true }
         if changes.order.isEmpty { return false }
         return try evaluate(on: read) { () throws(RequestFault) in
-            try sight.wasOtherwise(since: version, changes, in: bare)
+            try visibility.wasOtherwise(since: version, changes, in: bare)
         }
     }
 }

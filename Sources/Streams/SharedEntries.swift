@@ -20,7 +20,7 @@ final class SharedEntries {
         private let tellsOld: Bool
         private let quotesLargeInts: Bool
         private let viewMark: String
-        private let sight: ObjectIdentifier?
+        private let visibility: ObjectIdentifier?
 
         init(_ stream: CheckedStream) {
             let definition = stream.definition
@@ -33,7 +33,7 @@ final class SharedEntries {
             tellsOld = definition.telling.tellsOld
             quotesLargeInts = definition.quotesLargeInts
             viewMark = stream.viewMark
-            sight = stream.observed.sight.map { ObjectIdentifier($0) }
+            visibility = stream.observed.visibility.map { ObjectIdentifier($0) }
         }
     }
 

@@ -44,7 +44,7 @@ struct ShownComparison {
         of stream: CheckedStream, before: ReadTransaction, after: ReadTransaction,
         _ limits: ServiceLimits
     ) {
-        let isPart = stream.observed.sight.map { _ in stream.selection } ?? nil
+        let isPart = stream.observed.visibility.map { _ in stream.selection } ?? nil
         guard let compared = stream.compared ?? isPart else { return nil }
         selection = compared
         countsEverything = stream.compared == nil

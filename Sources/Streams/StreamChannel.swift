@@ -177,7 +177,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         toldThrough = nil
         pace.begin()
         do throws(Interruption) {
-            try tell(content.take(), version, transaction.restricted(to: query.sight))
+            try tell(content.take(), version, transaction.restricted(to: query.visibility))
         } catch {
             interrupt(error)
         }

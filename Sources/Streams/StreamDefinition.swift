@@ -72,10 +72,10 @@ package final class StreamDefinition: Sendable {
 
     /// Checks the definition against a schema.
     ///
-    /// - `sight`: The sight of its followers, of that schema; nil if they may read everything.
+    /// - `visibility`: The sight of its followers, of that schema; nil if they may read everything.
     /// - Throws: ``RequestFault`` `.notFound` for an unknown class, `.malformed` for a faulty filter or selection.
     package func checked(
-        _ names: SchemaNames, _ limits: ServiceLimits, for sight: Sight? = nil
+        _ names: SchemaNames, _ limits: ServiceLimits, for visibility: Visibility? = nil
     ) throws(RequestFault) -> CheckedStream {
         let schema = names.schema
         let rowClass: RowClass
@@ -90,8 +90,8 @@ package final class StreamDefinition: Sendable {
             CheckedStream(
                 definition: self, names: names,
                 observed: ObservedQuery(
-                    target: target, predicate: nil, filterPaths: [], schema: schema, sight: sight),
-                selection: nil, projection: nil, compared: nil, for: sight)
+                    target: target, predicate: nil, filterPaths: [], schema: schema, visibility: visibility),
+                selection: nil, projection: nil, compared: nil, for: visibility)
         }
         switch target {
         case .store: return everything(of: .store)
@@ -103,7 +103,7 @@ package final class StreamDefinition: Sendable {
             guard let member = rowClass.member(named: name) else {
                 throw .unknownProperty(name, rowClass)
             }
-            return try checked(rowClass, member, path, shownBy: projection, names, for: sight)
+            return try checked(rowClass, member, path, shownBy: projection, names, for: visibility)
         case .objects(let name), .object(let name, _):
             guard let named = schema.rowClass(named: name) else {
                 throw .unknownClass(name, schema)
@@ -157,9 +157,9 @@ package final class StreamDefinition: Sendable {
                 target: try observedTarget(rowClass), predicate: predicate,
                 filterPaths: filterPaths, shownPaths: shownPaths, readPaths: readPaths,
                 countsEverything: compared == nil && followed?.showsObjects ?? true,
-                schema: schema, sight: sight),
+                schema: schema, visibility: visibility),
             selection: selection, projection: projection, compared: compared, result: followed,
-            for: sight)
+            for: visibility)
     }
 
     /// Checks the definition against the present schema, with the caller's present sight.
@@ -168,8 +168,8 @@ package final class StreamDefinition: Sendable {
     package func checked(
         _ served: ServedStore, for caller: Caller
     ) throws(RequestFault) -> CheckedStream {
-        let sight = try served.sight(of: caller)
-        return try checked(served.names(of: sight), served.limits, for: sight)
+        let visibility = try served.visibility(of: caller)
+        return try checked(served.names(of: visibility), served.limits, for: visibility)
     }
 
     func observedTarget(_ rowClass: RowClass) throws(RequestFault) -> ObservedQuery.Target {
@@ -201,12 +201,12 @@ extension StreamDefinition {
     ///
     /// - `path`: The path into `mixed` values.
     /// - `projectionName`: The projection that shows the linked objects.
-    /// - `sight`: The sight of its followers; nil if they may read everything.
+    /// - `visibility`: The sight of its followers; nil if they may read everything.
     /// - Throws: ``RequestFault`` `.notFound` for a property that can't be followed, `.malformed` for a faulty selection
     ///   or projection.
     func checked(
         _ rowClass: RowClass, _ member: Int, _ path: [[UInt8]], shownBy projectionName: String?,
-        _ names: SchemaNames, for sight: Sight?
+        _ names: SchemaNames, for visibility: Visibility?
     ) throws(RequestFault) -> CheckedStream {
         let schema = names.schema
         let compiled = rowClass.members[member]
@@ -249,21 +249,21 @@ extension StreamDefinition {
                 targets = ObservedQuery(
                     target: .objects(classIndex: element.index), predicate: nil, filterPaths: [],
                     shownPaths: paths, countsEverything: projection == nil, schema: schema,
-                    sight: sight)
+                    visibility: visibility)
             }
         }
         let observed = ObservedQuery(
             target: try observedTarget(rowClass), predicate: nil, filterPaths: [],
             shownPaths: shown, countedPaths: counted, countsEverything: false, schema: schema,
-            sight: sight)
+            visibility: visibility)
         return CheckedStream(
             definition: self, names: names, observed: observed, selection: selection,
             projection: projection, compared: nil,
             property: ObservedProperty(
                 rowClass, member: member, inner: path, targets: targets,
                 reachesOthers: storage.element == .embedded && selection.holdsOtherObjects,
-                isSeenInPart: observed.sight != nil),
-            for: sight)
+                isSeenInPart: observed.visibility != nil),
+            for: visibility)
     }
 
     /// Refuses paths to the objects around embedded objects, because their changes are not reported.

@@ -76,7 +76,7 @@ extension StreamHub {
             return false
         }
         if follower.state.version >= position.version { return true }
-        let read = position.transaction.restricted(to: follower.query.observed.sight)
+        let read = position.transaction.restricted(to: follower.query.observed.visibility)
         // A worker delivers many changes, but not for ever: the bound doubles each time.
         let countMax = StreamCatchUp.pieceObjectCount << min(10, follower.state.lateArrivalCount)
         // A worker restarts the stream, or finds that it need not.

@@ -19,14 +19,14 @@ extension StreamHub {
     func isCurrent(_ follower: Follower, _ position: ChangeFeed.Position) -> Bool {
         let schema = follower.query.names.schema
         guard position.transaction.rows.identity == schema.identity else { return false }
-        guard let sight = follower.caller.sight else { return true }
+        guard let visibility = follower.caller.visibility else { return true }
         follower.rulesGeneration = rulesGeneration.load(ordering: .sequentiallyConsistent)
         let read = position.transaction
         // A failure of this check does not count for later reads. A worker reports it.
         defer { read.beginFollowing() }
         let isSame = try? position.briefly { () throws(RequestFault) in
-            follower.deciding = try sight.decidingObject(in: read)
-            return follower.query.isChecked(for: read.restricted(to: try sight.sight(in: read)))
+            follower.deciding = try visibility.decidingObject(in: read)
+            return follower.query.isChecked(for: read.restricted(to: try visibility.visibility(in: read)))
         }
         return isSame ?? false && !read.isLate
     }

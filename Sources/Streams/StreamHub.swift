@@ -353,7 +353,7 @@ extension StreamHub {
         }
         // Other followers are served from the feed's view, too.
         defer { position.transaction.beginFollowing() }
-        let read = position.transaction.restricted(to: poll.query.observed.sight)
+        let read = position.transaction.restricted(to: poll.query.observed.visibility)
         guard let page = try catchUp.reply(to: poll, limit: limit, read) else {
             return true
         }

@@ -1,7 +1,7 @@
 import CHoldfastSodium
 
 /// The end of a cursor of a user that may not read everything: a hash of the cursor's position, keyed by the secret name of the
-/// user's view (``Sight/mark``). So a client cannot construct a cursor for another position or another view.
+/// user's view (``Visibility/mark``). So a client cannot construct a cursor for another position or another view.
 enum ViewTag {
     /// The maximum number of bytes: 64 bits as digits of 5 bits.
     private static let byteCountMax = 13

@@ -35,12 +35,12 @@ package struct FeedDifferential: Differential {
     /// A query that is followed.
     private struct Followed {
         let channel: SilentChannel
-        let sight: Sight?
+        let visibility: Visibility?
         let text: String
 
         /// The keys that it finds on a view of everything, by its sight; nil where an evaluation was given up.
         func keys(_ whole: StoreView) throws -> Set<UInt64>? {
-            let view = whole.restricted(to: sight)
+            let view = whole.restricted(to: visibility)
             let query = channel.query
             guard let classIndex = query.classIndex else { return nil }
             let matcher = query.matcher(in: view)
@@ -91,10 +91,10 @@ package struct FeedDifferential: Differential {
     package func close() { store.close() }
 
     /// Follows so many queries under each of so many rules for some steps, until one differs.
-    package mutating func run(sightCount: Int, queryCount: Int, stepCount: Int) throws {
+    package mutating func run(visibilityCount: Int, queryCount: Int, stepCount: Int) throws {
         let index = SubscriptionIndex(
             store.catalog.rows, allowance: FeedAllowance(milliseconds: 3_600_000))
-        let followed = try follow(index, sightCount, queryCount)
+        let followed = try follow(index, visibilityCount, queryCount)
         var last = try store.read()
         defer { last.close() }
         for _ in 0..<stepCount where difference == nil {
@@ -128,7 +128,7 @@ package struct FeedDifferential: Differential {
             return
         }
         let query = followed.channel.query
-        let view = after.restricted(to: followed.sight)
+        let view = after.restricted(to: followed.visibility)
         let since = try before.state().version
         let changes = try FoldedChanges(after: since, in: view, classes: query.formerClasses)
         let missed = MissedEvents(of: query, changes, since: since, in: view)
@@ -161,16 +161,16 @@ package struct FeedDifferential: Differential {
     }
 
     private mutating func follow(
-        _ index: SubscriptionIndex, _ sightCount: Int, _ queryCount: Int
+        _ index: SubscriptionIndex, _ visibilityCount: Int, _ queryCount: Int
     ) throws -> [Followed] {
         let read = try store.read()
         defer { read.close() }
         let world = try PlainWorld(read)
         var followed: [Followed] = []
-        for number in 0..<sightCount {
+        for number in 0..<visibilityCount {
             // The first sees everything.
-            let plain = number == 0 ? nil : PlainSight(world, read, &random)
-            let sight = plain?.sight(in: read)
+            let plain = number == 0 ? nil : PlainVisibility(world, read, &random)
+            let visibility = plain?.visibility(in: read)
             var maker = PlainQueryMaker(plain?.part(of: world) ?? world, seed: random.next())
             for _ in 0..<queryCount {
                 let query = maker.make()
@@ -178,17 +178,17 @@ package struct FeedDifferential: Differential {
                 let own = PlainQuery(className: query.className, predicate: query.predicate)
                 let text = printer.text(own)
                 guard let rowClass = read.rows.rowClass(named: query.className),
-                    let predicate = PlainSight.compile(query.predicate, query.className, read)
+                    let predicate = PlainVisibility.compile(query.predicate, query.className, read)
                 else { continue }
                 let channel = SilentChannel(
                     ObservedQuery(
                         target: .objects(classIndex: rowClass.index), predicate: predicate,
                         filterPaths: predicate.dependencies(read.rows), schema: read.rows,
-                        sight: sight))
+                        visibility: visibility))
                 index.add(channel)
                 followed.append(
                     Followed(
-                        channel: channel, sight: sight,
+                        channel: channel, visibility: visibility,
                         text: "\(query.className): \(text) \(printer.arguments.map(\.value.brief))"
                             + "\n  \(plain?.text ?? "everything")"))
             }

@@ -6,7 +6,7 @@ extension RuleTwins {
     ///
     /// - `isWithin`: Whether to look within embedded objects as well, if they are embedded before and after.
     package func changedUnknown(
-        before: SightTwins.Contents, after: SightTwins.Contents, isWithin: Bool
+        before: VisibilityTwins.Contents, after: VisibilityTwins.Contents, isWithin: Bool
     ) -> String? {
         func changed(_ name: String, _ old: ObjectContent, _ new: ObjectContent) -> String? {
             let known =

@@ -41,10 +41,10 @@ extension RuleTwins {
     ///
     /// The user's object, and what it links to, is not to change, as rules have been given what it says.
     package func showTheSame(
-        before: SightTwins.Contents, after: SightTwins.Contents, _ store: Store
+        before: VisibilityTwins.Contents, after: VisibilityTwins.Contents, _ store: Store
     ) throws -> Bool {
         if let id = user.flatMap({ Int64($0) }) {
-            func own(_ contents: SightTwins.Contents) -> [ObjectContent] {
+            func own(_ contents: VisibilityTwins.Contents) -> [ObjectContent] {
                 guard
                     let object = contents["A"]?.values.first(where: { $0["id"] == .value(.int(id)) }
                     )

@@ -29,7 +29,7 @@ package struct RuleTwins {
     package var objects: [String: [Value]] { twins.objects }
     package var allObjects: [String: [Value]] { twins.allObjects }
 
-    var twins: SightTwins
+    var twins: VisibilityTwins
     var random: SeededGenerator
     var claimed: [(name: String, json: String)] = []
     var claimCount = 0
@@ -50,7 +50,7 @@ package struct RuleTwins {
     /// - `isWritten`: Whether the user may write what they read, and properties have delete rules or are unique.
     package init(seed: UInt64, isWritten: Bool = false) {
         self.isWritten = isWritten
-        twins = SightTwins(seed: seed, embedsMaps: true)
+        twins = VisibilityTwins(seed: seed, embedsMaps: true)
         classes = twins.classes
         random = SeededGenerator(seed: seed &+ 7)
         user =
@@ -113,12 +113,12 @@ package struct RuleTwins {
     private mutating func makeRules(
         _ world: PlainWorld, _ view: StoreView, _ everywhere: inout [String: Set<String>],
         _ unknown: inout Set<String>
-    ) -> PlainSight {
+    ) -> PlainVisibility {
         var maker = PlainQueryMaker(world, seed: random.next())
-        var sights: [String: [PlainSight.Role]] = [:]
+        var visibilities: [String: [PlainVisibility.Role]] = [:]
         var always: [String: Set<String>] = [:]
         for name in PlainSchema.objectNames {
-            sights[name] = []
+            visibilities[name] = []
             unknown.insert(name)
             let definition = world.classes[name]
             always[name] = Set(
@@ -139,7 +139,7 @@ package struct RuleTwins {
                 guard isOwn || others != nil else { continue }
                 let rule =
                     isOwn ? chance(35) ? nil : rule(name, world, view, &maker) : others
-                var role = PlainSight.Role(rule: rule?.predicate)
+                var role = PlainVisibility.Role(rule: rule?.predicate)
                 for property in isOwn ? world.classes[name]?.properties ?? [] : []
                 where chance(15) && Self.canBeNull(property)
                     && property.name != world.classes[name]?.primaryKey
@@ -167,7 +167,7 @@ package struct RuleTwins {
                     everywhere[name]?.formIntersection(hides)
                 }
                 role.hidden = hides
-                sights[name]?.append(role)
+                visibilities[name]?.append(role)
             }
             if let others {
                 let read = Self.quoted(others.text)
@@ -179,16 +179,16 @@ package struct RuleTwins {
                     + "\"classes\":{\(entries.joined(separator: ","))}}")
         }
         document = "{\"users\":\"A\",\"roles\":{\(roles.joined(separator: ","))}}"
-        for (name, roles) in sights {
+        for (name, roles) in visibilities {
             hidden.formUnion(roles.flatMap(\.hidden))
             // What is hidden everywhere goes with the schema.
-            sights[name] = roles.map { role in
+            visibilities[name] = roles.map { role in
                 var role = role
                 role.hidden.subtract(everywhere[name] ?? [])
                 return role
             }
         }
-        return PlainSight(sights)
+        return PlainVisibility(visibilities)
     }
 
     private func writeRights(create: String) -> String {
@@ -221,7 +221,7 @@ package struct RuleTwins {
             var printer = PlainPrinter()
             let text = printer.text(PlainQuery(className: name, predicate: predicate))
             guard printer.arguments.isEmpty,
-                PlainSight.compile(predicate, name, view) != nil
+                PlainVisibility.compile(predicate, name, view) != nil
             else { continue }
             plain = RuleText(text: text, predicate: predicate)
         }
@@ -244,7 +244,7 @@ package struct RuleTwins {
     private static func isFalse(
         _ rule: PlainPredicate?, _ name: String, _ view: StoreView
     ) -> Bool {
-        guard let rule, let compiled = PlainSight.compile(rule, name, view) else { return false }
+        guard let rule, let compiled = PlainVisibility.compile(rule, name, view) else { return false }
         return compiled.simplified == .constant(false)
     }
 

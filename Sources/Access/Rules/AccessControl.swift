@@ -12,7 +12,7 @@ package final class AccessControl: Sendable {
     private struct State {
         var stored: StoredDocument?
         /// One entry for each schema, the latest first: the present schema, and the schema of a pinned version.
-        var known: [KnownSights] = []
+        var known: [VisibilityCache] = []
     }
 
     private let store: Store
@@ -86,7 +86,7 @@ package final class AccessControl: Sendable {
     }
 
     /// The rules for a schema, with the sights computed by them.
-    private func known(in schema: RowSchema) throws(RequestFault) -> KnownSights {
+    private func known(in schema: RowSchema) throws(RequestFault) -> VisibilityCache {
         let mayBeFormer = schema.definition.revision < store.catalog.schema.revision
         let known = state.withLock { $0.known.first { $0.schema === schema } }
         // The document may have changed since this entry was made for the then present schema.
@@ -119,14 +119,14 @@ package final class AccessControl: Sendable {
             hasEnded = former == nil
             return former
         }
-        let made = KnownSights(rules, in: schema, isFormer: isFormer, hasEnded: hasEnded)
+        let made = VisibilityCache(rules, in: schema, isFormer: isFormer, hasEnded: hasEnded)
         keep(made, stored)
         if hasEnded { throw .snapshotOfOtherNames }
         return made
     }
 
     /// Keeps the rules for a schema, unless a newer document is known.
-    private func keep(_ made: KnownSights, _ stored: StoredDocument?) {
+    private func keep(_ made: VisibilityCache, _ stored: StoredDocument?) {
         state.withLock { state in
             let (revision, present) = (stored?.revision ?? 0, state.stored?.revision ?? 0)
             guard revision >= present else { return }
@@ -154,14 +154,14 @@ package final class AccessControl: Sendable {
 
     /// Returns the principal's read access on an unrestricted view of the store, from the cache if possible. It is empty if no
     /// document is in force. Cost if cached: two locks, and reading the user's claims and object values that rules use.
-    func sight(for principal: Principal, on read: StoreView) throws(RequestFault) -> Sight {
-        try decided(for: principal, on: read).sight
+    func visibility(for principal: Principal, on read: StoreView) throws(RequestFault) -> Visibility {
+        try decided(for: principal, on: read).visibility
     }
 
     /// Returns the principal's read access and rights, from the cache if possible.
     private func decided(
         for principal: Principal, on read: StoreView
-    ) throws(RequestFault) -> (sight: Sight, view: AccessView) {
+    ) throws(RequestFault) -> (visibility: Visibility, view: AccessView) {
         let known = try known(in: read.rows)
         // No facts are needed if a token's right decides, or if no document is in force.
         var facts: PrincipalFacts?
@@ -173,23 +173,23 @@ package final class AccessControl: Sendable {
             }
         }
         let references = facts == nil ? [] : known.rules?.references ?? []
-        let asker = KnownSights.Asker(
+        let cacheKey = VisibilityCache.VisibilityCacheKey(
             isUser: principal.user != nil, token: principal.token, classes: principal.classes,
             values: references.map { facts?.value(of: $0) })
-        if let decided = known.decided(for: asker) { return decided }
+        if let decided = known.decided(for: cacheKey) { return decided }
         let (view, mark) = made(for: principal, facts, by: known)
-        let sight = known.sight(of: view, named: mark)
+        let visibility = known.visibility(of: view, named: mark)
         // Values that could not be read in time must not be used as the user's values.
         do throws(StoreError) { try read.checkFailure() } catch { throw fault(error) }
-        known.keep(sight, of: asker, view, named: mark)
-        return (sight, view)
+        known.keep(visibility, of: cacheKey, view, named: mark)
+        return (visibility, view)
     }
 
     /// Makes the permissions and the name of a principal's view.
     ///
     /// - `facts`: Nil if rules are not evaluated.
     private func made(
-        for principal: Principal, _ facts: PrincipalFacts?, by known: KnownSights
+        for principal: Principal, _ facts: PrincipalFacts?, by known: VisibilityCache
     ) -> (AccessView, ViewMark) {
         var view = AccessView.nothing
         if let token = principal.token {
@@ -265,7 +265,7 @@ package final class AccessControl: Sendable {
     func rights(
         for principal: Principal, on read: StoreView
     ) throws(RequestFault) -> WriteRights {
-        let (sight, view) = try decided(for: principal, on: read)
+        let (visibility, view) = try decided(for: principal, on: read)
         let deciding = { @Sendable [self] (read: StoreView) throws(StoreError) in
             do throws(RequestFault) {
                 return try rules(for: read.rows)?.decidingObject(of: principal)
@@ -273,7 +273,7 @@ package final class AccessControl: Sendable {
                 throw StoreError.refused(error)
             }
         }
-        return WriteRights(of: principal.user, sight: sight, deciding: deciding) { classIndex in
+        return WriteRights(of: principal.user, visibility: visibility, deciding: deciding) { classIndex in
             view.roles.compactMap { $0.classes[classIndex]?.writing }
         }
     }
@@ -327,7 +327,7 @@ package final class AccessControl: Sendable {
                 stored: StoredDocument(
                     revision: rules.revision, rulesRevision: rules.rulesRevision, text: text),
                 known: [
-                    KnownSights(rules, in: rules.schema, isFormer: false, hasEnded: false)
+                    VisibilityCache(rules, in: rules.schema, isFormer: false, hasEnded: false)
                 ])
             hasRoleForAnyone.store(rules.document.isForAnyone, ordering: .releasing)
             hasSignUp.store(rules.document.signUp, ordering: .releasing)

@@ -88,7 +88,7 @@ package final class AccessRules: Sendable {
                 role.classes[index]?.read.map { $0.rule != nil } ?? true
             }
         }
-        let links = Sight.links(toAnyOf: mayHide, schema)
+        let links = Visibility.links(toAnyOf: mayHide, schema)
         return roles.flatMap(\.classes).flatMap { rules in
             rules?.read?.rule?.sample?.dependencies(schema) ?? []
         }

@@ -86,12 +86,12 @@ package struct AccessView: Hashable, Sendable {
 
     /// The roles that show objects of a class, with the objects they show and the properties they hide. A property of an object
     /// is hidden if every role that shows the object hides it.
-    package func shown(_ classIndex: Int) -> [ClassSight.Role] {
+    package func shown(_ classIndex: Int) -> [ClassVisibility.Role] {
         roles.compactMap { role in
             guard let rules = role.classes[classIndex], rules.read != .constant(false) else {
                 return nil
             }
-            return ClassSight.Role(
+            return ClassVisibility.Role(
                 rule: rules.read == .constant(true) ? nil : rules.read, hidden: rules.hidden)
         }
     }

@@ -178,7 +178,7 @@ extension RESTService {
         let short = try request.allowing { () throws(RequestFault) -> Response? in
             do throws(RequestFault) {
                 let deadline =
-                    caller.sight == nil ? nil : monotonicMilliseconds() + Self.shortMilliseconds
+                    caller.visibility == nil ? nil : monotonicMilliseconds() + Self.shortMilliseconds
                 return try served.withRead(for: caller, of: pin, until: deadline) {
                     read throws(RequestFault) -> Response? in
                     read.isBrief = true
@@ -189,7 +189,7 @@ extension RESTService {
                 }
             } catch {
                 // The reads of rules for one object may take as long as a query, and a reply may be large.
-                guard error.isQueryMemory || caller.sight != nil && error.isQueryTime else {
+                guard error.isQueryMemory || caller.visibility != nil && error.isQueryTime else {
                     throw error
                 }
                 return nil

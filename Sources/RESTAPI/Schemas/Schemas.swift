@@ -19,7 +19,7 @@ extension RESTService {
 
     /// The schema as the caller of a request knows it. Cost: an atomic load for callers that know all of it, otherwise a view.
     func rows(for request: Request) throws(RequestFault) -> RowSchema {
-        try served.sight(of: caller(request))?.rows ?? store.catalog.rows
+        try served.visibility(of: caller(request))?.rows ?? store.catalog.rows
     }
 
     /// Answers a reader of a schema, or of a part of it, with 304 if the reader knows it.
@@ -31,7 +31,7 @@ extension RESTService {
         _ request: Request, _ rows: RowSchema, _ write: (JSONWriter) -> Void
     ) throws(RequestFault) -> Outcome {
         var tag = schemaTag(rows.definition)
-        guard caller(request).sight != nil else {
+        guard caller(request).visibility != nil else {
             return .respond(
                 try .notModified(request, tag) ?? Response.json(200, write).with(entityTag: tag))
         }
@@ -135,7 +135,7 @@ extension RESTService {
     /// objects that a user sees have to be counted.
     func listClasses(_ request: Request) throws(RequestFault) -> Outcome {
         let caller = caller(request)
-        guard caller.sight != nil else {
+        guard caller.visibility != nil else {
             return .respond(
                 try served.withRead(for: caller) { read throws(RequestFault) in
                     try classes(read)

@@ -80,7 +80,7 @@ extension RESTService {
         try request.requireAccepted("text/event-stream")
         let stream = try queryStream(request)
         let caller = caller(request)
-        let mark = try served.sight(of: caller)?.mark ?? ""
+        let mark = try served.visibility(of: caller)?.mark ?? ""
         let cursor = try streamCursor(request, isEventStream: true, of: mark)
         let following = try stream.follow()
         let events = try makeEventStream(request, for: caller, holding: following)

@@ -76,7 +76,7 @@ extension RESTService {
         }
         let number = cursor.version?.number ?? store.publisher.version
         let place = try takeStream(for: boundedUser(request))
-        if caller.sight != nil { request.outliveEpochs() }
+        if caller.visibility != nil { request.outliveEpochs() }
         return .later { exchange in
             self.streams.open(
                 Follower(
@@ -159,7 +159,7 @@ extension RESTService {
         let place = try takeStream(for: boundedUser(request))
         let opening = try tickets.open(request, for: caller.client)
         // Streams from before the first document have no rules.
-        if caller.sight != nil { request.outliveEpochs() }
+        if caller.visibility != nil { request.outliveEpochs() }
         return EventStream(
             queueByteCountMax: max(
                 served.limits.streamQueueByteCountMax, Self.streamQueueByteCountMin)

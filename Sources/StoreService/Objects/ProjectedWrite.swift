@@ -287,7 +287,7 @@ package struct ProjectedWrite: WriteBody, @unchecked Sendable {
         guard let row = try transaction.storedRow(plan.rowClass, object.key) else {
             throw .objectNotFound
         }
-        if form.isMinimal, caller.sight == nil {
+        if form.isMinimal, caller.visibility == nil {
             object.version = row.version
         } else {
             let projected = ProjectedObject(

@@ -152,7 +152,7 @@ package struct PageRequest: ReadCase {
     private func check(
         _ names: SchemaNames, _ limits: ServiceLimits
     ) throws(RequestFault) -> Checked {
-        if text.explains, caller.sight != nil {
+        if text.explains, caller.visibility != nil {
             throw RequestFault(
                 .forbidden, "not-allowed",
                 "'explain' is not for users: it counts what the store reads, hidden objects too.")

@@ -28,10 +28,10 @@ package struct PageView {
         self.quotesLargeInts = quotesLargeInts
         self.pin = pin
         self.watch = watch
-        seal = caller.sight.flatMap { sight in
-            read.sight.map {
+        seal = caller.visibility.flatMap { visibility in
+            read.visibility.map {
                 CursorSeal(
-                    key: served.store.ticketKey, principal: sight.name, fingerprint: $0.fingerprint)
+                    key: served.store.ticketKey, principal: visibility.name, fingerprint: $0.fingerprint)
             }
         }
     }

@@ -41,7 +41,7 @@ package final class SnapshotPins: Sendable {
         let known = present.first { $0.pinned.commit == pinned.commit && $0.owner == caller.token }
         let pin = SnapshotPin(
             id: known?.id ?? RandomID.make(), owner: caller.token,
-            user: caller.sight == nil ? nil : caller.client, pinned: pinned,
+            user: caller.visibility == nil ? nil : caller.client, pinned: pinned,
             milliseconds: monotonicMilliseconds(), storedByteCount: store.storedByteCount ?? 0)
         try requireRoom(for: pin, among: present)
         return pin

@@ -11,25 +11,25 @@ package struct Caller: Sendable, Hashable {
     package let token: UInt64?
     private let address: String
     /// The source of its rights; nil if it may read everything.
-    package let sight: (any SightSource)?
+    package let visibility: (any VisibilitySource)?
 
     /// Makes the caller of a request.
     ///
     /// - `token`: The number of its token; nil if no token is needed.
     /// - `address`: The address it came from, such as `127.0.0.1:50312`.
-    /// - `sight`: The source of its rights; nil if it may read everything.
-    package init(token: UInt64?, address: String, sight: (any SightSource)? = nil) {
+    /// - `visibility`: The source of its rights; nil if it may read everything.
+    package init(token: UInt64?, address: String, visibility: (any VisibilitySource)? = nil) {
         self.token = token
         self.address = address
-        self.sight = sight
+        self.visibility = visibility
     }
 
     /// Makes the view that is theirs of one that shows everything.
     ///
     /// - Throws: ``RequestFault`` if its rights can't be evaluated.
     func view(of read: StoreView) throws(RequestFault) -> ReadTransaction {
-        guard let sight else { return read }
-        return read.restricted(to: try sight.sight(in: read))
+        guard let visibility else { return read }
+        return read.restricted(to: try visibility.visibility(in: read))
     }
 
     /// Restricts a transaction to the caller's rights, before it changes anything. Cost for a caller with every
@@ -37,21 +37,21 @@ package struct Caller: Sendable, Hashable {
     ///
     /// - Throws: ``StoreError`` `.refused` with a ``RequestFault`` if its rights can't be evaluated.
     package func keep(_ transaction: WriteTransaction, in served: ServedStore) throws(StoreError) {
-        guard let sight else { return }
+        guard let visibility else { return }
         let deadline = served.queryDeadline
         try transaction.keep(
             to: { read throws(StoreError) in
                 read.limitFollowing(
                     until: min(deadline, monotonicMilliseconds() + ServedStore.factsMilliseconds))
                 defer { read.limitFollowing(until: deadline) }
-                do throws(RequestFault) { return try sight.rights(in: read) } catch {
+                do throws(RequestFault) { return try visibility.rights(in: read) } catch {
                     throw .refused(error)
                 }
             }, until: deadline)
     }
 
     package static func == (a: Caller, b: Caller) -> Bool {
-        a.token == b.token && a.address == b.address && a.sight === b.sight
+        a.token == b.token && a.address == b.address && a.visibility === b.visibility
     }
 
     package func hash(into hasher: inout Hasher) {

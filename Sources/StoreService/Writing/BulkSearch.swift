@@ -45,7 +45,7 @@ struct BulkSearch: Sendable {
         version = try read.state().version
         rowClass = query.rowClass
         schema = read.rows
-        viewMark = read.sight?.mark
+        viewMark = read.visibility?.mark
         let countMax = query.total ?? .max
         var dependencies = query.predicate?.dependencies(schema) ?? []
         let isAll = query.stages == nil && query.distinct.isEmpty && keys.count < countMax
@@ -65,7 +65,7 @@ struct BulkSearch: Sendable {
             target: .objects(classIndex: query.rowClass.index), predicate: query.predicate,
             filterPaths: dependencies,
             // For all objects, each changed one is tested again, whatever property has changed.
-            countsEverything: isAll, schema: schema, sight: read.sight)
+            countsEverything: isAll, schema: schema, visibility: read.visibility)
     }
 
     private static func position(
@@ -85,7 +85,7 @@ struct BulkSearch: Sendable {
         in transaction: WriteTransaction, _ view: ReadTransaction, until deadline: UInt64
     ) throws(StoreError) -> [UInt64]? {
         let present = transaction.resultingVersion.number
-        guard view.rows === schema, view.sight?.mark == viewMark else { return nil }
+        guard view.rows === schema, view.visibility?.mark == viewMark else { return nil }
         if present == version { return keys }
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {

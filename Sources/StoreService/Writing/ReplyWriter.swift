@@ -48,7 +48,7 @@ package struct ReplyWriter {
     private func sees(
         _ row: RowView, of object: ObjectIdentity, _ schema: RowSchema
     ) throws(RequestFault) -> Bool {
-        guard caller.sight != nil else { return true }
+        guard caller.visibility != nil else { return true }
         func sees(_ read: ReadTransaction) -> Bool {
             // Rules of another schema say nothing of the row.
             read.rows.identity == schema.identity

@@ -67,7 +67,7 @@ extension ServedStore {
     package func show(
         _ reply: inout WriteReply, to caller: Caller, _ form: ReplyForm
     ) throws(RequestFault) {
-        guard caller.sight != nil else { return }
+        guard caller.visibility != nil else { return }
         if !reply.hasNoObjects {
             // It was recorded for a caller that could read everything then.
             (reply.hasJSON, reply.etag, reply.isMinimal) = (false, nil, true)

@@ -42,7 +42,7 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
         self.waiter = waiter
         schema = served.store.catalog.rows
         var known = schema
-        if body.caller.sight != nil {
+        if body.caller.visibility != nil {
             // The schema of the view, and the names in it that the caller knows.
             (schema, known) = try served.withRead(for: body.caller) { read in
                 (read.catalog.rows, read.rows)
@@ -109,7 +109,7 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
             do throws(RequestFault) {
                 let own = try self.body.caller.view(of: view)
                 var form = self.body.form
-                guard self.body.caller.sight != nil else {
+                guard self.body.caller.visibility != nil else {
                     return try self.reply(transaction.resultingVersion, own, scratch, form)
                 }
                 // A repeat may come when less may be read: it shows the visible part then.
@@ -127,7 +127,7 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
         scratch.reply.removeAll()
         try transaction.idempotency.add(
             claim.key.request + bytes, as: claim.key.id, of: claim.key.owner)
-        if body.caller.sight == nil { record = (bytes, false) }
+        if body.caller.visibility == nil { record = (bytes, false) }
     }
 
     package func finish(_ outcome: WriteOutcome) {

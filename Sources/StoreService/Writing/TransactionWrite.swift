@@ -317,7 +317,7 @@ package struct TransactionWrite: WriteBody, @unchecked Sendable {
         let schema = objects.first?.schema ?? served.store.catalog.rows
         let names = writer.scratch.names(of: schema, served)
         // A repeat of a user's may come when less may be read.
-        let results = writer.view == nil || writer.caller.sight == nil ? results : []
+        let results = writer.view == nil || writer.caller.visibility == nil ? results : []
         return try writer.document(
             names, followsLinks: withObjects && writer.followLinks(objects, names)
         ) { json in

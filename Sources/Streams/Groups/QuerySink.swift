@@ -98,7 +98,7 @@ package struct QueryEnd: Equatable, Sendable {
     /// The schema and the view that a read shows.
     init(_ read: ReadTransaction) {
         schema = read.rows.identity
-        viewMark = read.sight?.mark ?? ""
+        viewMark = read.visibility?.mark ?? ""
     }
 
     /// The schema and the view that a query was checked for.

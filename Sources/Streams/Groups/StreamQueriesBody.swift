@@ -60,8 +60,8 @@ package struct StreamQueriesBody {
         } else {
             intervalMilliseconds = try Self.interval(interval)
         }
-        let sight = try served.sight(of: caller)
-        let names = served.names(of: sight)
+        let visibility = try served.visibility(of: caller)
+        let names = served.names(of: visibility)
         var first: RequestFault?
         var faults = FaultList()
         for member in queries.members {
@@ -83,7 +83,7 @@ package struct StreamQueriesBody {
                 }
                 let definition = try definition(
                     member.value, name, byteCount: byteCount, names, served.limits)
-                let checked = try definition.checked(names, served.limits, for: sight)
+                let checked = try definition.checked(names, served.limits, for: visibility)
                 checked.observed.prepare(within: budget)
                 if let failure = budget.failure { throw .givenUp(failure, served.limits) }
                 added.append(FollowedQuery(name, checked, byteCount: byteCount / queries.count))

@@ -34,7 +34,7 @@ extension OutboxCursor {
     func isOf(_ read: ReadTransaction) -> Bool { viewTag == tag(in: read) }
 
     private func tag(in read: ReadTransaction) -> String {
-        read.sight.map {
+        read.visibility.map {
             ViewTag.text(of: "outbox \(classNumber) \(epoch) \(key) \(version)", in: $0.mark)
         } ?? ""
     }

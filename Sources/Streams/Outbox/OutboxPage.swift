@@ -59,7 +59,7 @@ struct OutboxPage {
             })
         // A page is sent to a stream before the view ends.
         try served.check(read)
-        if read.sight != nil {
+        if read.visibility != nil {
             through.version = try served.stored(read.state()).version
             if !isFull {
                 // Hidden objects are skipped. When one becomes visible, the position is not valid any more.

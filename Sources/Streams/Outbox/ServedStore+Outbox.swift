@@ -63,7 +63,7 @@ extension ServedStore {
     func hasPassedOver(
         before cursor: OutboxCursor, of rowClass: RowClass, in read: ReadTransaction
     ) throws(RequestFault) -> Bool {
-        guard cursor.key > 0, read.sight?.mayChange(ofClass: rowClass.index) ?? false else {
+        guard cursor.key > 0, read.visibility?.mayChange(ofClass: rowClass.index) ?? false else {
             return false
         }
         if cursor.version == (try stored(read.state())).version { return false }
@@ -103,7 +103,7 @@ extension ServedStore {
         try StreamDefinition(
             of: .outbox(className: className), QueryText(), StreamTelling(),
             quotesLargeInts: quotesLargeInts
-        ).checked(names(of: read.rows), limits, for: read.sight)
+        ).checked(names(of: read.rows), limits, for: read.visibility)
     }
 
     /// Deletes the acknowledged objects up to a position, the oldest first, in bounded transactions. For a restricted principal:
@@ -122,7 +122,7 @@ extension ServedStore {
             try requireWhole(cursor, of: rowClass, in: read)
             return (
                 cursor,
-                read.sight == nil ? nil : try keys(before: cursor, of: rowClass, in: read)
+                read.visibility == nil ? nil : try keys(before: cursor, of: rowClass, in: read)
             )
         }.map { cursor, keys in
             store.submit(OutboxAcknowledgement(cursor, keys, for: caller, self, completion))
@@ -324,7 +324,7 @@ extension StreamHub {
     /// On the feed's thread.
     func lookBehind(_ follower: Follower) {
         let query = follower.query.observed
-        guard let index = query.classIndex, query.sight?.mayChange(ofClass: index) ?? false else {
+        guard let index = query.classIndex, query.visibility?.mayChange(ofClass: index) ?? false else {
             return
         }
         for follower in unlist([follower]) { feedLater(follower) }
@@ -334,7 +334,7 @@ extension StreamHub {
     func hasMore(
         _ follower: Follower, behind cursor: OutboxCursor, _ position: ChangeFeed.Position
     ) throws(RequestFault) -> Bool {
-        let read = position.transaction.restricted(to: follower.query.observed.sight)
+        let read = position.transaction.restricted(to: follower.query.observed.visibility)
         let rowClass = try read.rows.asymmetricClass(named: follower.query.className)
         if rowClass.number != cursor.classNumber { return true }
         var hasMore = false

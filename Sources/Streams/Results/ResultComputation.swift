@@ -60,7 +60,7 @@ struct ResultComputation: Sendable {
         case .sections(let query):
             outcome.result.sections = try sections(query, in: read)
         }
-        if stream.observed.sight != nil {
+        if stream.observed.visibility != nil {
             outcome.result.contents = contents(of: outcome, in: read)
         }
         if let known {

@@ -83,7 +83,7 @@ package struct ImportRights: Sendable {
 
     /// Makes the rights of a caller; nil where they may do everything.
     package init?(of caller: Caller, in served: ServedStore) {
-        guard caller.sight != nil else { return nil }
+        guard caller.visibility != nil else { return nil }
         self.caller = caller
         self.served = served
     }
@@ -91,8 +91,8 @@ package struct ImportRights: Sendable {
     /// The catalog of the last commit, and the user's view of it: a schema with the names that the user knows.
     ///
     /// - Throws: ``RequestFault`` if the user's rights can't be evaluated, or the store can't be read.
-    func known() throws(RequestFault) -> (catalog: Catalog, rows: RowSchema, sight: Sight?) {
-        try served.withRead(for: caller) { read in (read.catalog, read.rows, read.sight) }
+    func known() throws(RequestFault) -> (catalog: Catalog, rows: RowSchema, visibility: Visibility?) {
+        try served.withRead(for: caller) { read in (read.catalog, read.rows, read.visibility) }
     }
 
     /// Restricts a transaction to the rights, before it changes anything.

@@ -125,14 +125,14 @@ package final class ImportSession: Sendable {
     private func makeSource(
         _ cutter: LineCutter, for run: ImportRun
     ) throws(RequestFault) -> any LineSource {
-        var (rows, sight): (RowSchema, Sight?) = (store.catalog.rows, nil)
-        if let rights = options.rights { (_, rows, sight) = try rights.known() }
+        var (rows, visibility): (RowSchema, Visibility?) = (store.catalog.rows, nil)
+        if let rights = options.rights { (_, rows, visibility) = try rights.known() }
         guard case .objects(let className) = target, let rowClass = rows.rowClass(named: className)
         else { return cutter }
         return switch options.format {
         case .ndjson: cutter
         case .csv:
-            CSVConverter(rowClass, rows, seenBy: sight, cutter, options) { run.header = $0 }
+            CSVConverter(rowClass, rows, seenBy: visibility, cutter, options) { run.header = $0 }
         case .extendedJSON: ExtendedJSONConverter(rowClass, rows, cutter, options)
         }
     }

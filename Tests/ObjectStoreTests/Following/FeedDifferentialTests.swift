@@ -13,7 +13,7 @@ struct FeedDifferentialTests {
     func differential(shard: UInt64) throws {
         let counts = try FeedDifferential.compare(
             "feed", shard: shard, queryCount: Self.queryCount
-        ) { try $0.run(sightCount: 6, queryCount: 8, stepCount: 5) }
+        ) { try $0.run(visibilityCount: 6, queryCount: 8, stepCount: 5) }
         guard let counts else { return }
         #expect(counts.missed > counts.queries && counts.undecided < counts.missed)
         #expect(counts.entered > counts.queries / 2 && counts.left > counts.queries / 2)

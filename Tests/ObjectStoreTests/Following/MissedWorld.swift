@@ -93,17 +93,17 @@ struct MissedWorld {
         filter: String? = nil
     ) throws -> Set<String>? {
         try store.reading { bare in
-            var rules: [Int: ClassSight] = [:]
+            var rules: [Int: ClassVisibility] = [:]
             for (index, text) in [rule, listRule].enumerated() {
-                rules[index] = try text.map { ClassSight(rule: try predicate($0, of: index)) }
+                rules[index] = try text.map { ClassVisibility(rule: try predicate($0, of: index)) }
             }
-            let sight = rules.isEmpty ? nil : Sight(rules, schema: bare.rows)
+            let visibility = rules.isEmpty ? nil : Visibility(rules, schema: bare.rows)
             let filter = try filter.map { try predicate($0) }
             let query = ObservedQuery(
                 target: .objects(classIndex: 0), predicate: filter,
                 filterPaths: filter?.dependencies(bare.rows) ?? [], schema: bare.rows,
-                sight: sight)
-            let read = bare.restricted(to: sight)
+                visibility: visibility)
+            let read = bare.restricted(to: visibility)
             let changes = try FoldedChanges(
                 after: start ?? version, through: end, in: read, classes: query.formerClasses)
             let missed = MissedEvents(of: query, changes, since: version, in: read)

@@ -66,16 +66,16 @@ struct RuledSubscriptionTests {
                 classes: filter == nil ? [try #require(rows.classIndex["Person"])] : [],
                 properties: [:], of: rows)
             for user in users {
-                let sight = Sight(
+                let visibility = Visibility(
                     [
-                        tasks: ClassSight(rule: try predicate(rule, tasks, user)),
-                        lists: ClassSight(rule: try predicate("ANY members == $0", lists, user)),
+                        tasks: ClassVisibility(rule: try predicate(rule, tasks, user)),
+                        lists: ClassVisibility(rule: try predicate("ANY members == $0", lists, user)),
                     ], schema: rows, rows: RowSchema(rows, without: unknown))
                 let own = try filter.map { try predicate($0, tasks, user) }
                 let channel = SilentChannel(
                     ObservedQuery(
                         target: .objects(classIndex: tasks), predicate: own,
-                        filterPaths: own?.dependencies(rows) ?? [], schema: sight.rows, sight: sight
+                        filterPaths: own?.dependencies(rows) ?? [], schema: visibility.rows, visibility: visibility
                     ))
                 channels[user] = channel
                 index.add(channel)

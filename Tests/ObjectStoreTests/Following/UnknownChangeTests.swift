@@ -49,18 +49,18 @@ struct UnknownChangeTests {
         func predicate(_ text: String) throws -> Predicate {
             try CompiledQuery.compile(text: text, rootClass: rowClass.index, schema: rows).predicate
         }
-        let own = ClassSight(
+        let own = ClassVisibility(
             roles: try roles.map {
-                ClassSight.Role(rule: try predicate($0.rule), hidden: try members($0.hidden))
+                ClassVisibility.Role(rule: try predicate($0.rule), hidden: try members($0.hidden))
             })
         let unknown = UnknownNames(
             classes: [], properties: [rowClass.index: try members(["secret"])], of: rows)
-        let sight = Sight(
+        let visibility = Visibility(
             [rowClass.index: own], schema: rows, rows: RowSchema(rows, without: unknown))
         let filter = try filter.map(predicate)
         return ObservedQuery(
             target: .objects(classIndex: rowClass.index), predicate: filter,
-            filterPaths: filter?.dependencies(rows) ?? [], schema: sight.rows, sight: sight)
+            filterPaths: filter?.dependencies(rows) ?? [], schema: visibility.rows, visibility: visibility)
     }
 
     /// The events of a change of the note.

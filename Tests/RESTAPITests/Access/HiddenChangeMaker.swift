@@ -75,7 +75,7 @@ struct HiddenChangeMaker {
         case 0...4:
             return hidden()
         case 5, 6: return hiddenOfSeen()
-        case 7: return sight()
+        case 7: return visibility()
         case 8: return share()
         case 9: return loose()
         case 10: return seen()
@@ -265,7 +265,7 @@ struct HiddenChangeMaker {
     }
 
     /// Takes a public document out of sight, changes it there, or lets it come back as it was.
-    private mutating func sight() -> TwoWorlds.Change {
+    private mutating func visibility() -> TwoWorlds.Change {
         if chance(20) {
             isMember.toggle()
             let members = isMember ? #"["ann"]"# : "[]"

@@ -33,7 +33,7 @@ struct LimitedTokenTests {
     }
 
     /// Makes a token of the class of tasks.
-    private func token(_ right: String, user: String? = nil) throws -> RuledServer.Asker {
+    private func token(_ right: String, user: String? = nil) throws -> RuledServer.VisibilityCacheKey {
         let made = server.send(
             "POST", "/v1/tokens",
             "{\"name\":\"tasks\(right)\(user ?? "")\",\"right\":\"\(right)\",\"classes\":[\"Task\"]"
@@ -42,10 +42,10 @@ struct LimitedTokenTests {
     }
 
     private func check(
-        _ asker: RuledServer.Asker, _ rows: [(String, String, String?, Int)]
+        _ cacheKey: RuledServer.VisibilityCacheKey, _ rows: [(String, String, String?, Int)]
     ) {
         for (method, target, body, status) in rows {
-            let reply = server.send(method, "/v1/" + target, body, as: asker)
+            let reply = server.send(method, "/v1/" + target, body, as: cacheKey)
             #expect(reply.status == status, "\(method) \(target): \(reply.status) \(reply.text)")
             for word in ["Cabinet", "gold", "secret", "\"cabinet\""] where !target.contains(word) {
                 #expect(

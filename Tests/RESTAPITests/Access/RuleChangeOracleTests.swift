@@ -94,7 +94,7 @@ struct RuleChangeOracleTests {
                 maker.requests.twins, maker.requests.random, maker.keyCount
             )
             counts.requests += 1
-            let own = request.replies(world.whole, as: world.asker, of: nil)
+            let own = request.replies(world.whole, as: world.cacheKey, of: nil)
             let other = request.replies(world.part, as: .admin, of: nil)
             if own.first.map({ $0.status < 300 }) ?? false { counts.done += 1 }
             let after = try contents(of: world)
@@ -164,18 +164,18 @@ struct RuleChangeOracleTests {
     }
 
     /// What the two stores hold.
-    private typealias Contents = (whole: SightTwins.Contents, part: SightTwins.Contents)
+    private typealias Contents = (whole: VisibilityTwins.Contents, part: VisibilityTwins.Contents)
 
     private static func contents(of world: RuleWorld) throws -> Contents {
         (
-            try SightTwins.contents(of: world.whole.store),
-            try SightTwins.contents(of: world.part.store)
+            try VisibilityTwins.contents(of: world.whole.store),
+            try VisibilityTwins.contents(of: world.part.store)
         )
     }
 
     /// The objects that are gone, with those that are taken along behind links, hidden ones too.
     private static func deleted(
-        _ before: SightTwins.Contents, _ after: SightTwins.Contents
+        _ before: VisibilityTwins.Contents, _ after: VisibilityTwins.Contents
     ) -> [String: Set<UInt64>] {
         before.reduce(into: [:]) { deleted, entry in
             let gone = Set(entry.value.keys).subtracting((after[entry.key] ?? [:]).keys)
@@ -202,13 +202,13 @@ struct RuleChangeOracleTests {
     /// What is wrong with a repetition, which shows the user no objects but one that was created; nil for nothing.
     private static func faultOfRepeat(
         _ request: RuleRequest, _ first: [HTTPClient.Reply], _ world: RuleWorld,
-        _ before: SightTwins.Contents
+        _ before: VisibilityTwins.Contents
     ) throws -> String? {
-        let again = request.replies(world.whole, as: world.asker, of: nil)
+        let again = request.replies(world.whole, as: world.cacheKey, of: nil)
         // The copy has its own, of a request that has been done in both.
         _ = request.replies(world.part, as: .admin, of: nil)
         guard let reply = again.first, let original = first.first else { return "no reply" }
-        if try SightTwins.contents(of: world.whole.store) != before { return "wrote again" }
+        if try VisibilityTwins.contents(of: world.whole.store) != before { return "wrote again" }
         guard original.status < 300 else { return nil }
         return [original.status, 204].contains(reply.status)
             && reply.headers["idempotency-replayed"] == "true"

@@ -14,7 +14,7 @@ import HoldfastTestSupport
 /// A service that needs tokens, with its store at hand, for requests of the administrator, of users and of nobody.
 final class RuledServer {
     /// Who asks.
-    enum Asker {
+    enum VisibilityCacheKey {
         case admin, nobody
         case token(String)
     }
@@ -61,18 +61,18 @@ final class RuledServer {
 
     /// Follows a stream of events.
     func follow(
-        _ target: String, as asker: Asker, from cursor: String? = nil
+        _ target: String, as cacheKey: VisibilityCacheKey, from cursor: String? = nil
     ) -> ChangesClient {
-        var headers = authorization(asker)
+        var headers = authorization(cacheKey)
         if let cursor { headers.append(("Last-Event-ID", cursor)) }
         return ChangesClient(port: port, target, headers: headers)
     }
 
     /// The header that says who asks.
-    func headers(_ asker: Asker) -> [(String, String)] { authorization(asker) }
+    func headers(_ cacheKey: VisibilityCacheKey) -> [(String, String)] { authorization(cacheKey) }
 
-    private func authorization(_ asker: Asker) -> [(String, String)] {
-        switch asker {
+    private func authorization(_ cacheKey: VisibilityCacheKey) -> [(String, String)] {
+        switch cacheKey {
         case .admin: [("Authorization", "Bearer \(admin)")]
         case .token(let token): [("Authorization", "Bearer \(token)")]
         case .nobody: []
@@ -80,9 +80,9 @@ final class RuledServer {
     }
 
     /// Begins a long poll of a minute on a connection of its own.
-    func poll(_ target: String, as asker: Asker) -> HTTPClient {
+    func poll(_ target: String, as cacheKey: VisibilityCacheKey) -> HTTPClient {
         let client = HTTPClient(port: port)
-        client.beginPoll(target, headers: authorization(asker))
+        client.beginPoll(target, headers: authorization(cacheKey))
         return client
     }
 
@@ -91,10 +91,10 @@ final class RuledServer {
     /// - `type`: The media type of its body, if it has one and no header says another.
     @discardableResult
     func send(
-        _ method: String, _ target: String, _ body: String? = nil, as asker: Asker = .admin,
+        _ method: String, _ target: String, _ body: String? = nil, as cacheKey: VisibilityCacheKey = .admin,
         type: String = "application/json", headers: [(String, String)] = []
     ) -> HTTPClient.Reply {
-        var headers = headers + authorization(asker)
+        var headers = headers + authorization(cacheKey)
         if body != nil, !headers.contains(where: { $0.0 == "Content-Type" }) {
             headers.append(("Content-Type", type))
         }
@@ -103,16 +103,16 @@ final class RuledServer {
 
     /// Reads.
     func get(
-        _ target: String, as asker: Asker, _ headers: [(String, String)] = []
+        _ target: String, as cacheKey: VisibilityCacheKey, _ headers: [(String, String)] = []
     ) -> HTTPClient.Reply {
-        send("GET", target, as: asker, headers: headers)
+        send("GET", target, as: cacheKey, headers: headers)
     }
 
     /// Makes a token of a user.
     func user(
         _ id: String, claims: String = "{}", right: String = "write", classes: String = "[]",
         name: String? = nil
-    ) -> Asker {
+    ) -> VisibilityCacheKey {
         let made = send(
             "POST", "/v1/tokens",
             "{\"name\":\(quoted(name ?? "user\(id)")),\"right\":\"\(right)\",\"user\":\(quoted(id)),\"claims\":\(claims),\"classes\":\(classes)}"

@@ -157,7 +157,7 @@ struct StreamAttackTests {
     }
 
     @Test("what was deleted out of sight has left, as what stays there has")
-    func deletedOutOfSight() throws {
+    func deletedOutOfVisibility() throws {
         let world = try TaskWorld()
         let cursor = QueryJSON(world.get("\(Self.tasks)/changes").text)?["cursor"]?.string ?? ""
         world.server.send("PATCH", "\(Self.tasks)/objects/1", #"{"list":2}"#)
@@ -204,8 +204,8 @@ struct StreamAttackTests {
     func cursors() throws {
         let world = try TaskWorld()
         let server = world.server
-        func cursor(_ asker: RuledServer.Asker) -> String {
-            QueryJSON(server.get("\(Self.tasks)/changes", as: asker).text)?["cursor"]?.string ?? ""
+        func cursor(_ cacheKey: RuledServer.VisibilityCacheKey) -> String {
+            QueryJSON(server.get("\(Self.tasks)/changes", as: cacheKey).text)?["cursor"]?.string ?? ""
         }
         let own = cursor(world.ann)
         let plain = cursor(.admin)
@@ -214,14 +214,14 @@ struct StreamAttackTests {
         let dash = try #require(plain.lastIndex(of: "-"))
         let version = try #require(UInt64(plain[plain.index(after: dash)...]))
         let earlier = plain[...dash] + "\(version - 1)" + own.dropFirst(plain.count)
-        for (cursor, asker) in [
+        for (cursor, cacheKey) in [
             (String(earlier), world.ann),
             (plain, world.ann), (cursor(world.bob), world.ann), (own, .admin),
             (plain + "_0", world.ann),
         ] {
-            let page = server.get("\(Self.tasks)/changes?since=\(cursor)", as: asker)
+            let page = server.get("\(Self.tasks)/changes?since=\(cursor)", as: cacheKey)
             #expect(page.status == 410 && QueryJSON(page.text)?["code"]?.string == "access-changed")
-            let events = server.follow("\(Self.tasks)/changes", as: asker, from: cursor)
+            let events = server.follow("\(Self.tasks)/changes", as: cacheKey, from: cursor)
             #expect(events.nextEvent().name == "hello")
             let reset = events.nextEvent()
             #expect(reset.json["reason"]?.string == "access-changed", "\(reset)")

@@ -37,8 +37,8 @@ final class TaskWorld {
         """
 
     let server: RuledServer
-    let ann: RuledServer.Asker
-    let bob: RuledServer.Asker
+    let ann: RuledServer.VisibilityCacheKey
+    let bob: RuledServer.VisibilityCacheKey
 
     init(change: (inout RESTOptions) -> Void = { _ in }) throws {
         server = try RuledServer(classes: [], change: change)

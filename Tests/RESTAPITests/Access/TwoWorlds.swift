@@ -45,7 +45,7 @@ final class TwoWorlds {
 
     let servers: [RuledServer]
     /// Who asks, by world.
-    let askers: [RuledServer.Asker]
+    let askers: [RuledServer.VisibilityCacheKey]
     /// How many streams stay open in each.
     var streamCount = 0
     private var live: [[Follower]] = [[], []]
@@ -94,9 +94,9 @@ final class TwoWorlds {
     func make(_ change: Change) -> Bool {
         var replies: [String] = []
         for (world, write) in change.writes.enumerated() {
-            let asker = change.isOwn ? askers[world] : .admin
+            let cacheKey = change.isOwn ? askers[world] : .admin
             let reply = servers[world].send(
-                write.method, "/v1" + target(write, world), write.body, as: asker)
+                write.method, "/v1" + target(write, world), write.body, as: cacheKey)
             #expect(reply.status < 300, "\(change): \(reply.text)")
             replies.append(change.isOwn ? plain(reply, world) : "\(reply.status)")
             settle(world)

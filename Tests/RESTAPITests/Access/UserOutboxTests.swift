@@ -14,7 +14,7 @@ struct UserOutboxTests {
         """
 
     private let server: RuledServer
-    private let ann: RuledServer.Asker
+    private let ann: RuledServer.VisibilityCacheKey
 
     init() throws {
         server = try RuledServer(classes: [])
@@ -86,10 +86,10 @@ struct UserOutboxTests {
     }
 
     /// The devices of a page, and the position behind it.
-    private func page(_ query: String = "", as asker: RuledServer.Asker) -> (
+    private func page(_ query: String = "", as cacheKey: RuledServer.VisibilityCacheKey) -> (
         devices: [String], through: String
     ) {
-        let reply = server.get(target + query, as: asker)
+        let reply = server.get(target + query, as: cacheKey)
         #expect(reply.status == 200 && !reply.text.contains("secret"), "\(reply.text)")
         let json = QueryJSON(reply.text)
         return (
@@ -122,7 +122,7 @@ struct UserOutboxTests {
     /// Two lists, and what waits for their members.
     private static func lists(
         operationCountMax: Int? = nil, change: (inout RESTOptions) -> Void = { _ in }
-    ) throws -> (RuledServer, RuledServer.Asker) {
+    ) throws -> (RuledServer, RuledServer.VisibilityCacheKey) {
         var options = StoreOptions()
         if let operationCountMax { options.operationCountMax = operationCountMax }
         let server = try RuledServer(classes: [], options: options, change: change)
@@ -183,8 +183,8 @@ struct UserOutboxTests {
         #expect(status != 200 || objects == 1, "\(page.text)")
     }
 
-    private static func through(_ server: RuledServer, _ asker: RuledServer.Asker) -> String {
-        QueryJSON(server.get("/v1/classes/Mail/outbox", as: asker).text)?["through"]?.string ?? ""
+    private static func through(_ server: RuledServer, _ cacheKey: RuledServer.VisibilityCacheKey) -> String {
+        QueryJSON(server.get("/v1/classes/Mail/outbox", as: cacheKey).text)?["through"]?.string ?? ""
     }
 
     /// Gives a list another member beside Ann, again and again.
@@ -285,12 +285,12 @@ struct UserOutboxTests {
         let limited = server.send(
             "POST", "/v1/tokens", #"{"name":"mails","right":"write","classes":["Mail"]}"#)
         let token = try #require(QueryJSON(limited.text)?["token"]?.string)
-        for asker in [ann, RuledServer.Asker.token(token)] {
-            let page = server.get(target, as: asker)
+        for cacheKey in [ann, RuledServer.VisibilityCacheKey.token(token)] {
+            let page = server.get(target, as: cacheKey)
             let count = QueryJSON(page.text)?["objects"]?.elements.count ?? 0
             #expect(count > 10, "\(page.text)")
             let through = QueryJSON(page.text)?["through"]?.string ?? ""
-            let taken = server.send("DELETE", target + "?through=\(through)", as: asker)
+            let taken = server.send("DELETE", target + "?through=\(through)", as: cacheKey)
             #expect(taken.text.contains("\"affected\":\(count)"), "\(taken.text)")
             let mails = (50..<59).map { "{\"id\":\($0),\"list\":1}" }
             for ids in [mails, mails.map { $0.replacing("\"id\":5", with: "\"id\":6") }] {

@@ -74,7 +74,7 @@ struct WriteAttackTests {
     }
 
     /// Profiles whose e-mail and room are hidden but on one's own, and holders of pets, whose links are hidden.
-    private static func constraints() throws -> (server: RuledServer, ann: RuledServer.Asker) {
+    private static func constraints() throws -> (server: RuledServer, ann: RuledServer.VisibilityCacheKey) {
         let server = try RuledServer(classes: [])
         let schema = server.send(
             "PUT", "/v1/schema",
@@ -246,8 +246,8 @@ struct WriteAttackTests {
         // Another token of the same user is no other user.
         let again = world.server.user("ann", name: "again")
         world.server.send("PATCH", "/v1/classes/List/objects/1", #"{"owner":"bob"}"#)
-        for asker in [world.ann, again] {
-            let repeated = world.server.send("POST", Self.tasks, body, as: asker, headers: key)
+        for cacheKey in [world.ann, again] {
+            let repeated = world.server.send("POST", Self.tasks, body, as: cacheKey, headers: key)
             #expect(repeated.status == 201 && repeated.text.isEmpty, "\(repeated.text)")
             #expect(repeated.headers["idempotency-replayed"] == "true")
             #expect(repeated.headers["etag"] == nil)

@@ -17,7 +17,7 @@ struct SnapshotRuleTests {
         """
 
     private let server: RuledServer
-    private let ann: RuledServer.Asker
+    private let ann: RuledServer.VisibilityCacheKey
     /// The snapshot that ann has.
     private let snapshot: String
 

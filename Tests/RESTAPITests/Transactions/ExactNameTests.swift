@@ -130,8 +130,8 @@ struct ExactNameTests {
             "{\"roles\":{\"r\":{\"when\":\"$user['\(a)'] == 1\",\"classes\":{\"\(a)\":{\"read\":true}}}}}"
         )
         #expect(put.status == 200, "\(put.text)")
-        func status(_ asker: RuledServer.Asker, _ name: String) -> Int {
-            server.get("/v1/classes/\(RuleRequest.escaped(name))/objects", as: asker).status
+        func status(_ cacheKey: RuledServer.VisibilityCacheKey, _ name: String) -> Int {
+            server.get("/v1/classes/\(RuleRequest.escaped(name))/objects", as: cacheKey).status
         }
         let (ann, bob) = (
             server.user("ann", claims: "{\"\(a)\":1}"), server.user("bob", claims: "{\"\(b)\":1}")
@@ -140,7 +140,7 @@ struct ExactNameTests {
         #expect(status(bob, a) == 404)
         let made = server.send(
             "POST", "/v1/tokens", "{\"name\":\"t\",\"right\":\"read\",\"classes\":[\"\(b)\"]}")
-        let token = RuledServer.Asker.token(QueryJSON(made.text)?["token"]?.string ?? "")
+        let token = RuledServer.VisibilityCacheKey.token(QueryJSON(made.text)?["token"]?.string ?? "")
         #expect(status(token, b) == 200 && status(token, a) == 404, "\(made.text)")
     }
 }

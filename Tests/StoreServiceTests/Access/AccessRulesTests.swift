@@ -181,23 +181,23 @@ struct AccessRulesTests {
         )
         let nobody = rules.view(for: AccessWorld.User(), isUser: false)
         #expect(nobody.roles.map(\.name) == ["public"])
-        #expect(ClassSight(roles: nobody.shown(person)).rule == nil)
-        #expect(ClassSight(roles: nobody.shown(list)).rule == .constant(false))
+        #expect(ClassVisibility(roles: nobody.shown(person)).rule == nil)
+        #expect(ClassVisibility(roles: nobody.shown(list)).rule == .constant(false))
         let ann = rules.view(for: AccessWorld.User(id: "ann"), isUser: true)
         #expect(ann.roles.map(\.name) == ["public", "member"])
         let own = try CompiledQuery.compile(
             text: "owner == 'ann'", rootClass: list, schema: world.store.catalog.rows
         ).predicate
-        #expect(ClassSight(roles: ann.shown(list)).rule == own)
-        #expect(ClassSight(roles: ann.shown(task)).rule == .constant(false))
+        #expect(ClassVisibility(roles: ann.shown(list)).rule == own)
+        #expect(ClassVisibility(roles: ann.shown(task)).rule == .constant(false))
         // On their own object everything is seen: the widest right of the roles that show it.
         #expect(ann.shown(person).map(\.hidden) == [MemberSet([3]), MemberSet()])
         let editor = AccessWorld.User(id: "bob", claims: ["groups": .many([.string("editor")])])
         let bob = rules.view(for: editor, isUser: true)
         #expect(bob.roles.map(\.name) == ["public", "member", "editor"])
-        #expect(ClassSight(roles: bob.shown(list)).rule == nil)
+        #expect(ClassVisibility(roles: bob.shown(list)).rule == nil)
         // A class's own entry stands in the place of the one for every class.
-        #expect(ClassSight(roles: bob.shown(task)).rule == .constant(false))
+        #expect(ClassVisibility(roles: bob.shown(task)).rule == .constant(false))
         #expect(bob.roles[2].classes[task]?.writing.create == .constant(true))
         #expect(
             ann == rules.view(for: AccessWorld.User(id: "ann"), isUser: true) && ann != bob)

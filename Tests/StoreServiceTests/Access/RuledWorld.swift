@@ -62,7 +62,7 @@ final class RuledWorld {
     /// Tells what became of something that a user does: `ok` with the JSON of the reply, or the code of the fault.
     func `as`<Result>(_ user: String, _ body: (TestService) throws -> Result) throws -> String {
         service.caller = Caller(
-            token: 2, address: "", sight: PrincipalSight(control, Principal(user: user)))
+            token: 2, address: "", visibility: PrincipalVisibility(control, Principal(user: user)))
         defer { service.caller = .program }
         do {
             return "ok \(try body(service))"

@@ -83,7 +83,7 @@ final class LostRoleWorld {
     func caller(_ user: String) -> Caller {
         Caller(
             token: 1, address: "",
-            sight: PrincipalSight(control, Principal(user: user, claims: .none)))
+            visibility: PrincipalVisibility(control, Principal(user: user, claims: .none)))
     }
 
     /// Bars a user, or lets the user in again, as the body of `PUT /v1/access/users/{id}` says.
@@ -110,7 +110,7 @@ final class LostRoleWorld {
         let token = try StoredTokens(service.store).token(named: name)
         let principal = try #require(token.principal ?? token.limited)
         return Caller(
-            token: token.number, address: "", sight: PrincipalSight(control, principal))
+            token: token.number, address: "", visibility: PrincipalVisibility(control, principal))
     }
 
     // MARK: Following
@@ -204,7 +204,7 @@ final class LostRoleWorld {
         let group = try #require(stream.group)
         stream.sink.close()
         let sink = ToldEvents()
-        let mark = try service.served.sight(of: caller)?.mark ?? ""
+        let mark = try service.served.visibility(of: caller)?.mark ?? ""
         let start = try service.served.streamCursor(cursor, "since", of: mark)
         hub.open(group, to: sink, for: caller, from: start) {}
         return Stream(follower: nil, group: group, sink: sink)

@@ -64,7 +64,7 @@ final class UserGroup {
             try hub.queryStreams.make(
                 StreamQueriesBody(
                     parser.parse(bytes.bytes), byteCount: bytes.bytes.count, of: nil, for: caller,
-                    quotesLargeInts: false, served), for: caller, isUser: caller.sight != nil)
+                    quotesLargeInts: false, served), for: caller, isUser: caller.visibility != nil)
         }
         self.stream = stream
         let mark = stream.queries.first?.checked.viewMark ?? ""

@@ -34,7 +34,7 @@ extension ObservedQuery {
 
     /// Whether some of an object's properties may be shown with other values than the stored ones.
     func mayAlter(_ members: MemberSet, of classIndex: Int) -> Bool {
-        sight.map { !$0.parts[classIndex].altered.isDisjoint(with: members) } ?? false
+        visibility.map { !$0.parts[classIndex].altered.isDisjoint(with: members) } ?? false
     }
 
     /// Whether a part of the condition reads only the primary key, which never changes.

@@ -39,7 +39,7 @@ package final class ObservedQuery: Sendable {
     /// The sight of its followers; nil if it hides nothing that the query reads.
     ///
     /// The condition applies to the values that the sight shows: tested rows and views have to belong to a view with this sight.
-    package let sight: Sight?
+    package let visibility: Visibility?
     /// Whether the values that the condition reads are shown as they are stored. Then stored objects are tested, after the rule
     /// of the class.
     private let readsStored: Bool
@@ -53,8 +53,8 @@ package final class ObservedQuery: Sendable {
     let countsEverything: Bool
     let schema: RowSchema
     /// The rules that decide about the filter's reads, and about the shown values.
-    let deciding: [Sight.Admission]
-    let displaying: [Sight.Admission]
+    let deciding: [Visibility.Admission]
+    let displaying: [Visibility.Admission]
     /// The reads of the filter, and of the shown values, without the rules' reads; empty if no rules decide.
     let readByFilter: WatchPlan
     let readByShown: WatchPlan
@@ -76,12 +76,12 @@ package final class ObservedQuery: Sendable {
     /// - `readPaths`: All reads of the shown values, even if they do not count: another shape of them matters.
     /// - `countsEverything`: Whether a change of any property of an object's own concerns the query. If not, only the first
     ///   properties of the paths count.
-    /// - `sight`: The sight of its followers; nil if they may read everything.
+    /// - `visibility`: The sight of its followers; nil if they may read everything.
     package init(
         target: Target, predicate: Predicate?, filterPaths: [Dependency],
         shownPaths: [Dependency] = [], countedPaths: [Dependency] = [],
         readPaths: [Dependency] = [], countsEverything: Bool = true, schema: RowSchema,
-        sight: Sight? = nil
+        visibility: Visibility? = nil
     ) {
         self.target = target
         self.predicate = predicate
@@ -93,48 +93,48 @@ package final class ObservedQuery: Sendable {
         for read in [filterPaths, shownPaths, readPaths].joined() {
             read.addProperties(to: &readProperties, schema)
         }
-        if let sight, let root = target.classIndex {
-            filterPaths = filterPaths.map(sight.withoutPositions)
-            shownPaths = shownPaths.map(sight.withoutPositions)
-            countedPaths = countedPaths.map(sight.withoutPositions)
-            readPaths = readPaths.map(sight.withoutPositions)
-            let deciding = sight.admissions(toRead: filterPaths, from: root, isWhole: false)
-            let displaying = sight.admissions(
+        if let visibility, let root = target.classIndex {
+            filterPaths = filterPaths.map(visibility.withoutPositions)
+            shownPaths = shownPaths.map(visibility.withoutPositions)
+            countedPaths = countedPaths.map(visibility.withoutPositions)
+            readPaths = readPaths.map(visibility.withoutPositions)
+            let deciding = visibility.admissions(toRead: filterPaths, from: root, isWhole: false)
+            let displaying = visibility.admissions(
                 toRead: shownPaths + countedPaths, from: root, isWhole: countsEverything)
             // Links that count only because everything counts need not be shown.
-            let showing = sight.admissions(
+            let showing = visibility.admissions(
                 toRead: shownPaths + readPaths, from: root, isWhole: false)
             for read in (deciding + showing).lazy.flatMap({ $0.dependencies(schema) }) {
                 read.addProperties(to: &readProperties, schema)
             }
             let isConcerned =
-                sight.parts[root].isConcerned || !deciding.isEmpty || !displaying.isEmpty
+                visibility.parts[root].isConcerned || !deciding.isEmpty || !displaying.isEmpty
                 || !showing.isEmpty
-            self.sight = isConcerned ? sight : nil
+            self.visibility = isConcerned ? visibility : nil
             readsStored =
                 deciding.allSatisfy(\.steps.isEmpty)
-                && !sight.alters(anyOf: filterPaths, from: root)
+                && !visibility.alters(anyOf: filterPaths, from: root)
             showsStored =
                 readsStored
-                && sight.parts[root].altered.isSubset(of: schema.classes[root].unknown)
+                && visibility.parts[root].altered.isSubset(of: schema.classes[root].unknown)
             readByFilter = WatchPlan(filterPaths, schema: schema)
             readByShown = WatchPlan(shownPaths + countedPaths, schema: schema)
             filterPaths += deciding.flatMap { $0.dependencies(schema) }
             shownPaths += displaying.flatMap { $0.dependencies(schema) }
             (self.deciding, self.displaying) = (deciding, displaying)
         } else {
-            self.sight = sight
-            readsStored = sight == nil
+            self.visibility = visibility
+            readsStored = visibility == nil
             showsStored = readsStored
             (deciding, displaying) = ([], [])
             readByFilter = WatchPlan([], schema: schema)
             readByShown = readByFilter
         }
         self.readProperties = readProperties
-        filterKey = ObservedFilter.Key(target, predicate, self.sight)
+        filterKey = ObservedFilter.Key(target, predicate, self.visibility)
         namedClasses = (deciding + displaying).flatMap(\.rules).reduce(
             into: predicate?.namedClasses(schema) ?? []
-        ) { $0.formUnion($1.namedClasses(sight?.schema ?? schema)) }
+        ) { $0.formUnion($1.namedClasses(visibility?.schema ?? schema)) }
         filter = WatchPlan(filterPaths, schema: schema)
         shown = WatchPlan(shownPaths + countedPaths, schema: schema)
         otherReadClasses = WatchPlan(readPaths, schema: schema).watches
@@ -239,7 +239,7 @@ package final class ObservedQuery: Sendable {
     /// it was deleted. Then it is reported as left, because changes of hidden objects are not reported.
     private func departureKind(of candidate: ObservedCandidate) -> QueryEvent.Kind {
         guard candidate.change?.kind == .delete else { return .leave }
-        return sight != nil && candidate.isOfSeveralVersions && mayLeave(candidate)
+        return visibility != nil && candidate.isOfSeveralVersions && mayLeave(candidate)
             ? .leave : .delete
     }
 
@@ -251,16 +251,16 @@ package final class ObservedQuery: Sendable {
     /// Matchers of the conditions on an object shown by ``showing``, in order: conditions that can fail come after the rule.
     func makeMatchers() -> [Matcher] {
         let own = predicate?.makeMatcher(schema)
-        guard readsStored, let sight else { return [own].compactMap(\.self) }
+        guard readsStored, let visibility else { return [own].compactMap(\.self) }
         // The rule reads properties that its followers may not know by name.
-        return [rule?.makeMatcher(sight.schema), own].compactMap(\.self)
+        return [rule?.makeMatcher(visibility.schema), own].compactMap(\.self)
     }
 
     /// The rule of the class in the followers' sight; nil if they may read all of its objects.
-    var rule: Predicate? { classIndex.flatMap { sight?.parts[$0].rule } }
+    var rule: Predicate? { classIndex.flatMap { visibility?.parts[$0].rule } }
 
     /// The sight through which objects are tested; nil if stored objects are tested.
-    var showing: Sight? { readsStored ? nil : sight }
+    var showing: Visibility? { readsStored ? nil : visibility }
 
     /// Prepares each term of the query for following, so that the feed's thread need not do it. Cost: n log n in the terms, once.
     ///
@@ -297,9 +297,9 @@ package final class ObservedQuery: Sendable {
 
     /// The condition on stored objects by which the query is found. Each result satisfies it.
     private func placed() -> Predicate? {
-        guard let sight, let classIndex else { return predicate }
+        guard let visibility, let classIndex else { return predicate }
         // A property that may be shown with another value than the stored one, such as null, cannot be used to find it.
-        guard let predicate, !sight.alters(anyOf: predicate.dependencies(schema), from: classIndex)
+        guard let predicate, !visibility.alters(anyOf: predicate.dependencies(schema), from: classIndex)
         else { return rule }
         return .conjunction((rule?.conjuncts ?? []) + predicate.conjuncts)
     }

@@ -40,7 +40,7 @@ final class FormerResults {
     /// Whether no object can have been visible.
     private let isBlind: Bool
     private var pasts: [UInt64: Past] = [:]
-    private var changesOfSight: [ObjectIdentity: Answer] = [:]
+    private var changesOfVisibility: [ObjectIdentity: Answer] = [:]
     private var judgementsNow: [ObjectIdentity: FormerView.Judgement] = [:]
 
     /// - Parameters:
@@ -59,10 +59,10 @@ final class FormerResults {
         self.transaction = transaction
         self.since = since
         through = changes.through
-        let hasSight = query.sight != nil
+        let hasVisibility = query.visibility != nil
         conditions = (query.predicate?.conjuncts ?? []).filter {
             $0 != .constant(true)
-                && (hasSight || since >= changes.start || query.readsKeyAlone($0))
+                && (hasVisibility || since >= changes.start || query.readsKeyAlone($0))
         }.map { FormerTest($0, query.schema) }
         ownReads = conditions.map(\.own)
         reads = conditions.flatMap(\.reads).reduce(into: [:]) {
@@ -71,7 +71,7 @@ final class FormerResults {
         isBlind = query.rule == .constant(false)
         let present = (try? transaction.state().version) ?? .max
         // Followers that may read everything are informed in case of doubt.
-        if hasSight, present > changes.through || since < changes.start,
+        if hasVisibility, present > changes.through || since < changes.start,
             let all = try? FoldedChanges(
                 after: since, in: transaction, recordCountMax: Self.readMax.recordCount,
                 classes: query.formerClasses, formerByteCountMax: Self.readMax.formerByteCount),
@@ -92,11 +92,11 @@ final class FormerResults {
     func wasResult(_ candidate: ObservedCandidate, isSeen: Bool) -> Answer {
         let identity = candidate.identity
         guard query.classIndex != nil else {
-            return query.sight?.mayHideObjects(of: identity.classIndex) ?? false ? .unknown : .yes
+            return query.visibility?.mayHideObjects(of: identity.classIndex) ?? false ? .unknown : .yes
         }
         if conditions.isEmpty, query.rule == nil { return .yes }
         // Thousands of followers that see everything may come back at once, with a filter on a written property.
-        if query.sight == nil, let change = candidate.change,
+        if query.visibility == nil, let change = candidate.change,
             FoldedChanges.Change.forgets(oneOfEach: ownReads, change.forgotten)
         {
             return .yes
@@ -129,7 +129,7 @@ final class FormerResults {
     ///
     /// - Returns: Whether all necessary versions were looked at.
     private func forEachPast(of identity: ObjectIdentity, _ body: (Past) -> Bool) -> Bool {
-        guard query.sight == nil || since >= changes.start else { return false }
+        guard query.visibility == nil || since >= changes.start else { return false }
         var version = since
         for _ in 0..<versionCountMax {
             let past = past(at: version)
@@ -150,7 +150,7 @@ final class FormerResults {
         }
         let made = (
             FormerView(
-                query.sight, of: FormerObjects(at: version, changes, isWhole: isWhole, in: bare),
+                query.visibility, of: FormerObjects(at: version, changes, isWhole: isWhole, in: bare),
                 in: bare, reading: reads),
             conditions.map { FormerTest($0) }
         )
@@ -242,11 +242,11 @@ extension FormerResults {
     /// Finds the changed properties of an object that followers see differently, or may have seen differently.
     func seenChanges(_ members: MemberSet, of identity: ObjectIdentity) -> SeenChanges {
         guard query.mayAlter(members, of: identity.classIndex),
-            let part = query.sight?.parts[identity.classIndex],
+            let part = query.visibility?.parts[identity.classIndex],
             let row = transaction.row(classIndex: identity.classIndex, key: identity.key)
         else { return SeenChanges(sure: members) }
         var seen = SeenChanges(sure: members.subtracting(part.altered))
-        guard hasChangedSight(of: identity) == .no else {
+        guard hasChangedVisibility(of: identity) == .no else {
             seen.unsure = members.intersection(part.altered)
             return seen
         }
@@ -284,14 +284,14 @@ extension FormerResults {
     }
 
     /// Whether rules judge an object differently than at some version since.
-    func hasChangedSight(of identity: ObjectIdentity) -> Answer {
-        if let known = changesOfSight[identity] { return known }
+    func hasChangedVisibility(of identity: ObjectIdentity) -> Answer {
+        if let known = changesOfVisibility[identity] { return known }
         let now = judgeNow(identity)
         let answer = askPast(of: identity) { past in
             let judgement = past.view.judge(identity)
             return !judgement.isDecided ? .unknown : judgement != now ? .yes : .no
         }
-        changesOfSight[identity] = answer
+        changesOfVisibility[identity] = answer
         return answer
     }
 

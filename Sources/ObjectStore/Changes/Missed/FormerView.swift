@@ -26,7 +26,7 @@ final class FormerView: FormerSource {
         let roles: [(rule: FormerTest?, hidden: MemberSet)]
     }
 
-    private let sight: Sight?
+    private let visibility: Visibility?
     private let objects: FormerObjects
     private let bare: StoreView
     /// The links that are shown, by class. Other values are not read, and copied as they are.
@@ -47,10 +47,10 @@ final class FormerView: FormerSource {
     ///   - bare: The view from which these are read.
     ///   - wanted: The properties that evaluations read, by class.
     init(
-        _ sight: Sight?, of objects: FormerObjects, in bare: StoreView,
+        _ visibility: Visibility?, of objects: FormerObjects, in bare: StoreView,
         reading wanted: [Int: MemberSet]
     ) {
-        (self.sight, self.objects, self.bare, self.wanted) = (sight, objects, bare, wanted)
+        (self.visibility, self.objects, self.bare, self.wanted) = (visibility, objects, bare, wanted)
     }
 
     /// The memory of its copies and of the objects' copies.
@@ -91,13 +91,13 @@ final class FormerView: FormerSource {
 
     private func askRules(of identity: ObjectIdentity) -> Judgement {
         // Changes of a class that is never visible may not have been read.
-        if sight?.parts[identity.classIndex].isNeverSeen ?? false { return Judgement() }
+        if visibility?.parts[identity.classIndex].isNeverSeen ?? false { return Judgement() }
         let object = objects.reach(identity)
         guard let found = object.found else { return Judgement(isDecided: object.isDecided) }
-        guard let sight, sight.parts[identity.classIndex].isConcerned else {
+        guard let visibility, visibility.parts[identity.classIndex].isConcerned else {
             return Judgement(isSeen: true)
         }
-        let rules = rules(of: identity.classIndex, sight)
+        let rules = rules(of: identity.classIndex, visibility)
         if let rule = rules.rule {
             guard let holds = rule.holds(for: found, identity.key, in: objects) else {
                 return Judgement(isDecided: false)
@@ -113,16 +113,16 @@ final class FormerView: FormerSource {
         }
         if rules.roles.isEmpty { return Judgement(isSeen: true) }
         return Judgement(
-            isSeen: true, hidden: hidden ?? sight.parts[identity.classIndex].hidden)
+            isSeen: true, hidden: hidden ?? visibility.parts[identity.classIndex].hidden)
     }
 
-    private func rules(of classIndex: Int, _ sight: Sight) -> Rules {
+    private func rules(of classIndex: Int, _ visibility: Visibility) -> Rules {
         if let known = rules[classIndex] { return known }
-        let part = sight.parts[classIndex]
+        let part = visibility.parts[classIndex]
         let made = Rules(
-            rule: part.rule.map { FormerTest($0, sight.schema) },
+            rule: part.rule.map { FormerTest($0, visibility.schema) },
             roles: part.roles.map { role in
-                (role.rule.map { FormerTest($0, sight.schema) }, role.hidden)
+                (role.rule.map { FormerTest($0, visibility.schema) }, role.hidden)
             })
         rules[classIndex] = made
         return made
@@ -133,8 +133,8 @@ final class FormerView: FormerSource {
         _ identity: ObjectIdentity, _ wanted: MemberSet, in copies: RowCopies
     ) -> FormerObjects.Reached {
         let (object, judgement) = (objects.reach(identity), judge(identity))
-        guard judgement.isSeen, let found = object.found, let sight,
-            sight.parts[identity.classIndex].isConcerned
+        guard judgement.isSeen, let found = object.found, let visibility,
+            visibility.parts[identity.classIndex].isConcerned
         else {
             return FormerObjects.Reached(
                 found: judgement.isSeen ? object.found : nil, isDecided: judgement.isDecided)
@@ -142,11 +142,11 @@ final class FormerView: FormerSource {
         let rowClass = bare.rows.classes[identity.classIndex]
         var (parts, undecided) = (HiddenParts(), MemberSet())
         parts.properties = judgement.hidden
-        for member in sight.parts[identity.classIndex].links
+        for member in visibility.parts[identity.classIndex].links
         where !judgement.hidden.contains(member) && wanted.contains(member)
             && found.knows(MemberSet([member]))
         {
-            if sight.parts[identity.classIndex].unknown.contains(member),
+            if visibility.parts[identity.classIndex].unknown.contains(member),
                 holdsUnknown(member, of: rowClass, in: found.row)
             {
                 parts.links.insert(member)
@@ -154,7 +154,7 @@ final class FormerView: FormerSource {
             schema.forEachLink(of: rowClass, in: found.row, only: MemberSet([member]), bare) {
                 _, classIndex, key in
                 // A link's target was there. A target of a class without rules may not be known any more.
-                guard sight.mayHideObjects(of: classIndex), bare.budget.spend() else { return }
+                guard visibility.mayHideObjects(of: classIndex), bare.budget.spend() else { return }
                 let target = judge(ObjectIdentity(classIndex: classIndex, key: key))
                 if !target.isDecided { undecided.insert(member) }
                 if !target.isSeen { parts.links.insert(member) }
@@ -260,11 +260,11 @@ extension FormerView: SeenObjects {
     var source: any OverflowSource { bare }
 
     func knows(_ member: Int, of rowClass: RowClass) -> Bool {
-        sight?.knows(member, of: rowClass) ?? true
+        visibility?.knows(member, of: rowClass) ?? true
     }
 
     func sees(classIndex: Int, key: UInt64) -> Bool {
-        guard let sight, sight.mayHideObjects(of: classIndex) else { return true }
+        guard let visibility, visibility.mayHideObjects(of: classIndex) else { return true }
         return judge(ObjectIdentity(classIndex: classIndex, key: key)).isSeen
     }
 }

@@ -39,7 +39,7 @@ package final class MissedEvents {
     package func candidates(
         since version: UInt64 = 0, dependentCountMax: Int = .max
     ) -> ObservedCandidates {
-        let asksWhatWasSeen = query.sight != nil && query.dependsOnOthers
+        let asksWhatWasSeen = query.visibility != nil && query.dependsOnOthers
         return ObservedCandidates(
             ReachedObjects(
                 of: query, seenBy: asksWhatWasSeen ? former : nil, changes, since: version,
@@ -54,12 +54,12 @@ package final class MissedEvents {
         let identity = candidate.identity
         if let change = candidate.change, change.kind == .delete {
             return query.isKeyMatch(change.primaryKey)
-                ? departure(candidate, departureKind(of: candidate), isSeen: query.sight == nil)
+                ? departure(candidate, departureKind(of: candidate), isSeen: query.visibility == nil)
                 : nil
         }
         // A deleted object has no key any more, and another object of the class does not concern followers of a single object.
         guard let row = query.targetRow(identity, transaction) else {
-            guard query.sight != nil, query.mayLeave(candidate),
+            guard query.visibility != nil, query.mayLeave(candidate),
                 query.targetRow(identity, transaction.unrestricted) != nil
             else { return nil }
             return departure(candidate, .leave, isSeen: false)
@@ -74,14 +74,14 @@ package final class MissedEvents {
     /// it has left.
     package func departureKind(of candidate: ObservedCandidate) -> QueryEvent.Kind {
         guard let change = candidate.change, change.kind == .delete else { return .leave }
-        return query.sight == nil || former.wasSeenUntilDeleted(candidate.identity)
+        return query.visibility == nil || former.wasSeenUntilDeleted(candidate.identity)
             ? .delete : .leave
     }
 
     /// The event of an object that is a result now; nil if nothing visible has changed, and undecided if that is not known.
     private func arrival(_ candidate: ObservedCandidate) -> QueryEvent? {
         var event = candidate.event(candidate.change?.kind == .insert ? .enter : .update)
-        guard query.sight != nil, candidate.change?.kind != .insert else { return event }
+        guard query.visibility != nil, candidate.change?.kind != .insert else { return event }
         let own = seenChanges(of: candidate)
         event.members = own.sure.union(candidate.reach.members)
         if !own.all.isEmpty { return event }

@@ -53,12 +53,12 @@ package final class SeenSince {
             versionCountMax: max(
                 min(Self.lookCountMax / max(keys.count, 1), Self.versionCountMax), 1))
         return keys.contains {
-            results.hasChangedSight(of: ObjectIdentity(classIndex: classIndex, key: $0)) != .no
+            results.hasChangedVisibility(of: ObjectIdentity(classIndex: classIndex, key: $0)) != .no
         }
     }
 }
 
-extension Sight {
+extension Visibility {
     /// Whether the decision about an object of a class may change while the object does not: if rules read other objects, or
     /// links, which end with their targets.
     package func mayChange(ofClass classIndex: Int) -> Bool {

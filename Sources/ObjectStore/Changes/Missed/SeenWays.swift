@@ -125,7 +125,7 @@ final class SeenWays {
     ///
     /// - Returns: Whether `body` never returned false, and there were not too many objects to judge.
     func forEachJudgedOtherwise(
-        by admission: Sight.Admission, _ body: (ObjectIdentity, _ isSure: Bool) -> Bool
+        by admission: Visibility.Admission, _ body: (ObjectIdentity, _ isSure: Bool) -> Bool
     ) -> Bool {
         let classIndex = admission.classIndex
         guard let known = judgedOtherwise[classIndex] ?? find(of: classIndex, admission.rules)
@@ -156,7 +156,7 @@ final class SeenWays {
         }
         if met.count > judgedCountMax { return nil }
         return met.compactMap { identity in
-            let answer = former.hasChangedSight(of: identity)
+            let answer = former.hasChangedVisibility(of: identity)
             return answer == .no ? nil : (identity, answer == .yes)
         }
     }

@@ -31,10 +31,10 @@ extension WriteJudge {
     private func isUnchanged(
         _ object: ObjectIdentity, since version: UInt64, decidedBy deciding: ObservedQuery?
     ) -> Bool {
-        let view = base.restricted(to: rights.sight)
+        let view = base.restricted(to: rights.visibility)
         let query = ObservedQuery(
             target: .object(classIndex: object.classIndex, key: object.key), predicate: nil,
-            filterPaths: [], schema: view.rows, sight: rights.sight)
+            filterPaths: [], schema: view.rows, visibility: rights.visibility)
         let classes = query.formerClasses.flatMap { own in
             deciding.map { $0.formerClasses.map(own.union) } ?? own
         }
@@ -57,6 +57,6 @@ extension WriteJudge {
         if let deciding, isTold(deciding, in: base) { return false }
         if isTold(query, in: view) { return false }
         let results = FormerResults(of: query, changes, since: version, in: view)
-        return results.hasChangedSight(of: object) == .no
+        return results.hasChangedVisibility(of: object) == .no
     }
 }

@@ -4,11 +4,11 @@ import HoldfastRows
 /// Two successive states, and the changes between them. On one thread.
 package final class ChangeStep {
     /// The state that the step begins with.
-    package private(set) lazy var before = whole.before.restricted(to: sight)
+    package private(set) lazy var before = whole.before.restricted(to: visibility)
     /// The state that it leads to.
-    package private(set) lazy var after = whole.after.restricted(to: sight)
+    package private(set) lazy var after = whole.after.restricted(to: visibility)
     private let whole: (before: StoreView, after: StoreView)
-    private let sight: Sight?
+    private let visibility: Visibility?
     /// The change log from `before` to `after`.
     package let changes: FoldedChanges
     /// Whether it deletes objects after its first version. By then they may have differed from the state before the step.
@@ -17,7 +17,7 @@ package final class ChangeStep {
     /// The time for reporting the step; nil for no limit.
     package var budget: StepBudget?
     /// The same step through the sights of its followers.
-    private var sighted: [ObjectIdentifier: ChangeStep] = [:]
+    private var restricted: [ObjectIdentifier: ChangeStep] = [:]
 
     /// Makes a step with the changes from one view to the other.
     package convenience init(
@@ -28,41 +28,41 @@ package final class ChangeStep {
 
     private init(
         _ whole: (before: StoreView, after: StoreView), _ changes: FoldedChanges,
-        _ sight: Sight?
+        _ visibility: Visibility?
     ) {
-        (self.whole, self.changes, self.sight) = (whole, changes, sight)
+        (self.whole, self.changes, self.visibility) = (whole, changes, visibility)
     }
 
     /// The step as it is shown through a sight; the step itself for nil.
     ///
-    /// - `sight`: A sight of the views' schema.
-    package func shown(by sight: Sight?) -> ChangeStep {
-        guard let sight else { return self }
-        if let known = sighted[ObjectIdentifier(sight)] { return known }
+    /// - `visibility`: A sight of the views' schema.
+    package func shown(by visibility: Visibility?) -> ChangeStep {
+        guard let visibility else { return self }
+        if let known = restricted[ObjectIdentifier(visibility)] { return known }
         // Its views keep the sight.
-        let made = ChangeStep(whole, changes, sight)
-        sighted[ObjectIdentifier(sight)] = made
+        let made = ChangeStep(whole, changes, visibility)
+        restricted[ObjectIdentifier(visibility)] = made
         return made
     }
 
     /// The step as it is shown through a sight, for reporting its events.
     ///
     /// - `events`: The reported events. Rules are not asked again whether their objects are visible.
-    package func shown(by sight: Sight?, telling events: [QueryEvent]) -> ChangeStep {
-        guard let sight else { return self }
-        let step = shown(by: sight)
+    package func shown(by visibility: Visibility?, telling events: [QueryEvent]) -> ChangeStep {
+        guard let visibility else { return self }
+        let step = shown(by: visibility)
         for event in events where event.kind == .enter || event.kind == .update {
-            step.after.sighted?.admit(event.identity)
+            step.after.restricted?.admit(event.identity)
         }
         return step
     }
 
     /// The step and one of its objects as they are shown through a sight.
     func shown(
-        _ object: ChangedObject, by sight: Sight?
+        _ object: ChangedObject, by visibility: Visibility?
     ) -> (step: ChangeStep, object: ChangedObject) {
-        guard let sight else { return (self, object) }
-        let step = shown(by: sight)
+        guard let visibility else { return (self, object) }
+        let step = shown(by: visibility)
         let (key, rowClass) = (object.identity.key, after.rows.classes[object.identity.classIndex])
         return (
             step,
@@ -75,9 +75,9 @@ package final class ChangeStep {
 
     /// Releases the memory of rows that were made for a sight. These rows must not be read any more.
     func releaseCopies() {
-        if sight == nil { return }
-        before.sighted?.releaseCopies()
-        after.sighted?.releaseCopies()
+        if visibility == nil { return }
+        before.restricted?.releaseCopies()
+        after.restricted?.releaseCopies()
     }
 
     /// Limits the time of evaluations on both views, see ``ReadTransaction/beginFollowing(until:)``.

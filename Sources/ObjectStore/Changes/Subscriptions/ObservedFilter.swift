@@ -11,11 +11,11 @@ package final class ObservedFilter {
         private let target: ObservedQuery.Target
         private let digest: [Int]
         /// The sight. Followers that may read the same share it.
-        private let sight: ObjectIdentifier?
+        private let visibility: ObjectIdentifier?
 
-        init(_ target: ObservedQuery.Target, _ predicate: Predicate?, _ sight: Sight? = nil) {
+        init(_ target: ObservedQuery.Target, _ predicate: Predicate?, _ visibility: Visibility? = nil) {
             self.target = target
-            self.sight = sight.map { ObjectIdentifier($0) }
+            self.visibility = visibility.map { ObjectIdentifier($0) }
             let canonical = predicate.map { CanonicalPredicate($0) }
             digest = (0..<2).map { part in
                 var hasher = Hasher()
@@ -106,7 +106,7 @@ package final class ObservedFilter {
 
     /// Prepares the conditions on its watches, if its followers see a part of the store, so that no step has to.
     func prepare(_ table: WatchTable) {
-        guard query.sight != nil else { return }
+        guard query.visibility != nil else { return }
         for position in watches + followers.flatMap(\.shown) where known[position] == nil {
             known[position] = conditions(of: table.watch(position))
         }
@@ -116,7 +116,7 @@ package final class ObservedFilter {
         WatchedConditions(
             followers.map { $0.channel.query.conditions(of: watch) },
             // The schema of the rules, with names that the users do not know.
-            query.sight?.schema ?? query.schema)
+            query.visibility?.schema ?? query.schema)
     }
 
     /// Whether a change of an object that sets off a watch may concern the filter or a follower.

@@ -95,7 +95,7 @@ package final class SubscriptionIndex {
         let filter = ObservedFilter(query, owner: owner, watches: positions ?? [])
         filters[Int(owner)] = filter
         ownerByKey[query.filterKey] = owner
-        if query.sight != nil { ruledCount += 1 }
+        if query.visibility != nil { ruledCount += 1 }
         place(filter)
         return filter
     }
@@ -163,7 +163,7 @@ package final class SubscriptionIndex {
         filters[Int(owner)] = nil
         freeOwners.append(owner)
         ownerByKey[key] = nil
-        if filter.query.sight != nil { ruledCount -= 1 }
+        if filter.query.visibility != nil { ruledCount -= 1 }
     }
 
     // MARK: Steps

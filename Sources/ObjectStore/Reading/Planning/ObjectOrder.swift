@@ -25,7 +25,7 @@ package final class ObjectOrder {
     /// nil where it does not.
     func totalCost() throws(StoreError) -> Int? {
         // Totals keep values where they are stored, and what is shown to somebody may be a copy.
-        guard transaction.sighted == nil else { return nil }
+        guard transaction.restricted == nil else { return nil }
         let classes = sorter.totalledClasses(transaction.rows)
         if classes.isEmpty { return nil }
         var cost = 0

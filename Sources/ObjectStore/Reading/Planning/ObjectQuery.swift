@@ -78,9 +78,9 @@ extension ObjectQuery {
         let rowClass = transaction.rows.classes[classIndex]
         let sorted = sortMember(rowClass)?.member
         if !sort.isEmpty, sorted == nil { return false }
-        let sight = transaction.sight(on: self)
-        if let sight, predicate != nil || sorted.map(sight.reorders) ?? false { return false }
-        guard let predicate = predicate ?? sight?.rule else { return true }
+        let visibility = transaction.visibility(on: self)
+        if let visibility, predicate != nil || sorted.map(visibility.reorders) ?? false { return false }
+        guard let predicate = predicate ?? visibility?.rule else { return true }
         let constraints = predicate.constraints
         guard constraints.count == 1, let only = constraints.first, only.isExact,
             rowClass.isIndexed(only.member)

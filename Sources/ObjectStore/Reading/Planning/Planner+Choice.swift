@@ -167,7 +167,7 @@ extension Planner {
         // Objects that stand in the wanted order are read no further than a page needs.
         let isOrdered = query.sort.isEmpty && !query.isCounted
         var rowCount = keyCount
-        if isCovered, query.isCounted, sight == nil {
+        if isCovered, query.isCounted, visibility == nil {
             rowCount = 0
         } else if query.sort.isEmpty, let wanted = query.expectedCount {
             rowCount = min(

@@ -23,7 +23,7 @@ struct Planner {
     let limits: QueryLimits
     let search: CandidateSearch
     /// The effect of the view's sight on the plan; nil where it does not concern the query.
-    let sight: QuerySight?
+    let visibility: QueryVisibility?
     /// Entries that were read to plan.
     var entriesRead = 0
     /// The scan by columns that was prepared to know its cost.
@@ -48,18 +48,18 @@ struct Planner {
         self.limits = limits
         rowClass = transaction.rows.classes[query.classIndex]
         search = CandidateSearch(schema: transaction.rows, rowClass: rowClass)
-        sight = transaction.sight(on: query)
-        testCost = QueryCost.test(query.predicate) + QueryCost.test(sight?.rule)
+        visibility = transaction.visibility(on: query)
+        testCost = QueryCost.test(query.predicate) + QueryCost.test(visibility?.rule)
     }
 
     /// The parts of the predicate, which have to hold all together.
     var conjuncts: [Predicate] { query.predicate?.conjuncts ?? [] }
 
     mutating func plan() throws(StoreError) -> Plan {
-        if query.predicate == .constant(false) || sight?.rule == .constant(false) {
+        if query.predicate == .constant(false) || visibility?.rule == .constant(false) {
             return .nothing
         }
-        if query.predicate ?? .constant(true) == .constant(true), sight?.rule == nil {
+        if query.predicate ?? .constant(true) == .constant(true), visibility?.rule == nil {
             return naturalPlan([], nil) ?? .scan(query)
         }
         if let page = try immediatePage() { return page }
@@ -71,10 +71,10 @@ struct Planner {
             return plan([key])
         }
         let natural = naturalPlan(own, query.predicate)
-        if let natural, natural.residual == nil, sight?.rule == nil { return natural }
+        if let natural, natural.residual == nil, visibility?.rule == nil { return natural }
         // A page of what one value, or some, have reads its own rows alone.
         if own.count == 1, own[0].isExact, own[0].source.holdsSingleValues, query.sort.isEmpty,
-            query.expectedCount != nil, !query.isCounted, sight == nil || query.predicate == nil
+            query.expectedCount != nil, !query.isCounted, visibility == nil || query.predicate == nil
         {
             return plan(own)
         }
@@ -92,21 +92,21 @@ struct Planner {
     /// Finds the ways that one index, or the primary key, serves; nil where the conditions exclude each other.
     func own() -> [PlanCandidate]? {
         let constraints = query.predicate?.constraints ?? []
-        let ruling = sight?.rule?.constraints ?? []
+        let ruling = visibility?.rule?.constraints ?? []
         for constraint in [constraints, ruling].joined() where constraint.ranges.isEmpty {
             return nil
         }
         let own = search.own(constraints)
-        return sight.map { sight in
-            own.filter { sight.isComplete($0.source) } + search.own(ruling)
+        return visibility.map { visibility in
+            own.filter { visibility.isComplete($0.source) } + search.own(ruling)
         } ?? own
     }
 
     /// Finds the ways that need more than one index or the objects of another class.
     func further(beside own: [PlanCandidate]) -> [PlanCandidate] {
-        guard let sight else { return search.further(conjuncts, beside: own) }
-        let found = search.further(conjuncts, beside: []).filter { sight.isComplete($0.source) }
-        let ruling = search.further(sight.rule?.conjuncts ?? [], beside: []).map { candidate in
+        guard let visibility else { return search.further(conjuncts, beside: own) }
+        let found = search.further(conjuncts, beside: []).filter { visibility.isComplete($0.source) }
+        let ruling = search.further(visibility.rule?.conjuncts ?? [], beside: []).map { candidate in
             var candidate = candidate
             if candidate.source.followsLinks { candidate.source = .bare(candidate.source) }
             return candidate
@@ -116,7 +116,7 @@ struct Planner {
 
     /// The property whose index has the wanted order, and its direction.
     var sortMember: (member: Int, isAscending: Bool)? {
-        query.sortMember(rowClass).flatMap { sight?.reorders($0.member) ?? false ? nil : $0 }
+        query.sortMember(rowClass).flatMap { visibility?.reorders($0.member) ?? false ? nil : $0 }
     }
 
     /// So many objects are looked up at once, whatever else could be done: fewer for a page that a chunk of columns may
@@ -154,7 +154,7 @@ struct Planner {
     /// Returns the condition that the objects of some candidates together still have to be tested for.
     func residual(_ used: [PlanCandidate]) -> Predicate? {
         // What is shown decides, which an index doesn't have.
-        if sight != nil { return query.predicate }
+        if visibility != nil { return query.predicate }
         if used.contains(where: \.isExact) { return nil }
         let areCovered = PlanCandidate.areCovered(conjuncts, by: used)
         return Predicate.conjunction(
@@ -234,7 +234,7 @@ extension Planner {
     /// followed, and given up early.
     fileprivate mutating func alternatives() throws(StoreError) -> [Plan] {
         var plans = [naturalPlan([], query.predicate)].compactMap { $0 }
-        guard query.predicate != nil || sight != nil, var candidates = own() else { return plans }
+        guard query.predicate != nil || visibility != nil, var candidates = own() else { return plans }
         plans += candidates.map { plan([$0]) }
         var cost = 0
         for var candidate in further(beside: candidates) {

@@ -48,8 +48,8 @@ extension QueryExecution {
     /// Counts the first groups of all objects in an index that has them in their order; false where there is none, or groups
     /// are large: nothing was done then.
     private func countByIndex(_ aggregation: Aggregation) throws(StoreError) -> Bool {
-        guard query.predicate == nil, sight == nil, let wanted = aggregation.countedOnly,
-            !(transaction.sighted?.sight.alters(wanted.member, of: rowClass.index) ?? false),
+        guard query.predicate == nil, visibility == nil, let wanted = aggregation.countedOnly,
+            !(transaction.restricted?.visibility.alters(wanted.member, of: rowClass.index) ?? false),
             wanted.member != rowClass.primaryKeyIndex, rowClass.isIndexed(wanted.member)
         else { return false }
         let prefix = rowClass.entryPrefix(of: wanted.member, [])

@@ -40,7 +40,7 @@ package final class QueryExecution {
     /// The matcher of the present plan; nil before a row asked for it.
     private(set) var madeMatcher: Matcher?
     /// The effect of the view's sight on the query; nil where it does not concern it.
-    private(set) lazy var sight = transaction.sight(on: query)
+    private(set) lazy var visibility = transaction.visibility(on: query)
     /// The order of the query's result.
     private(set) lazy var order = ObjectOrder(query.sort, of: rowClass, in: transaction)
     /// The cost of the present plan so far, see ``QueryCost``: that of reads beside the entries that it has to read.
@@ -232,7 +232,7 @@ package final class QueryExecution {
 extension QueryExecution {
     /// Counts all objects of the query, wherever it goes on.
     package func count() throws(StoreError) -> Int {
-        guard query.predicate != nil || sight?.rule != nil else {
+        guard query.predicate != nil || visibility?.rule != nil else {
             return try transaction.count(rowClass)
         }
         while true {
@@ -245,7 +245,7 @@ extension QueryExecution {
     }
 
     private func countByPlan() throws(StoreError) -> Int {
-        if sight == nil, plan.residual == nil, plan.keys == nil,
+        if visibility == nil, plan.residual == nil, plan.keys == nil,
             case .index(let member, let ranges)? = plan.source
         {
             return try entryCount(of: member, ranges)
@@ -253,7 +253,7 @@ extension QueryExecution {
         if plan.source == nil, let columns = try columns(readsAll: true), !columns.testsRows {
             return try columns.count()
         }
-        if sight == nil, plan.residual == nil, let keys = try collectedKeys(), plan.residual == nil
+        if visibility == nil, plan.residual == nil, let keys = try collectedKeys(), plan.residual == nil
         {
             return keys.count
         }
@@ -329,7 +329,7 @@ extension QueryExecution {
                 return true
             }
             // A copy for somebody who sees a part is given back.
-            let kept = transaction.sighted == nil ? row : nil
+            let kept = transaction.restricted == nil ? row : nil
             hasRoom = heap.insert(buffer.bytes, key, kept, by: order)
             return hasRoom
         }

@@ -27,7 +27,7 @@ extension SectionExecution {
             sort: Array(query.sort.prefix(1)))
         ordered.after = query.after.map(start)
         // Entries are of objects that may not be shown.
-        guard transaction.sight(on: ordered) == nil else { return nil }
+        guard transaction.visibility(on: ordered) == nil else { return nil }
         let planner = Planner(ordered, transaction, limits)
         guard query.predicate != .constant(false), let own = planner.own(),
             let plan = planner.naturalPlan(own, query.predicate)

@@ -22,8 +22,8 @@ package final class HeldRead {
     }
 
     /// The view that shows what somebody may read, see ``StoreView/restricted(to:)``, in place of this one.
-    package func restricted(to sight: Sight?) -> HeldRead {
-        HeldRead(read.unrestricted.restricted(to: sight))
+    package func restricted(to visibility: Visibility?) -> HeldRead {
+        HeldRead(read.unrestricted.restricted(to: visibility))
     }
 
     /// Ends the view. Closing twice is harmless.

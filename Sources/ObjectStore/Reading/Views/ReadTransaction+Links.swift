@@ -41,8 +41,8 @@ extension ReadTransaction: ObjectSource {
     package var makesCopies: Bool { showsPart }
 
     package func withStep(_ body: () -> Void) {
-        guard let sighted else { return body() }
-        sighted.withStep(body)
+        guard let restricted else { return body() }
+        restricted.withStep(body)
     }
 
     package func forEachOrigin(
@@ -89,9 +89,9 @@ extension ReadTransaction: ObjectSource {
                 else { return true }
                 let property = InverseLink.propertyNumber(entry)
                 var count = InverseLink.count(value)
-                if let sighted {
+                if let restricted {
                     let target = ObjectIdentity(classIndex: classIndex, key: key)
-                    count = sighted.linkCount(from: origin, property, count, to: target)
+                    count = restricted.linkCount(from: origin, property, count, to: target)
                     if count == 0 { return true }
                 }
                 return body(origin, property, count)
@@ -148,8 +148,8 @@ extension ReadTransaction: ObjectSource {
 extension ReadTransaction {
     /// Returns what the view shows of a copy that was made for the same reader before; nil where it hides the object, or has none.
     package func shown(copy row: RowView, _ rowClass: RowClass, _ key: UInt64) -> RowView? {
-        guard let sighted else { return row }
-        return sighted.show(copy: row, rowClass, key)
+        guard let restricted else { return row }
+        return restricted.show(copy: row, rowClass, key)
     }
 
     /// Copies what the view shows of an object; nil where that is nothing.

@@ -4,11 +4,11 @@ import HoldfastStorage
 
 extension ReadTransaction {
     /// How many copies of rows it has made for what it shows; nil where it makes none.
-    var shownMark: RowCopies.Mark? { sighted?.shownMark }
+    var shownMark: RowCopies.Mark? { restricted?.shownMark }
 
     /// Gives back the copies that were made since: no row of those is held.
     func releaseShown(to mark: RowCopies.Mark?) {
-        if let mark { sighted?.releaseCopies(to: mark) }
+        if let mark { restricted?.releaseCopies(to: mark) }
     }
 
     /// The store's columns; nil where what is read is not committed.
@@ -113,21 +113,21 @@ extension ReadTransaction {
     }
 
     /// Whether the view shows a part of the store.
-    package var showsPart: Bool { sighted != nil }
+    package var showsPart: Bool { restricted != nil }
 
     /// The properties that the view hides of an object; nil where it shows no such object.
     func hiddenProperties(of identity: ObjectIdentity) -> MemberSet? {
-        guard let sighted else {
+        guard let restricted else {
             return row(classIndex: identity.classIndex, key: identity.key).map { _ in MemberSet() }
         }
-        return sighted.hiddenProperties(of: identity)
+        return restricted.hiddenProperties(of: identity)
     }
 
     /// Returns what the view shows of an object whose row was found otherwise; nil where it hides it.
     @inline(__always)
     package func shown(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) -> RowView? {
-        guard let sighted else { return row }
-        return sighted.show(rowClass, key, row)
+        guard let restricted else { return row }
+        return restricted.show(rowClass, key, row)
     }
 
     /// Finds an object that somebody was told of, for its key alone: the row is that of the store, whether the view shows it or
@@ -137,11 +137,11 @@ extension ReadTransaction {
     }
 
     /// The sight of the view; nil for everything.
-    package var sight: Sight? { sighted?.sight }
+    package var visibility: Visibility? { restricted?.visibility }
 
     /// Whether the view may hide objects of a class, so that to count them is a query.
     package func mayHideObjects(of rowClass: RowClass) -> Bool {
-        sighted?.sight.mayHideObjects(of: rowClass.index) ?? false
+        restricted?.visibility.mayHideObjects(of: rowClass.index) ?? false
     }
 
     /// Counts the objects of a class. Cost: one look-up; where some of them may be hidden, that of a query.
@@ -206,10 +206,10 @@ extension ReadTransaction {
                     return false
                 }
                 let key = StoreKey.trailingObjectKey(key)
-                guard let sighted else { return body(key, row) }
-                return sighted.withStep {
+                guard let restricted else { return body(key, row) }
+                return restricted.withStep {
                     guard budget.spend() else { return false }
-                    guard let shown = sighted.show(rowClass, key, row) else { return true }
+                    guard let shown = restricted.show(rowClass, key, row) else { return true }
                     return body(key, shown)
                 }
             }

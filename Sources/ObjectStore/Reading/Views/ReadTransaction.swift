@@ -27,7 +27,7 @@ package class ReadTransaction {
     /// of a query is bounded by what follows them and not only between the objects of its class.
     package final let budget: Budget
     /// Judges and copies the rows of a restricted view; nil if everything is shown.
-    final let sighted: SightedObjects?
+    final let restricted: RestrictedObjects?
     /// The view that a restricted view shows a part of; nil if everything is shown.
     private final let base: StoreView?
     /// The rows that were found last, if a part of the view's commit is shown: rules and shown links meet the same objects.
@@ -49,18 +49,18 @@ package class ReadTransaction {
         rows = catalog.rows
         self.source = source
         self.changes = changes
-        (budget, sighted, base) = (Budget(), nil, nil)
+        (budget, restricted, base) = (Budget(), nil, nil)
     }
 
     /// Makes a view of a part of another one.
-    fileprivate init(_ base: StoreView, _ sight: Sight) {
+    fileprivate init(_ base: StoreView, _ visibility: Visibility) {
         snapshot = base.snapshot
         catalog = base.catalog
-        rows = sight.rows
+        rows = visibility.rows
         source = base.source
         changes = base.changes
         budget = base.budget
-        sighted = SightedObjects(sight, of: base)
+        restricted = RestrictedObjects(visibility, of: base)
         self.base = base
     }
 
@@ -109,12 +109,12 @@ package final class StoreView: ReadTransaction {
 
     /// Makes the view that shows what a principal may read; this one for nil. It is open as long as this one, and has the same budget.
     ///
-    /// - `sight`: Of the schema of the view.
-    package func restricted(to sight: Sight?) -> ReadTransaction {
-        guard let sight else { return self }
+    /// - `visibility`: Of the schema of the view.
+    package func restricted(to visibility: Visibility?) -> ReadTransaction {
+        guard let visibility else { return self }
         // Only rows of a commit stay as they are.
         if columns != nil, recentRows == nil { recentRows = RecentRows() }
-        return RestrictedView(self, sight)
+        return RestrictedView(self, visibility)
     }
 
     /// Becomes a view of another snapshot of the same store; false as in `init`.

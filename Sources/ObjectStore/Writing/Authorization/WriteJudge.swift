@@ -31,7 +31,7 @@ final class WriteJudge {
     let rights: WriteRights
     /// The version that the transaction began from.
     let base: StoreView
-    private let objects: SightedObjects
+    private let objects: RestrictedObjects
     private var knownRoles: [Int: [WriteRights.Role]] = [:]
     let schema: RowSchema
     let source: any OverflowSource
@@ -46,8 +46,8 @@ final class WriteJudge {
         self.rights = rights
         self.base = base
         self.source = source
-        objects = SightedObjects(rights.sight, of: base)
-        schema = rights.sight.schema
+        objects = RestrictedObjects(rights.visibility, of: base)
+        schema = rights.visibility.schema
     }
 
     /// When all rules have to be asked.
@@ -62,7 +62,7 @@ final class WriteJudge {
     func show(
         _ rowClass: RowClass, _ key: UInt64, _ row: RowView
     ) throws(StoreError) -> Shown? {
-        guard rights.sight.parts[rowClass.index].isConcerned,
+        guard rights.visibility.parts[rowClass.index].isConcerned,
             let former = base.row(classIndex: rowClass.index, key: key)
         else {
             try base.checkFailure()
@@ -88,7 +88,7 @@ final class WriteJudge {
     func unshown(
         _ rowClass: RowClass, _ key: UInt64, _ row: RowView
     ) throws(StoreError) -> MemberSet {
-        guard rights.sight.parts[rowClass.index].isConcerned,
+        guard rights.visibility.parts[rowClass.index].isConcerned,
             base.row(classIndex: rowClass.index, key: key) == nil
         else { return MemberSet() }
         let hidden = objects.hiddenProperties(ofNew: rowClass, key, row)
@@ -117,7 +117,7 @@ final class WriteJudge {
 
     /// Whether a class is known by its name.
     func knows(_ rowClass: RowClass) -> Bool {
-        rights.sight.rows.classIndex[rowClass.definition.name] != nil
+        rights.visibility.rows.classIndex[rowClass.definition.name] != nil
     }
 
     /// Whether properties of a class are known by their names.
@@ -144,7 +144,7 @@ final class WriteJudge {
     /// Refuses the creation of an object where none of the class may be created, before anything is told of a key that is taken.
     func requireCreation(_ rowClass: RowClass, source: Int) throws(StoreError) {
         let roles = roles(rowClass.index)
-        let unknown = rights.sight.rows.classes[rowClass.index].unknown
+        let unknown = rights.visibility.rows.classes[rowClass.index].unknown
         // What has to be stated and is not known can't be.
         guard roles.contains(where: { $0.create != .constant(false) }),
             unknown.isEmpty
@@ -333,7 +333,7 @@ final class WriteJudge {
 
 extension WriteJudge: SeenObjects {
     func knows(_ member: Int, of rowClass: RowClass) -> Bool {
-        rights.sight.knows(member, of: rowClass)
+        rights.visibility.knows(member, of: rowClass)
     }
 
     func sees(classIndex: Int, key: UInt64) -> Bool {

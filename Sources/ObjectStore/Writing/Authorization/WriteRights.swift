@@ -38,7 +38,7 @@ package struct WriteRights: Sendable {
     /// The user; nil where nobody has signed in.
     let user: String?
     /// The readable part.
-    let sight: Sight
+    let visibility: Visibility
     /// The roles that hold, with what they let do with a class, by its position.
     let roles: @Sendable (_ classIndex: Int) -> [Role]
     /// Finds the object that decides on the active roles, by its own changes or changes of objects that it leads to; nil if no object does.
@@ -52,7 +52,7 @@ package struct WriteRights: Sendable {
     ///   - deciding: Finds the object that decides on the active roles, on a view that shows everything.
     ///   - roles: The roles that hold, with what they let do with a class, by its position.
     package init(
-        of user: String?, sight: Sight,
+        of user: String?, visibility: Visibility,
         deciding: @escaping @Sendable (StoreView) throws(StoreError) -> ObservedQuery? = {
             _ in nil
         },
@@ -60,7 +60,7 @@ package struct WriteRights: Sendable {
     ) {
         self.deciding = deciding
         self.user = user
-        self.sight = sight
+        self.visibility = visibility
         self.roles = roles
     }
 }

@@ -29,7 +29,7 @@ extension WriteTransaction {
             }
         }
         return try judge.base.checked { () throws(StoreError) in
-            try body(judge.base.restricted(to: judge.rights.sight))
+            try body(judge.base.restricted(to: judge.rights.visibility))
         }
     }
 

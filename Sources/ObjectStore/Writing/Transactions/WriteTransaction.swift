@@ -47,7 +47,7 @@ package final class WriteTransaction {
     /// Has the transaction keep to what its writer may do; nil where that is everything.
     private(set) var judge: WriteJudge?
     /// The schema with the names that the writer knows: replies show objects by it.
-    package var knownRows: RowSchema { judge?.rights.sight.rows ?? rows }
+    package var knownRows: RowSchema { judge?.rights.visibility.rows ?? rows }
     /// Whether it has changed tokens or the key of tickets, which make no version.
     var changesAccess = false
     /// The time in which views of the transaction may be used.

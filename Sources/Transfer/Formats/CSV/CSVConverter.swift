@@ -29,7 +29,7 @@ final class CSVConverter: LineSource {
 
     let rowClass: RowClass
     let schema: RowSchema
-    let sight: Sight?
+    let visibility: Visibility?
     private let cutter: LineCutter
     let options: ImportOptions
     let form: CSVForm
@@ -55,15 +55,15 @@ final class CSVConverter: LineSource {
 
     /// Makes a converter for an import into a class.
     ///
-    /// - `sight`: The sight of the importing user; nil for everything.
+    /// - `visibility`: The sight of the importing user; nil for everything.
     /// - `onHeader`: Takes the header before the first record becomes a line.
     init(
-        _ rowClass: RowClass, _ schema: RowSchema, seenBy sight: Sight?, _ cutter: LineCutter,
+        _ rowClass: RowClass, _ schema: RowSchema, seenBy visibility: Visibility?, _ cutter: LineCutter,
         _ options: ImportOptions, onHeader: @escaping (CSVHeader) -> Void
     ) {
         self.rowClass = rowClass
         self.schema = schema
-        self.sight = sight
+        self.visibility = visibility
         self.cutter = cutter
         self.options = options
         self.onHeader = onHeader
@@ -270,7 +270,7 @@ extension CSVConverter {
     func readHeader() throws(RequestFault) -> CSVHeader {
         // Only the first refusal is reported, because wrong quotes make all names unreliable.
         if let fault { throw headerFault(fault.detail, fault.column ?? 1) }
-        let known = CSVShape.columns(rowClass, schema, sight)
+        let known = CSVShape.columns(rowClass, schema, visibility)
         var found: [CSVHeader.Column] = []
         var seen: Set<ExactText> = []
         for index in cells.indices {

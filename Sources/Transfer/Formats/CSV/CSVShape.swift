@@ -52,9 +52,9 @@ enum CSVShape {
 
     /// The columns of a class by their names, including `$id` if the class has no primary key.
     ///
-    /// - `sight`: The sight of the importing user; nil for everything.
+    /// - `visibility`: The sight of the importing user; nil for everything.
     static func columns(
-        _ rowClass: RowClass, _ schema: RowSchema, _ sight: Sight?
+        _ rowClass: RowClass, _ schema: RowSchema, _ visibility: Visibility?
     ) -> [ExactText: (Column, Bool)] {
         var columns: [ExactText: (Column, Bool)] = [:]
         for (position, member) in rowClass.members.enumerated() {
@@ -63,7 +63,7 @@ enum CSVShape {
             else { continue }
             var column = column(member, schema)
             if position == rowClass.primaryKeyIndex
-                || sight?.hides(position, of: rowClass.index) ?? false
+                || visibility?.hides(position, of: rowClass.index) ?? false
             {
                 column = .ifStated(column)
             }

@@ -8,11 +8,11 @@ import Synchronization
 /// A view with a sight (``StoreView/restricted(to:)``) shows the store as if what may not be read did not exist: objects are absent,
 /// links to them null, collections lack them, and hidden properties are null. Embedded objects are seen with the objects that hold
 /// them.
-package final class Sight: Sendable {
+package final class Visibility: Sendable {
     /// The part of a class.
     struct Part: Sendable {
         /// The rules; nil where all of its objects are seen whole.
-        var own: ClassSight?
+        var own: ClassVisibility?
         /// The objects that may be read, as a condition of queries; nil for all.
         var rule: Predicate?
         /// Whether the rule reads nothing but the object itself, so that testing it takes less than remembering.
@@ -22,7 +22,7 @@ package final class Sight: Sendable {
         /// The properties that are hidden on some objects.
         var hidden = MemberSet()
         /// The roles that decide which; none where nothing is hidden.
-        var roles: [ClassSight.Role] = []
+        var roles: [ClassVisibility.Role] = []
         /// The properties that may hold links to objects that are hidden, by position.
         var links: [Int] = []
         /// The members that may contain values of unknown properties, directly or in embedded objects.
@@ -65,7 +65,7 @@ package final class Sight: Sendable {
     ///   - fingerprint: Tells what decides on it apart from other such.
     ///   - mark: Names what decides on it, in every process alike.
     package init(
-        _ classes: [Int: ClassSight], schema: RowSchema, rows: RowSchema? = nil,
+        _ classes: [Int: ClassVisibility], schema: RowSchema, rows: RowSchema? = nil,
         fingerprint: UInt64 = 0, mark: String = ""
     ) {
         self.fingerprint = fingerprint
@@ -85,7 +85,7 @@ package final class Sight: Sendable {
             // Where all hide the same, it does not matter which of them admit an object.
             let areSame = roles.allSatisfy { $0.hidden == parts[index].hidden }
             parts[index].roles =
-                areSame ? [ClassSight.Role(rule: nil, hidden: parts[index].hidden)] : roles
+                areSame ? [ClassVisibility.Role(rule: nil, hidden: parts[index].hidden)] : roles
         }
         let mayHide = parts.map { $0.rule != nil }
         let embedsUnknown = self.rows.classes.contains {
@@ -173,7 +173,7 @@ package final class Sight: Sendable {
 }
 
 /// The readable part of the objects of a class.
-package struct ClassSight: Hashable, Sendable {
+package struct ClassVisibility: Hashable, Sendable {
     /// The part of one role.
     package struct Role: Hashable, Sendable {
         /// The objects that the role lets read; nil for all.
@@ -203,7 +203,7 @@ package struct ClassSight: Hashable, Sendable {
     }
 }
 
-extension Sight {
+extension Visibility {
     /// The rules that decide about the objects behind some steps: whether they are seen, and which of their properties.
     struct Admission {
         /// The class of the objects, or of those that hold them.

@@ -5,28 +5,28 @@ import HoldfastRows
 ///
 /// The rule is one more condition to find objects by. What is found by it, or by an index, is a candidate: its row is shown, or not,
 /// and the whole filter is tested on what is shown.
-struct QuerySight {
+struct QueryVisibility {
     /// The objects that may be read; nil for all.
     let rule: Predicate?
-    private let sight: Sight
+    private let visibility: Visibility
     private let classIndex: Int
 
     /// Nil where the query finds what it would find without the sight.
-    init?(_ sight: Sight, of query: ObjectQuery) {
-        self.sight = sight
+    init?(_ visibility: Visibility, of query: ObjectQuery) {
+        self.visibility = visibility
         classIndex = query.classIndex
-        rule = sight.parts[classIndex].rule
+        rule = visibility.parts[classIndex].rule
         if rule != nil { return }
-        let schema = sight.schema
+        let schema = visibility.schema
         let dependencies =
             (query.predicate?.dependencies(schema) ?? [])
             + query.sort.flatMap { $0.path.dependencies(schema) }
-        guard dependencies.contains(where: sight.alters) else { return nil }
+        guard dependencies.contains(where: visibility.alters) else { return nil }
     }
 
     /// Whether entries of an index of a property have an order that what is shown has not.
     func reorders(_ member: Int) -> Bool {
-        sight.parts[classIndex].altered.contains(member)
+        visibility.parts[classIndex].altered.contains(member)
     }
 
     /// Whether a source that a filter gives finds all objects that satisfy it as they are shown: those with null in the place of a
@@ -44,18 +44,18 @@ struct QuerySight {
 
 extension ReadTransaction {
     /// The effect of the view's sight on a query; nil where it does not concern it.
-    func sight(on query: ObjectQuery) -> QuerySight? {
-        sighted.flatMap { QuerySight($0.sight, of: query) }
+    func visibility(on query: ObjectQuery) -> QueryVisibility? {
+        restricted.flatMap { QueryVisibility($0.visibility, of: query) }
     }
 
     /// Whether columns have what the view shows.
     func mayUse(_ references: Set<ColumnReference>, of rowClass: RowClass) -> Bool {
-        guard let sight = sighted?.sight else { return true }
-        return !sight.mayHideObjects(of: rowClass.index)
+        guard let visibility = restricted?.visibility else { return true }
+        return !visibility.mayHideObjects(of: rowClass.index)
             && references.allSatisfy { reference in
-                !sight.mayHideObjects(of: reference.classIndex)
+                !visibility.mayHideObjects(of: reference.classIndex)
                     && (reference.member < 0
-                        || !sight.alters(reference.member, of: reference.classIndex))
+                        || !visibility.alters(reference.member, of: reference.classIndex))
             }
     }
 }

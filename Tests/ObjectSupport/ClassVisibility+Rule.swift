@@ -1,7 +1,7 @@
 import HoldfastObjectStore
 import HoldfastQuery
 
-extension ClassSight {
+extension ClassVisibility {
     /// The objects that satisfy a rule, with all of their properties.
     package init(rule: Predicate?) { self.init(roles: [Role(rule: rule)]) }
 }

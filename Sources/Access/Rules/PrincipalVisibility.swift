@@ -2,7 +2,7 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 
 /// A principal's read and write access by the access document, as of the version of each view. Any thread may use it.
-package final class PrincipalSight: SightSource {
+package final class PrincipalVisibility: VisibilitySource {
     private let access: AccessControl
     private let principal: Principal
 
@@ -18,8 +18,8 @@ package final class PrincipalSight: SightSource {
     }
 
     /// Returns an empty sight if there is no document, or if it is invalid in the schema.
-    package func sight(in read: StoreView) throws(RequestFault) -> Sight? {
-        try access.sight(for: principal, on: read)
+    package func visibility(in read: StoreView) throws(RequestFault) -> Visibility? {
+        try access.visibility(for: principal, on: read)
     }
 
     /// Returns no rights if there is no document, or if it is invalid in the schema.

@@ -9,7 +9,7 @@ import HoldfastTestSupport
 import Testing
 
 @Suite("Replies by rules, and those of a store without what they do not admit")
-struct SightOracleTests {
+struct VisibilityOracleTests {
     /// How many requests each shard compares; with both it is 20,000 in `make soak`.
     private static let requestCount = SeededGenerator.isSoak ? 10_000 : 600
     private static let shardCount: UInt64 = 2
@@ -26,11 +26,11 @@ struct SightOracleTests {
             options.columns.objectCountMin = 0
             options.columns.sharedMicrosecondsMin = 0
             let engine = seed % 4 == 3 ? EngineCase.lmdb : .memory
-            var twins = SightTwins(seed: seed)
+            var twins = VisibilityTwins(seed: seed)
             let whole = try TestService(engine, classes: twins.classes, options: options)
             let part = try TestService(classes: twins.classes, options: options)
             try twins.fill(whole.store, part.store)
-            whole.caller = Caller(token: 1, address: "", sight: TwinSight(twins))
+            whole.caller = Caller(token: 1, address: "", visibility: TwinVisibility(twins))
             var random = SeededGenerator(seed: seed &+ 1)
             for _ in 0..<40 {
                 let request = Request.make(&twins, &random)
@@ -73,7 +73,7 @@ struct SightOracleTests {
         }
 
         static func make(
-            _ twins: inout SightTwins, _ random: inout SeededGenerator
+            _ twins: inout VisibilityTwins, _ random: inout SeededGenerator
         ) -> Request {
             func chance(_ percent: Int) -> Bool {
                 Int.random(in: 0..<100, using: &random) < percent

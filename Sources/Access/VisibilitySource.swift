@@ -2,7 +2,7 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 
 /// Decides on a principal's read and write access. Any thread may use it.
-package protocol SightSource: AnyObject, Sendable {
+package protocol VisibilitySource: AnyObject, Sendable {
     /// A name that distinguishes the principal from others.
     var name: String { get }
 
@@ -10,7 +10,7 @@ package protocol SightSource: AnyObject, Sendable {
     ///
     /// - `read`: The view of the version, which shows everything.
     /// - Throws: ``RequestFault`` if the rules cannot be evaluated. Show nothing then.
-    func sight(in read: StoreView) throws(RequestFault) -> Sight?
+    func visibility(in read: StoreView) throws(RequestFault) -> Visibility?
 
     /// Returns the principal's rights in a transaction that begins from a version; nil if it may do everything.
     ///

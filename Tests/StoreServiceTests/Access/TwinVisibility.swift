@@ -6,14 +6,14 @@ import HoldfastRows
 import HoldfastStoreService
 
 /// The sight of twins, under which everything may be done.
-final class TwinSight: SightSource, @unchecked Sendable {
+final class TwinVisibility: VisibilitySource, @unchecked Sendable {
     // Unchecked: they are never changed.
-    private let twins: SightTwins
-    init(_ twins: SightTwins) { self.twins = twins }
+    private let twins: VisibilityTwins
+    init(_ twins: VisibilityTwins) { self.twins = twins }
 
     var name: String { "" }
 
-    func sight(in read: StoreView) -> Sight? { twins.sight(in: read) }
+    func visibility(in read: StoreView) -> Visibility? { twins.visibility(in: read) }
     func wasShutOut(since version: UInt64, in read: StoreView) -> Bool { false }
     func decidingObject(in read: StoreView) -> ObservedQuery? { nil }
     func wasOtherwise(
@@ -22,8 +22,8 @@ final class TwinSight: SightSource, @unchecked Sendable {
 
     func rights(in read: StoreView) -> WriteRights? {
         let schema = read.rows
-        return twins.sight(in: read).map { sight in
-            WriteRights(of: nil, sight: sight) { classIndex in
+        return twins.visibility(in: read).map { visibility in
+            WriteRights(of: nil, visibility: visibility) { classIndex in
                 let members = MemberSet(schema.classes[classIndex].members.indices)
                 let all = Predicate.constant(true)
                 return [

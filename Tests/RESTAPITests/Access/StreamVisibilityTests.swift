@@ -6,7 +6,7 @@ import Testing
 
 /// Streams of a user who comes to see what they did not, or knows no more what they followed.
 @Suite("Streams of a user, and what comes into sight and goes")
-struct StreamSightTests {
+struct StreamVisibilityTests {
     /// A class whose objects embedded ones link to, which are held by one that a rule hides.
     private static let held = [
         ("Tag", #"{"primaryKey":"id","properties":{"id":"int","name":"string?"}}"#),
@@ -113,7 +113,7 @@ struct StreamSightTests {
     }
 
     /// What is asked for behind a cursor, a change of what is seen behind a link, and the objects that are told of.
-    private static let sights = [
+    private static let visibilities = [
         ("Task/changes?keyPaths=title", "List/objects/2", #"{"members":["ann"]}"#, ["3"]),
         (
             "Task/changes?keyPaths=title&fields=id,next.title", "List/objects/2",
@@ -127,7 +127,7 @@ struct StreamSightTests {
 
     @Test(
         "what comes into sight behind a link is a change where it is shown, and counts",
-        arguments: sights)
+        arguments: visibilities)
     func behindLink(target: String, object: String, change: String, told: [String]) throws {
         let world = try TaskWorld()
         let document = TaskWorld.document.replacing(

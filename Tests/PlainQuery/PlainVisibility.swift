@@ -7,7 +7,7 @@ import HoldfastTestSupport
 
 /// What somebody may read, as plain conditions: for each class the roles, each with its rule, nil for all objects, and the
 /// properties that it hides.
-struct PlainSight {
+struct PlainVisibility {
     struct Role {
         var rule: PlainPredicate?
         var hidden: Set<String> = []
@@ -65,9 +65,9 @@ struct PlainSight {
     }
 
     /// The sight of a view of the store.
-    func sight(in transaction: StoreView) -> Sight {
+    func visibility(in transaction: StoreView) -> Visibility {
         let rows = transaction.rows
-        var made: [Int: ClassSight] = [:]
+        var made: [Int: ClassVisibility] = [:]
         for (name, roles) in classes {
             guard let rowClass = rows.rowClass(named: name) else { continue }
             let compiled = roles.map { role in
@@ -75,12 +75,12 @@ struct PlainSight {
                 for property in role.hidden {
                     if let member = rowClass.names.position(of: property) { hidden.insert(member) }
                 }
-                return ClassSight.Role(
+                return ClassVisibility.Role(
                     rule: Self.compile(role.rule, name, transaction), hidden: hidden)
             }
-            made[rowClass.index] = ClassSight(roles: compiled)
+            made[rowClass.index] = ClassVisibility(roles: compiled)
         }
-        return Sight(made, schema: rows)
+        return Visibility(made, schema: rows)
     }
 
     /// The rules in words, for messages.

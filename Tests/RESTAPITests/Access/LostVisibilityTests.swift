@@ -7,7 +7,7 @@ import Testing
 /// Changes of the schema that make a rule impossible, or a link lead to an unknown class: the new schema reads and shows less than the
 /// former one, and a stream has to begin again although it depends on no changed part any more.
 @Suite("Changes of the schema that take something out of a user's view")
-struct LostSightTests {
+struct LostVisibilityTests {
     private static let classes = [
         #"{"name":"Person","primaryKey":"id","properties":{"id":"string"}}"#,
         #"{"name":"Box","primaryKey":"id","properties":{"id":"int","owner":"string?"}}"#,

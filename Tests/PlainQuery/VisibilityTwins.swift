@@ -6,7 +6,7 @@ import HoldfastTestSupport
 
 /// Random contents and rules for two stores: one with everything, and one with the part that the rules admit, whose objects have the
 /// same object keys.
-package struct SightTwins {
+package struct VisibilityTwins {
     /// The schema of both.
     package let classes: [ObjectClass]
     /// The properties that the rules hide on some objects, by either name.
@@ -19,7 +19,7 @@ package struct SightTwins {
     package private(set) var allObjects: [String: [Value]] = [:]
     /// The filters of the last ``makeRules(_:_:)``.
     private var maker: PlainQueryMaker?
-    private var rules: PlainSight?
+    private var rules: PlainVisibility?
     private var random: SeededGenerator
 
     /// Makes a schema.
@@ -33,14 +33,14 @@ package struct SightTwins {
     /// Fills two empty stores with the same objects, and takes from the second what random rules do not admit.
     package mutating func fill(_ whole: Store, _ part: Store) throws {
         try fill(whole, part) { world, view, random in
-            PlainSight(world, view, &random, hidesRequired: false)
+            PlainVisibility(world, view, &random, hidesRequired: false)
         }
     }
 
     /// The same by given rules.
     mutating func fill(
         _ whole: Store, _ part: Store,
-        by makeRules: (PlainWorld, StoreView, inout SeededGenerator) -> PlainSight
+        by makeRules: (PlainWorld, StoreView, inout SeededGenerator) -> PlainVisibility
     ) throws {
         let filler = PlainFiller(classes, seed: random.next())
         for store in [whole, part] {
@@ -69,7 +69,7 @@ package struct SightTwins {
     }
 
     /// The sight of a view of the first store.
-    package func sight(in view: StoreView) -> Sight? { rules?.sight(in: view) }
+    package func visibility(in view: StoreView) -> Visibility? { rules?.visibility(in: view) }
 
     /// The objects of a store, by class and object key.
     package typealias Contents = [String: [UInt64: ObjectContent]]

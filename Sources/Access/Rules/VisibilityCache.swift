@@ -9,9 +9,9 @@ import Synchronization
 /// Principals with equal attributes share a sight.
 ///
 /// Benchmark rows: `user-lists`, `user-streams`.
-final class KnownSights: Sendable {
+final class VisibilityCache: Sendable {
     /// The values that decide on a sight, besides the rules.
-    struct Asker: Hashable {
+    struct VisibilityCacheKey: Hashable {
         let isUser: Bool
         let token: Principal.TokenRight?
         let classes: Set<ExactText>
@@ -62,19 +62,19 @@ final class KnownSights: Sendable {
         let mark: ViewMark
     }
 
-    /// The sight and view of an asker.
+    /// The sight and view of an cacheKey.
     private struct Decided {
-        let sight: Sight
+        let visibility: Visibility
         let named: NamedView
         let weight: Int
     }
 
     private struct State {
-        var byAsker: [Asker: Decided] = [:]
-        /// The total weight of `byAsker`.
+        var byKey: [VisibilityCacheKey: Decided] = [:]
+        /// The total weight of `byKey`.
         var weight = 0
         /// The sights by view: users share one if all values that rules read of them are equal.
-        var byView: [NamedView: Sight] = [:]
+        var byView: [NamedView: Visibility] = [:]
         /// The schema without unknown names, for each set of unknown names.
         var parts: [UnknownNames: RowSchema] = [:]
     }
@@ -102,47 +102,47 @@ final class KnownSights: Sendable {
         (self.isFormer, self.hasEnded) = (isFormer, hasEnded)
     }
 
-    /// Returns the cached sight and view; nil if the asker is not cached.
-    func decided(for asker: Asker) -> (sight: Sight, view: AccessView)? {
-        state.withLock { $0.byAsker[asker] }.map { ($0.sight, $0.named.view) }
+    /// Returns the cached sight and view; nil if the cacheKey is not cached.
+    func decided(for cacheKey: VisibilityCacheKey) -> (visibility: Visibility, view: AccessView)? {
+        state.withLock { $0.byKey[cacheKey] }.map { ($0.visibility, $0.named.view) }
     }
 
     /// Caches a sight that ``sight(of:named:)`` made for a view, unless its weight exceeds the maximum. If the cache is full, an
     /// eighth of its entries is removed.
-    func keep(_ sight: Sight, of asker: Asker, _ view: AccessView, named mark: ViewMark) {
+    func keep(_ visibility: Visibility, of cacheKey: VisibilityCacheKey, _ view: AccessView, named mark: ViewMark) {
         let ruleCount = view.roles.reduce(0) { $0 + $1.classes.count { $0 != nil } }
         let roles = Set(view.roles.map(\.name))
         let byteCount = rules?.roles.reduce(0) { roles.contains($1.name) ? $0 + $1.byteCount : $0 }
         let weight =
-            8 + asker.weight + schema.classes.count / 8 + ruleCount + (byteCount ?? 0) / 256
+            8 + cacheKey.weight + schema.classes.count / 8 + ruleCount + (byteCount ?? 0) / 256
         guard weight <= Self.ownWeightMax else { return }
         state.withLock { state in
             if state.weight + weight > Self.weightMax {
-                for (asker, decided) in Array(state.byAsker.prefix(state.byAsker.count / 8 + 1)) {
-                    state.byAsker[asker] = nil
+                for (cacheKey, decided) in Array(state.byKey.prefix(state.byKey.count / 8 + 1)) {
+                    state.byKey[cacheKey] = nil
                     state.byView[decided.named] = nil
                     state.weight -= decided.weight
                 }
             }
             let named = NamedView(view: view, mark: mark)
             guard state.weight + weight <= Self.weightMax,
-                state.byAsker.updateValue(
-                    Decided(sight: sight, named: named, weight: weight), forKey: asker) == nil
+                state.byKey.updateValue(
+                    Decided(visibility: visibility, named: named, weight: weight), forKey: cacheKey) == nil
             else { return }
             state.weight += weight
-            state.byView[named] = sight
+            state.byView[named] = visibility
         }
     }
 
     /// Returns the sight of a view, from the cache if possible. Call ``keep(_:of:_:named:)`` afterwards.
-    func sight(of view: AccessView, named mark: ViewMark) -> Sight {
+    func visibility(of view: AccessView, named mark: ViewMark) -> Visibility {
         let named = NamedView(view: view, mark: mark)
         if let known = state.withLock({ $0.byView[named] }) { return known }
-        var classes: [Int: ClassSight] = [:]
+        var classes: [Int: ClassVisibility] = [:]
         for rowClass in schema.classes {
-            classes[rowClass.index] = ClassSight(roles: view.shown(rowClass.index))
+            classes[rowClass.index] = ClassVisibility(roles: view.shown(rowClass.index))
         }
-        return Sight(
+        return Visibility(
             classes, schema: schema, rows: part(without: view.unknownNames(of: schema)),
             fingerprint: mark.number, mark: mark.text)
     }

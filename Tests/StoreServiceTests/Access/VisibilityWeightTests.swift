@@ -6,11 +6,11 @@ import Testing
 @testable import HoldfastStoreService
 
 @Suite("What is kept of the views of users")
-struct SightWeightTests {
+struct VisibilityWeightTests {
     @Test("a view counts for more where rules read many or large values of its user")
     func weight() {
         func weight(_ values: UserValue?...) -> Int {
-            KnownSights.Asker(isUser: true, token: nil, classes: [], values: values).weight
+            VisibilityCache.VisibilityCacheKey(isUser: true, token: nil, classes: [], values: values).weight
         }
         let text = Value.string(String(repeating: "y", count: 1 << 20))
         #expect(weight() == 1 && weight(nil, .one(.int(1)), .one(.string("ann"))) == 1)

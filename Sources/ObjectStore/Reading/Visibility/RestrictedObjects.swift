@@ -6,29 +6,29 @@ import HoldfastRows
 ///
 /// Rules are evaluated on the bare view. What is copied stays as long as this, or until a scan gives it back. One thread at a time
 /// uses it.
-final class SightedObjects: SeenObjects {
+final class RestrictedObjects: SeenObjects {
     /// The rules of a class, ready to be asked.
     private final class Rules {
         let classIndex: Int
-        let part: Sight.Part
+        let part: Visibility.Part
         /// For each role the test, where it does not admit all objects, and what it hides; empty where nothing is hidden.
         private(set) lazy var roles: [(rule: Matcher?, hidden: MemberSet)] = part.roles.map {
             ($0.rule?.makeMatcher(bare.rows, source: bare), $0.hidden)
         }
         private var rule: Matcher?
-        private let sight: Sight
+        private let visibility: Visibility
         private let bare: StoreView
 
-        init(_ sight: Sight, _ classIndex: Int, _ bare: StoreView) {
-            (self.sight, self.classIndex, self.bare) = (sight, classIndex, bare)
-            part = sight.parts[classIndex]
+        init(_ visibility: Visibility, _ classIndex: Int, _ bare: StoreView) {
+            (self.visibility, self.classIndex, self.bare) = (visibility, classIndex, bare)
+            part = visibility.parts[classIndex]
         }
 
-        deinit { if let rule { sight.giveBack(rule, of: classIndex) } }
+        deinit { if let rule { visibility.giveBack(rule, of: classIndex) } }
 
         /// Whether an object is seen.
         func admits(_ key: UInt64, _ row: RowView) -> Bool {
-            if rule == nil { rule = sight.takeMatcher(of: classIndex, on: bare) }
+            if rule == nil { rule = visibility.takeMatcher(of: classIndex, on: bare) }
             return rule?.matches(row: row, key: key, source: bare) ?? true
         }
     }
@@ -36,7 +36,7 @@ final class SightedObjects: SeenObjects {
     /// The most objects whose judgement is remembered.
     private static let rememberedCountMax = 1 << 16
 
-    let sight: Sight
+    let visibility: Visibility
     let bare: StoreView
     /// Of the classes of which objects were shown: few.
     private var rules: [Rules] = []
@@ -49,19 +49,19 @@ final class SightedObjects: SeenObjects {
     private lazy var builder = RowBuilder()
     private lazy var buffer = ByteBuffer(capacity: 512)
 
-    init(_ sight: Sight, of bare: StoreView) {
-        self.sight = sight
+    init(_ visibility: Visibility, of bare: StoreView) {
+        self.visibility = visibility
         self.bare = bare
     }
 
-    var schema: RowSchema { sight.schema }
+    var schema: RowSchema { visibility.schema }
     var source: any OverflowSource { bare }
 
     // MARK: Objects
 
     /// Returns what is shown of an object: nothing, its row, or a copy without what is hidden.
     func show(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) -> RowView? {
-        guard sight.parts[rowClass.index].isConcerned else { return row }
+        guard visibility.parts[rowClass.index].isConcerned else { return row }
         let rules = rules(of: rowClass.index)
         guard bare.budget.spend(), admits(rules, key, row) else { return nil }
         if rules.part.altered.isEmpty { return row }
@@ -72,7 +72,7 @@ final class SightedObjects: SeenObjects {
     /// Returns what is shown of a copy that was made for the same reader before: no more than then, nor than the rules for the object
     /// as it is now admit; nothing where that is gone.
     func show(copy row: RowView, _ rowClass: RowClass, _ key: UInt64) -> RowView? {
-        guard sight.parts[rowClass.index].isConcerned else { return row }
+        guard visibility.parts[rowClass.index].isConcerned else { return row }
         guard let present = bare.row(classIndex: rowClass.index, key: key),
             var hidden = hiddenParts(rowClass, key, present, in: row, seenBy: self)
         else { return nil }
@@ -111,18 +111,18 @@ final class SightedObjects: SeenObjects {
     }
 
     func knows(_ member: Int, of rowClass: RowClass) -> Bool {
-        sight.knows(member, of: rowClass)
+        visibility.knows(member, of: rowClass)
     }
 
     func sees(classIndex: Int, key: UInt64) -> Bool {
         // A link that leads nowhere is none; after a failure everything is hidden.
-        !sight.parts[classIndex].isNeverSeen
+        !visibility.parts[classIndex].isNeverSeen
             && sees(classIndex: classIndex, key: key, orElse: false)
     }
 
     /// The same with the answer for an object that the view lacks.
     func sees(classIndex: Int, key: UInt64, orElse isSeenElsewhere: Bool) -> Bool {
-        guard sight.mayHideObjects(of: classIndex) else { return true }
+        guard visibility.mayHideObjects(of: classIndex) else { return true }
         let identity = ObjectIdentity(classIndex: classIndex, key: key)
         if let known = judged[identity] { return known }
         guard let row = bare.row(classIndex: classIndex, key: key) else { return isSeenElsewhere }
@@ -136,7 +136,7 @@ final class SightedObjects: SeenObjects {
         guard let row = bare.row(classIndex: identity.classIndex, key: identity.key) else {
             return nil
         }
-        guard sight.parts[identity.classIndex].isConcerned else { return MemberSet() }
+        guard visibility.parts[identity.classIndex].isConcerned else { return MemberSet() }
         let rules = rules(of: identity.classIndex)
         return admits(rules, identity.key, row) ? hiddenProperties(rules, identity.key, row) : nil
     }
@@ -152,7 +152,7 @@ final class SightedObjects: SeenObjects {
     func linkCount(
         from origin: ObjectIdentity, _ property: UInt32, _ count: Int, to target: ObjectIdentity
     ) -> Int {
-        guard sight.parts[origin.classIndex].isConcerned else { return count }
+        guard visibility.parts[origin.classIndex].isConcerned else { return count }
         if !sees(classIndex: origin.classIndex, key: origin.key) { return 0 }
         let rules = rules(of: origin.classIndex)
         if rules.roles.isEmpty { return count }
@@ -206,7 +206,7 @@ final class SightedObjects: SeenObjects {
 
     private func rules(of classIndex: Int) -> Rules {
         if let known = rules.first(where: { $0.classIndex == classIndex }) { return known }
-        let made = Rules(sight, classIndex, bare)
+        let made = Rules(visibility, classIndex, bare)
         rules.append(made)
         return made
     }
@@ -223,7 +223,7 @@ final class SightedObjects: SeenObjects {
             return !field.isNull
                 && !objects.sees(classIndex: compiled.classIndex, key: field.load(UInt64.self))
         }
-        if sight.parts[rowClass.index].unknown.contains(member),
+        if visibility.parts[rowClass.index].unknown.contains(member),
             objects.holdsUnknown(member, of: rowClass, in: row)
         {
             return true

@@ -7,7 +7,7 @@ import HoldfastTestSupport
 import Testing
 
 @Suite("Views that show a part")
-struct SightTests {
+struct VisibilityTests {
     private static let classes = [
         ObjectClass(
             name: "Task", primaryKey: "id",
@@ -81,14 +81,14 @@ struct SightTests {
             var hidden = MemberSet()
             for name in names { hidden.insert(try #require(task.names.position(of: name))) }
             var roles = [
-                ClassSight.Role(
+                ClassVisibility.Role(
                     rule: try rule.map { try predicate($0, "Task", read) }, hidden: hidden)
             ]
             if let others {
-                roles.append(ClassSight.Role(rule: try predicate(others, "Task", read)))
+                roles.append(ClassVisibility.Role(rule: try predicate(others, "Task", read)))
             }
-            let sight = Sight([task.index: ClassSight(roles: roles)], schema: read.rows)
-            try body(read.restricted(to: sight), read, task)
+            let visibility = Visibility([task.index: ClassVisibility(roles: roles)], schema: read.rows)
+            try body(read.restricted(to: visibility), read, task)
         }
     }
 
@@ -139,7 +139,7 @@ struct SightTests {
             ])
         defer { store.close() }
         let schema = store.catalog.rows
-        let links = Sight.links(
+        let links = Visibility.links(
             toAnyOf: schema.classes.map { $0.definition.name == "Task" }, schema)
         let rowClass = try #require(schema.rowClass(named: "Note"))
         #expect(links[rowClass.index].map { note.properties[$0].name } == ["outer", "inner"])
@@ -170,15 +170,15 @@ struct SightTests {
     func viewsByThemselves() throws {
         let store = try Self.world()
         defer { store.close() }
-        let sight = try store.reading { read in
+        let visibility = try store.reading { read in
             let task = try #require(read.rows.rowClass(named: "Task"))
             // What is calculated takes of the view's time.
             let rule = try Self.predicate("owner == 'ann' AND rank + 1 > 0", "Task", read)
-            return Sight([task.index: ClassSight(rule: rule)], schema: read.rows)
+            return Visibility([task.index: ClassVisibility(rule: rule)], schema: read.rows)
         }
         func count(_ view: ReadTransaction) throws -> Int { try Self.ids(nil, view).count }
         try store.reading { before in
-            let former = before.restricted(to: sight)
+            let former = before.restricted(to: visibility)
             let first = try count(former)
             try store.put(
                 "Task",
@@ -187,7 +187,7 @@ struct SightTests {
                     "rank": .value(.int(1)),
                 ])
             let present = try store.reading { after in
-                let present = try count(after.restricted(to: sight))
+                let present = try count(after.restricted(to: visibility))
                 let again = try count(former)
                 after.budget.fail(.time)
                 return [present, again]
@@ -195,7 +195,7 @@ struct SightTests {
             let last = try count(former)
             #expect([first] + present + [last] == [10, 9, 10, 10])
         }
-        let later = try store.reading { read in try count(read.restricted(to: sight)) }
+        let later = try store.reading { read in try count(read.restricted(to: visibility)) }
         #expect(later == 9)
     }
 
@@ -296,7 +296,7 @@ struct SightTests {
             let task = try #require(read.rows.rowClass(named: "Task"))
             let rule = try Self.predicate("owner == 'ann'", "Task", read)
             let shown = read.restricted(
-                to: Sight([task.index: ClassSight(rule: rule)], schema: read.rows))
+                to: Visibility([task.index: ClassVisibility(rule: rule)], schema: read.rows))
             #expect(try Self.ids(pattern, shown).isEmpty)
             try shown.checkFailure()
         }

@@ -6,11 +6,11 @@ import HoldfastTestSupport
 
 /// Random rules on a random store: what a view shows by them, and what random queries of every plan find on it, compared with the
 /// plainest evaluator on a copy in which what the rules do not admit is absent.
-package struct SightDifferential: Differential {
+package struct VisibilityDifferential: Differential {
     /// What was compared.
     package struct Counts: DifferentialCounts, Sendable {
         /// The rules, and the queries.
-        package var sights = 0, queries = 0
+        package var visibilities = 0, queries = 0
         /// The plans that were followed, and the objects that were found.
         package var plans = 0, matches = 0
         /// The objects of all views, and those of them that were shown.
@@ -21,7 +21,7 @@ package struct SightDifferential: Differential {
 
         /// Adds other counts.
         package mutating func add(_ other: Counts) {
-            sights += other.sights
+            visibilities += other.visibilities
             queries += other.queries
             plans += other.plans
             matches += other.matches
@@ -59,8 +59,8 @@ package struct SightDifferential: Differential {
     package func close() { store.close() }
 
     /// Compares so many queries by each of so many rules, until one differs.
-    package mutating func run(sightCount: Int, queryCount: Int) throws {
-        for index in 0..<sightCount where difference == nil {
+    package mutating func run(visibilityCount: Int, queryCount: Int) throws {
+        for index in 0..<visibilityCount where difference == nil {
             if index > 0 { try filler.change(store) }
             try compare(queryCount)
         }
@@ -70,10 +70,10 @@ package struct SightDifferential: Differential {
         let transaction = try store.read()
         defer { transaction.close() }
         let whole = try PlainWorld(transaction)
-        let sight = PlainSight(whole, transaction, &random)
-        let world = sight.part(of: whole)
-        let shown = transaction.restricted(to: sight.sight(in: transaction))
-        counts.sights += 1
+        let visibility = PlainVisibility(whole, transaction, &random)
+        let world = visibility.part(of: whole)
+        let shown = transaction.restricted(to: visibility.visibility(in: transaction))
+        counts.visibilities += 1
         for name in world.names {
             counts.objects += whole.all(name).count
             counts.shown += world.all(name).count
@@ -81,7 +81,7 @@ package struct SightDifferential: Differential {
         let seen = try PlainWorld(shown)
         for name in world.names where difference == nil {
             difference = Self.difference(name, seen, world).map {
-                "seed \(seed): \($0)\n  \(sight.text)"
+                "seed \(seed): \($0)\n  \(visibility.text)"
             }
         }
         var maker = PlainQueryMaker(world, seed: random.next())
@@ -96,7 +96,7 @@ package struct SightDifferential: Differential {
             }
             let small = try check.simplest(query)
             guard case .different(let text) = try check.compare(small) else { return }
-            difference = "seed \(seed): \(text)\n  \(sight.text)"
+            difference = "seed \(seed): \(text)\n  \(visibility.text)"
         }
     }
 
