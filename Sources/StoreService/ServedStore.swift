@@ -190,8 +190,8 @@ package final class ServedStore: Sendable {
         for caller: Caller, of pin: SnapshotPin? = nil, until deadline: UInt64? = nil,
         _ body: (ReadTransaction) throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {
-        try withRead(for: caller, of: pin) { bare in
-            if caller.visibility != nil { bare.limitFollowing(until: deadline ?? queryDeadline) }
+        try withRead(for: caller, of: pin) { unrestricted in
+            if caller.visibility != nil { unrestricted.limitFollowing(until: deadline ?? queryDeadline) }
         } run: { read throws(RequestFault) in
             read.shortDeadline = deadline
             return try body(read)
@@ -210,10 +210,10 @@ package final class ServedStore: Sendable {
         while true {
             attemptsLeft -= 1
             let isLast = attemptsLeft == 0 || pin != nil
-            let result = try withBareRead(of: pin) { bare throws(RequestFault) -> Result? in
-                prepare(bare)
+            let result = try withUnrestrictedRead(of: pin) { unrestricted throws(RequestFault) -> Result? in
+                prepare(unrestricted)
                 let read: ReadTransaction
-                do throws(RequestFault) { read = try caller.view(of: bare) } catch {
+                do throws(RequestFault) { read = try caller.view(of: unrestricted) } catch {
                     if !isLast, error.code == RequestFault.snapshotOfOtherNames.code { return nil }
                     throw error
                 }
@@ -223,7 +223,7 @@ package final class ServedStore: Sendable {
         }
     }
 
-    private func withBareRead<Result>(
+    private func withUnrestrictedRead<Result>(
         of pin: SnapshotPin?, _ body: (StoreView) throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {
         func run(_ read: StoreView) throws(StoreError) -> Result {
@@ -245,9 +245,9 @@ package final class ServedStore: Sendable {
         _ body: (ReadTransaction) throws(RequestFault) -> Result
     ) throws(RequestFault) -> JobOutcome<Result> {
         try job.attempt(limits) { () throws(RequestFault) in
-            try withRead(for: caller, of: pin) { bare in
-                bare.turn = job
-                bare.limitFollowing(
+            try withRead(for: caller, of: pin) { unrestricted in
+                unrestricted.turn = job
+                unrestricted.limitFollowing(
                     until: job.deadlineMilliseconds, memoryByteCountMax: job.memoryByteCountMax)
             } run: { read throws(RequestFault) in
                 try body(read)

@@ -102,21 +102,21 @@ extension ServedStore {
         sharing folds: FoldCache? = nil, objectCountMax: Int = decidingObjectCountMax
     ) throws(RequestFault) -> Bool {
         guard let visibility = caller.visibility else { return false }
-        let bare = read.unrestricted
-        let present = try stored(bare.state().version)
+        let unrestricted = read.unrestricted
+        let present = try stored(unrestricted.state().version)
         if version >= present { return false }
-        if try visibility.wasShutOut(since: version, in: bare) { return true }
-        guard let deciding = try visibility.decidingObject(in: bare) else { return false }
+        if try visibility.wasShutOut(since: version, in: unrestricted) { return true }
+        guard let deciding = try visibility.decidingObject(in: unrestricted) else { return false }
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             let shared = try folds?.changes(
-                after: version, through: present, in: bare, classes: deciding.formerClasses
+                after: version, through: present, in: unrestricted, classes: deciding.formerClasses
             ).changes
             if let shared, shared.through == present {
                 changes = shared
             } else {
                 changes = try FoldedChanges(
-                    after: version, in: bare, objectCountMax: objectCountMax,
+                    after: version, in: unrestricted, objectCountMax: objectCountMax,
                     recordCountMax: min(FoldCache.recordCountMax, 10 * objectCountMax),
                     classes: deciding.formerClasses)
             }
@@ -127,7 +127,7 @@ extension ServedStore {
         if changes.through < present || deciding.readsChangedShape(in: changes) { return true }
         if changes.order.isEmpty { return false }
         return try evaluate(on: read) { () throws(RequestFault) in
-            try visibility.wasOtherwise(since: version, changes, in: bare)
+            try visibility.wasOtherwise(since: version, changes, in: unrestricted)
         }
     }
 }

@@ -72,7 +72,7 @@ struct VisibilityTests {
     private static func showing(
         _ rule: String?, hiding names: [String] = [], for others: String? = nil,
         _ engine: EngineCase = .memory,
-        _ body: (_ shown: ReadTransaction, _ bare: StoreView, _ task: RowClass) throws -> Void
+        _ body: (_ shown: ReadTransaction, _ unrestricted: StoreView, _ task: RowClass) throws -> Void
     ) throws {
         let store = try world(engine)
         defer { store.close() }
@@ -149,9 +149,9 @@ struct VisibilityTests {
         "an object that no rule admits is absent under either key, in scans and in counts",
         arguments: EngineCase.all)
     func absence(engine: EngineCase) throws {
-        try Self.showing("owner == 'ann'", engine) { shown, bare, task in
+        try Self.showing("owner == 'ann'", engine) { shown, unrestricted, task in
             let seen = try #require(try Self.find(10, task, shown))
-            let other = try #require(try Self.find(11, task, bare))
+            let other = try #require(try Self.find(11, task, unrestricted))
             #expect(try Self.find(11, task, shown) == nil)
             #expect(try shown.find(task, key: other.key) == nil)
             #expect(try shown.find(task, key: seen.key) != nil)
@@ -162,7 +162,7 @@ struct VisibilityTests {
             }
             #expect(scanned == 10)
             #expect(try shown.count(task) == 10)
-            #expect(try bare.count(task) == 100)
+            #expect(try unrestricted.count(task) == 100)
         }
     }
 
@@ -202,12 +202,12 @@ struct VisibilityTests {
     @Test("a row in which nothing is hidden is not copied")
     func sameRow() throws {
         try Self.showing("owner == 'ann'", hiding: ["note"], for: "rank < 50") {
-            shown, bare, task in
+            shown, unrestricted, task in
             let whole = try #require(try Self.find(60, task, shown))
-            let stored = try #require(try Self.find(60, task, bare))
+            let stored = try #require(try Self.find(60, task, unrestricted))
             #expect(whole.row.base == stored.row.base && !whole.row.hidesProperties)
             let part = try #require(try Self.find(10, task, shown))
-            let original = try #require(try Self.find(10, task, bare))
+            let original = try #require(try Self.find(10, task, unrestricted))
             #expect(part.row.base != original.row.base && part.row.hidesProperties)
             #expect(part.row.version == original.row.version)
         }
@@ -257,14 +257,14 @@ struct VisibilityTests {
         "links to what is absent are null, and collections, large ones too, lack them",
         arguments: EngineCase.all)
     func links(engine: EngineCase) throws {
-        try Self.showing("owner == 'ann'", engine) { shown, bare, task in
+        try Self.showing("owner == 'ann'", engine) { shown, unrestricted, task in
             let list = try #require(shown.rows.rowClass(named: "List"))
             let pinned = try #require(list.names.position(of: "pinned"))
             let row = try #require(try shown.find(list, key: 1))
             #expect(list.collection(pinned, in: row, shown).count == 10)
-            let stored = try #require(try bare.find(list, key: 1))
+            let stored = try #require(try unrestricted.find(list, key: 1))
             #expect(list.field(pinned, in: stored).isOutOfLine)
-            #expect(list.collection(pinned, in: stored, bare).count == 100)
+            #expect(list.collection(pinned, in: stored, unrestricted).count == 100)
             #expect(
                 try Self.ids("pinned.@count == 10 AND tasks.@count == 10", shown, "List") == [1])
             #expect(try Self.ids("@links.Task.list.@count == 10", shown, "List") == [1])
@@ -304,7 +304,7 @@ struct VisibilityTests {
 
     @Test("a list costs what the rule's index says, and a class without rules is read as ever")
     func plans() throws {
-        try Self.showing("owner == 'ann'") { shown, bare, task in
+        try Self.showing("owner == 'ann'") { shown, unrestricted, task in
             var query = ObjectQuery(classIndex: task.index, expectedCount: 5)
             let execution = try QueryExecution(query, in: shown)
             var keys: [UInt64] = []
@@ -320,7 +320,7 @@ struct VisibilityTests {
             #expect(execution.statistics.rowsRead <= 5)
             query.predicate = try Self.predicate("rank > 40", "Task", shown)
             #expect(try QueryExecution(query.counted, in: shown).count() == 6)
-            #expect(try QueryExecution(query.counted, in: bare).count() == 59)
+            #expect(try QueryExecution(query.counted, in: unrestricted).count() == 59)
         }
     }
 }

@@ -86,7 +86,7 @@ struct PlanText {
                 use(name, rowClass)
                 return "geographic index \(name)"
             case .links(let constraint, let far): return links(constraint, far)
-            case .bare(let source): return "read rule: \(self.source(source, rowClass))"
+            case .unrestricted(let source): return "read rule: \(self.source(source, rowClass))"
             case .all(let parts): return "all of \(list(parts, rowClass))"
             case .any(let parts): return "any of \(list(parts, rowClass))"
             }

@@ -92,18 +92,18 @@ struct MissedWorld {
         since version: UInt64, after start: UInt64? = nil, through end: UInt64? = nil,
         filter: String? = nil
     ) throws -> Set<String>? {
-        try store.reading { bare in
+        try store.reading { unrestricted in
             var rules: [Int: ClassVisibility] = [:]
             for (index, text) in [rule, listRule].enumerated() {
                 rules[index] = try text.map { ClassVisibility(rule: try predicate($0, of: index)) }
             }
-            let visibility = rules.isEmpty ? nil : Visibility(rules, schema: bare.rows)
+            let visibility = rules.isEmpty ? nil : Visibility(rules, schema: unrestricted.rows)
             let filter = try filter.map { try predicate($0) }
             let query = ObservedQuery(
                 target: .objects(classIndex: 0), predicate: filter,
-                filterPaths: filter?.dependencies(bare.rows) ?? [], schema: bare.rows,
+                filterPaths: filter?.dependencies(unrestricted.rows) ?? [], schema: unrestricted.rows,
                 visibility: visibility)
-            let read = bare.restricted(to: visibility)
+            let read = unrestricted.restricted(to: visibility)
             let changes = try FoldedChanges(
                 after: start ?? version, through: end, in: read, classes: query.formerClasses)
             let missed = MissedEvents(of: query, changes, since: version, in: read)
@@ -112,7 +112,7 @@ struct MissedWorld {
                 guard let event = missed.event(of: candidate) else { continue }
                 if event.isUndecided { return nil }
                 if event.kind == .leave || event.kind == .delete {
-                    told.insert("\(event.kind) \(try id(of: event, in: bare))")
+                    told.insert("\(event.kind) \(try id(of: event, in: unrestricted))")
                 }
             }
             try read.checkFailure()
@@ -120,9 +120,9 @@ struct MissedWorld {
         }
     }
 
-    private func id(of event: QueryEvent, in bare: StoreView) throws -> Int64 {
-        if let row = bare.row(classIndex: 0, key: event.identity.key) {
-            return bare.rows.classes[0].field(0, in: row).load(Int64.self)
+    private func id(of event: QueryEvent, in unrestricted: StoreView) throws -> Int64 {
+        if let row = unrestricted.row(classIndex: 0, key: event.identity.key) {
+            return unrestricted.rows.classes[0].field(0, in: row).load(Int64.self)
         }
         return event.primaryKey.withUnsafeBytes {
             $0.loadUnaligned(fromByteOffset: 1, as: Int64.self)

@@ -46,7 +46,7 @@ struct ReachedObjects {
     ///   With 0 no such objects are looked for.
     init(
         of query: ObservedQuery, seenBy former: FormerResults?, _ changes: FoldedChanges,
-        since version: UInt64, in bare: StoreView, dependentCountMax: Int
+        since version: UInt64, in unrestricted: StoreView, dependentCountMax: Int
     ) {
         (self.query, self.changes, self.version) = (query, changes, version)
         self.dependentCountMax = dependentCountMax
@@ -54,7 +54,7 @@ struct ReachedObjects {
             let root = query.classIndex
         else { return }
         guard let former else {
-            let origins = PathOrigins(rootClass: root, transaction: bare)
+            let origins = PathOrigins(rootClass: root, transaction: unrestricted)
             isCut = ![(query.filter, true), (query.shown, false)].allSatisfy { plan, isOfFilter in
                 plan.watches.allSatisfy { watch in
                     changes.forEachTrigger(of: watch, since: version, query.schema) { identity in
@@ -67,7 +67,7 @@ struct ReachedObjects {
             return
         }
         let ways = SeenWays(
-            former, changes, since: version, in: bare, judgedCountMax: dependentCountMax)
+            former, changes, since: version, in: unrestricted, judgedCountMax: dependentCountMax)
         let areAll =
             [(query.readByFilter, true), (query.readByShown, false)]
             .allSatisfy { plan, isOfFilter in

@@ -32,7 +32,7 @@ final class FormerObjects: FormerSource {
 
     private let version: UInt64
     private let changes: FoldedChanges
-    private let bare: StoreView
+    private let unrestricted: StoreView
     /// Whether the changes lead to the view's version.
     let isWhole: Bool
     var nextVersion = UInt64.max
@@ -50,11 +50,11 @@ final class FormerObjects: FormerSource {
     ///   - changes: The changes from that version on, or from an earlier one.
     ///   - isWhole: Whether they lead to the version of the view.
     ///   - bare: A view that shows everything, at the end of the changes or later.
-    init(at version: UInt64, _ changes: FoldedChanges, isWhole: Bool, in bare: StoreView) {
+    init(at version: UInt64, _ changes: FoldedChanges, isWhole: Bool, in unrestricted: StoreView) {
         self.version = version
         self.changes = changes
         self.isWhole = isWhole
-        self.bare = bare
+        self.unrestricted = unrestricted
     }
 
     /// The memory of its copies.
@@ -73,7 +73,7 @@ final class FormerObjects: FormerSource {
     }
 
     private func find(_ identity: ObjectIdentity) -> Reached {
-        let present = bare.row(classIndex: identity.classIndex, key: identity.key)
+        let present = unrestricted.row(classIndex: identity.classIndex, key: identity.key)
         // Later changes are not known.
         let isLater = present.map { $0.version > changes.through } ?? false
         let change = changes[identity]
@@ -84,7 +84,7 @@ final class FormerObjects: FormerSource {
             return Reached(found: Found(row: present, known: nil), isDecided: true)
         }
         if change.insertedAt > version { return Reached(found: nil, isDecided: true) }
-        let rowClass = bare.rows.classes[identity.classIndex]
+        let rowClass = unrestricted.rows.classes[identity.classIndex]
         var former: [Int: [UInt8]] = [:]
         for state in change.former.reversed() where state.version > version {
             for (member, tagged) in state.values { former[member] = tagged }
@@ -118,7 +118,7 @@ final class FormerObjects: FormerSource {
         if let known = reached[identity] { return known }
         var object = find(identity)
         if let found = object.found, found.row.base == buffer.bytes.baseAddress {
-            let copy = bare.budget.holds(copies.byteCount) ? copies.add(buffer.bytes) : nil
+            let copy = unrestricted.budget.holds(copies.byteCount) ? copies.add(buffer.bytes) : nil
             object = Reached(
                 found: copy.map { Found(row: $0, known: found.known) }, isDecided: copy != nil)
         }
@@ -140,14 +140,14 @@ final class FormerObjects: FormerSource {
         _ body: (_ origin: ObjectIdentity, _ isKnown: Bool) -> Bool
     ) {
         if !isWhole { isUndecided = true }
-        let (target, rowClass) = (bare.rows.classes[classIndex], bare.rows.classes[originClass])
+        let (target, rowClass) = (unrestricted.rows.classes[classIndex], unrestricted.rows.classes[originClass])
         let number = rowClass.members[member].number
         let lost = LostLink(classNumber: target.number, key: key, propertyNumber: number)
         let changed = changedHolders(of: member, rowClass)
         // Changed holders are read as they were.
         let changedNow = Set(changed.map(\.identity))
         var (linking, goesOn) = (Set<ObjectIdentity>(), true)
-        bare.scanOrigins(classIndex, key, property: number) { origin, _, count in
+        unrestricted.scanOrigins(classIndex, key, property: number) { origin, _, count in
             if changedNow.contains(origin) {
                 linking.insert(origin)
                 return true
@@ -156,14 +156,14 @@ final class FormerObjects: FormerSource {
             return goesOn
         }
         let mayHaveLost =
-            changes.lostLinks.contains(lost) || bare.row(classIndex: classIndex, key: key) == nil
+            changes.lostLinks.contains(lost) || unrestricted.row(classIndex: classIndex, key: key) == nil
         for holder in changed where goesOn {
-            guard bare.budget.spend() else { return }
+            guard unrestricted.budget.spend() else { return }
             let object = reach(holder.identity)
             if let found = object.found, found.knows(holder.members) {
-                bare.rows.forEachLink(
-                    of: bare.rows.classes[holder.identity.classIndex], in: found.row,
-                    only: holder.members, bare
+                unrestricted.rows.forEachLink(
+                    of: unrestricted.rows.classes[holder.identity.classIndex], in: found.row,
+                    only: holder.members, unrestricted
                 ) { held, linked, linkedKey in
                     guard goesOn, held == number, linked == classIndex, linkedKey == key else {
                         return
@@ -181,16 +181,16 @@ final class FormerObjects: FormerSource {
     private func changedHolders(of member: Int, _ origin: RowClass) -> [FoldedChanges.Holder] {
         let number = origin.members[member].number
         if let known = changedHolders[number] { return known }
-        let found = changes.holders(of: member, of: origin, since: version, bare.rows)
-            .filter { !bare.rows.classes[$0.identity.classIndex].isAsymmetric }
+        let found = changes.holders(of: member, of: origin, since: version, unrestricted.rows)
+            .filter { !unrestricted.rows.classes[$0.identity.classIndex].isAsymmetric }
         changedHolders[number] = found
         return found
     }
 
     // MARK: Evaluation
 
-    var schema: RowSchema { bare.rows }
-    var budget: Budget { bare.budget }
+    var schema: RowSchema { unrestricted.rows }
+    var budget: Budget { unrestricted.budget }
 
     func row(classIndex: Int, key: UInt64) -> RowView? {
         let object = reach(ObjectIdentity(classIndex: classIndex, key: key))
@@ -212,7 +212,7 @@ final class FormerObjects: FormerSource {
     }
 
     func objectKey(classIndex: Int, primaryKey: OrderedKey) -> UInt64? {
-        if let key = bare.objectKey(classIndex: classIndex, primaryKey: primaryKey) {
+        if let key = unrestricted.objectKey(classIndex: classIndex, primaryKey: primaryKey) {
             let object = reach(ObjectIdentity(classIndex: classIndex, key: key))
             if object.found != nil { return key }
             if !object.isDecided { isUndecided = true }
@@ -235,7 +235,7 @@ final class FormerObjects: FormerSource {
     private func deletions(of classIndex: Int) -> [[UInt8]: [Int]] {
         if let known = deletions[classIndex] { return known }
         var found: [[UInt8]: [Int]] = [:]
-        let rowClass = bare.rows.classes[classIndex]
+        let rowClass = unrestricted.rows.classes[classIndex]
         for (position, identity) in changes.order.enumerated()
         where identity.classIndex == classIndex && changes.outcomes[position].kind == .delete {
             let tagged = changes.outcomes[position].primaryKey
@@ -248,6 +248,6 @@ final class FormerObjects: FormerSource {
     }
 
     func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        bare.overflowChunk(key)
+        unrestricted.overflowChunk(key)
     }
 }

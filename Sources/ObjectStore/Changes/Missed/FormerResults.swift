@@ -143,15 +143,15 @@ final class FormerResults {
 
     private func past(at version: UInt64) -> Past {
         if let known = pasts[version] { return known }
-        let bare = transaction.unrestricted
+        let unrestricted = transaction.unrestricted
         let byteCount = pasts.values.reduce(0) { $0 + $1.view.byteCount }
-        if pasts.count >= Self.pastCountMax || byteCount > bare.budget.memoryByteCountMax / 2 {
+        if pasts.count >= Self.pastCountMax || byteCount > unrestricted.budget.memoryByteCountMax / 2 {
             pasts = pasts.filter { $0.key == since }
         }
         let made = (
             FormerView(
-                query.visibility, of: FormerObjects(at: version, changes, isWhole: isWhole, in: bare),
-                in: bare, reading: reads),
+                query.visibility, of: FormerObjects(at: version, changes, isWhole: isWhole, in: unrestricted),
+                in: unrestricted, reading: reads),
             conditions.map { FormerTest($0) }
         )
         pasts[version] = made

@@ -28,7 +28,7 @@ final class FormerView: FormerSource {
 
     private let visibility: Visibility?
     private let objects: FormerObjects
-    private let bare: StoreView
+    private let unrestricted: StoreView
     /// The links that are shown, by class. Other values are not read, and copied as they are.
     private let wanted: [Int: MemberSet]
     private var rules: [Int: Rules] = [:]
@@ -47,10 +47,10 @@ final class FormerView: FormerSource {
     ///   - bare: The view from which these are read.
     ///   - wanted: The properties that evaluations read, by class.
     init(
-        _ visibility: Visibility?, of objects: FormerObjects, in bare: StoreView,
+        _ visibility: Visibility?, of objects: FormerObjects, in unrestricted: StoreView,
         reading wanted: [Int: MemberSet]
     ) {
-        (self.visibility, self.objects, self.bare, self.wanted) = (visibility, objects, bare, wanted)
+        (self.visibility, self.objects, self.unrestricted, self.wanted) = (visibility, objects, unrestricted, wanted)
     }
 
     /// The memory of its copies and of the objects' copies.
@@ -67,7 +67,7 @@ final class FormerView: FormerSource {
             return noted.found
         }
         let noted = noting(find)
-        if bare.budget.failure == nil { self[keyPath: known][identity] = noted }
+        if unrestricted.budget.failure == nil { self[keyPath: known][identity] = noted }
         return noted.found
     }
 
@@ -139,7 +139,7 @@ final class FormerView: FormerSource {
             return FormerObjects.Reached(
                 found: judgement.isSeen ? object.found : nil, isDecided: judgement.isDecided)
         }
-        let rowClass = bare.rows.classes[identity.classIndex]
+        let rowClass = unrestricted.rows.classes[identity.classIndex]
         var (parts, undecided) = (HiddenParts(), MemberSet())
         parts.properties = judgement.hidden
         for member in visibility.parts[identity.classIndex].links
@@ -151,10 +151,10 @@ final class FormerView: FormerSource {
             {
                 parts.links.insert(member)
             }
-            schema.forEachLink(of: rowClass, in: found.row, only: MemberSet([member]), bare) {
+            schema.forEachLink(of: rowClass, in: found.row, only: MemberSet([member]), unrestricted) {
                 _, classIndex, key in
                 // A link's target was there. A target of a class without rules may not be known any more.
-                guard visibility.mayHideObjects(of: classIndex), bare.budget.spend() else { return }
+                guard visibility.mayHideObjects(of: classIndex), unrestricted.budget.spend() else { return }
                 let target = judge(ObjectIdentity(classIndex: classIndex, key: key))
                 if !target.isDecided { undecided.insert(member) }
                 if !target.isSeen { parts.links.insert(member) }
@@ -173,7 +173,7 @@ final class FormerView: FormerSource {
         }
         buffer.removeAll()
         builder.append(found.row, rowClass, without: parts, objects: self, to: buffer)
-        let copy = bare.budget.holds(copies.byteCount) ? copies.add(buffer.bytes) : nil
+        let copy = unrestricted.budget.holds(copies.byteCount) ? copies.add(buffer.bytes) : nil
         return FormerObjects.Reached(
             found: copy.map { FormerObjects.Found(row: $0, known: known) },
             isDecided: copy != nil)
@@ -185,8 +185,8 @@ final class FormerView: FormerSource {
         get { objects.nextVersion }
         set { objects.nextVersion = newValue }
     }
-    var schema: RowSchema { bare.rows }
-    var budget: Budget { bare.budget }
+    var schema: RowSchema { unrestricted.rows }
+    var budget: Budget { unrestricted.budget }
 
     func begin(reading reads: [Int: MemberSet]) {
         self.reads = reads
@@ -222,7 +222,7 @@ final class FormerView: FormerSource {
                 guard !shown.isEmpty, counted.insert(origin).inserted else { return true }
                 if isKnown, let row = objects.reach(origin).found?.row {
                     count = 0
-                    schema.forEachLink(of: rowClass, in: row, only: shown, bare) {
+                    schema.forEachLink(of: rowClass, in: row, only: shown, unrestricted) {
                         if $0 == schema.classes[originClass].members[member].number,
                             $1 == classIndex, $2 == key
                         {
@@ -252,12 +252,12 @@ final class FormerView: FormerSource {
     }
 
     func overflowChunk(_ key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        bare.overflowChunk(key)
+        unrestricted.overflowChunk(key)
     }
 }
 
 extension FormerView: SeenObjects {
-    var source: any OverflowSource { bare }
+    var source: any OverflowSource { unrestricted }
 
     func knows(_ member: Int, of rowClass: RowClass) -> Bool {
         visibility?.knows(member, of: rowClass) ?? true

@@ -9,7 +9,7 @@ package struct PastObject {
     /// The properties that are read, by class.
     private let reads: [Int: MemberSet]
     private let changes: FoldedChanges
-    private let bare: StoreView
+    private let unrestricted: StoreView
 
     /// The largest number of versions that are examined.
     private static let versionCountMax = 64
@@ -30,7 +30,7 @@ package struct PastObject {
             $0[$1.classIndex, default: MemberSet()].insert($1.member)
         }
         self.changes = changes
-        bare = transaction.unrestricted
+        unrestricted = transaction.unrestricted
     }
 
     /// Passes on the object as of a version, and as of each later version at which something that `body` read may have changed,
@@ -44,7 +44,7 @@ package struct PastObject {
     ) -> Bool {
         var version = version
         for _ in 0..<Self.versionCountMax {
-            let objects = FormerObjects(at: version, changes, isWhole: true, in: bare)
+            let objects = FormerObjects(at: version, changes, isWhole: true, in: unrestricted)
             objects.begin(reading: reads)
             let (goesOn, next) = objects.noting {
                 let key = objects.objectKey(classIndex: classIndex, primaryKey: primaryKey)
@@ -53,7 +53,7 @@ package struct PastObject {
                 }
                 return body(object, objects)
             }
-            if !goesOn || objects.isUndecided || bare.budget.failure != nil { return false }
+            if !goesOn || objects.isUndecided || unrestricted.budget.failure != nil { return false }
             if next > changes.through { return true }
             version = next
         }

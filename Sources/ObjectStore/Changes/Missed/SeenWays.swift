@@ -9,7 +9,7 @@ final class SeenWays {
     private let former: FormerResults
     private let changes: FoldedChanges
     private let version: UInt64
-    private let bare: StoreView
+    private let unrestricted: StoreView
     /// The lost links, by the number of the property.
     private var losses: [UInt32: FormerResults.Losses] = [:]
     private let judgedCountMax: Int
@@ -17,14 +17,14 @@ final class SeenWays {
     /// Whether the present walk has met an object or link of which it is not known whether it was visible.
     private var hasMetUnknown = false
 
-    private var schema: RowSchema { bare.rows }
+    private var schema: RowSchema { unrestricted.rows }
 
     /// - `judgedCountMax`: The maximum number of objects of a class that are judged because values that rules read have changed.
     init(
         _ former: FormerResults, _ changes: FoldedChanges, since version: UInt64,
-        in bare: StoreView, judgedCountMax: Int
+        in unrestricted: StoreView, judgedCountMax: Int
     ) {
-        (self.former, self.changes, self.version, self.bare) = (former, changes, version, bare)
+        (self.former, self.changes, self.version, self.unrestricted) = (former, changes, version, unrestricted)
         self.judgedCountMax = judgedCountMax
     }
 
@@ -39,7 +39,7 @@ final class SeenWays {
         hasMetUnknown = false
         func walk(orUnknown: Bool) -> Bool {
             PathOrigins(
-                rootClass: root, transaction: bare,
+                rootClass: root, transaction: unrestricted,
                 leadsThrough: { self.isPassable($0, $1, orUnknown: orUnknown) }
             ).forEach(to: identity, along: steps) { body($0, !orUnknown) }
         }
@@ -93,7 +93,7 @@ final class SeenWays {
         for member in members.positions {
             let answer = former.hasShown(identity, member)
             // After a failure nothing is reported.
-            if answer == .yes || !bare.budget.spend() { return .yes }
+            if answer == .yes || !unrestricted.budget.spend() { return .yes }
             if answer == .unknown { strongest = .unknown }
         }
         return strongest
@@ -113,7 +113,7 @@ final class SeenWays {
         guard let origin = schema.memberByNumber[number] else { return found }
         let holders = changes.holders(
             of: origin.member, of: schema.classes[origin.classIndex], schema)
-        for holder in holders where bare.budget.spend() {
+        for holder in holders where unrestricted.budget.spend() {
             let lost = former.losses(of: holder.identity, holder.members, number)
             found.targets.formUnion(lost.targets)
             if lost.others == .yes || found.others == .no { found.others = lost.others }
@@ -145,12 +145,12 @@ final class SeenWays {
         {
             met.insert(identity)
         }
-        let origins = PathOrigins(rootClass: classIndex, transaction: bare)
+        let origins = PathOrigins(rootClass: classIndex, transaction: unrestricted)
         for watch in plan.watches {
             _ = changes.forEachTrigger(of: watch, since: version, schema) { identity in
                 origins.forEach(to: identity, along: watch.steps) { key in
                     met.insert(ObjectIdentity(classIndex: classIndex, key: key))
-                    return met.count <= judgedCountMax && bare.budget.spend()
+                    return met.count <= judgedCountMax && unrestricted.budget.spend()
                 }
             }
         }

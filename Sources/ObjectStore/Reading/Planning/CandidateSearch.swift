@@ -95,7 +95,7 @@ struct CandidateSearch {
         case .points: 3
         case .links(let constraint, _):
             if case .objects = constraint.far { 2 } else { 4 }
-        case .all, .any, .bare: 5
+        case .all, .any, .unrestricted: 5
         }
     }
 }

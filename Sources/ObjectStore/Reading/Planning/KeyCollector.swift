@@ -63,7 +63,7 @@ struct KeyCollector {
             }
             return try risingOnce(united)
         case .all(let parts): return try common(parts, of: rowClass)
-        case .bare(let source):
+        case .unrestricted(let source):
             let shown = transaction
             transaction = shown.unrestricted
             defer { transaction = shown }

@@ -21,7 +21,7 @@ package indirect enum PlanSource: Hashable, Sendable {
     case any([PlanSource])
 
     /// The keys that a source finds on the view that shows everything: of a read rule, not of the query.
-    case bare(PlanSource)
+    case unrestricted(PlanSource)
 
     /// No object keys.
     package static let nothing = PlanSource.any([])
@@ -50,7 +50,7 @@ package indirect enum PlanSource: Hashable, Sendable {
         switch self {
         case .index, .words, .points, .links: holds(self)
         case .all(let parts), .any(let parts): parts.contains { $0.contains(holds) }
-        case .bare(let source): source.contains(holds)
+        case .unrestricted(let source): source.contains(holds)
         }
     }
 
@@ -78,7 +78,7 @@ package indirect enum PlanSource: Hashable, Sendable {
         case .links: 0.25
         case .all(let parts): parts.map(\.guessedShare).min() ?? 1
         case .any(let parts): min(1, parts.reduce(0) { $0 + $1.guessedShare })
-        case .bare(let source): source.guessedShare
+        case .unrestricted(let source): source.guessedShare
         }
     }
 }

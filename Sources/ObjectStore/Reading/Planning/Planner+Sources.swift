@@ -54,10 +54,10 @@ extension Planner {
             let targets = QueryCost.times(planner.expected.count, QueryCost.risingRow)
             cost = QueryCost.sum(cost, QueryCost.sum(planner.expected.cost, targets))
             return .links(constraint, far: plan)
-        case .bare(let own):
+        case .unrestricted(let own):
             var planner = Planner(query, transaction.unrestricted, limits)
             defer { entriesRead += planner.entriesRead }
-            return .bare(try planner.planned(own, &cost))
+            return .unrestricted(try planner.planned(own, &cost))
         case .all(let parts): return .all(try planned(parts, &cost))
         case .any(let parts): return .any(try planned(parts, &cost))
         }

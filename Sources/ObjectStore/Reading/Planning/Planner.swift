@@ -108,7 +108,7 @@ struct Planner {
         let found = search.further(conjuncts, beside: []).filter { visibility.isComplete($0.source) }
         let ruling = search.further(visibility.rule?.conjuncts ?? [], beside: []).map { candidate in
             var candidate = candidate
-            if candidate.source.followsLinks { candidate.source = .bare(candidate.source) }
+            if candidate.source.followsLinks { candidate.source = .unrestricted(candidate.source) }
             return candidate
         }
         return found + ruling

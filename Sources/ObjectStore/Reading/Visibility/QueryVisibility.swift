@@ -36,7 +36,7 @@ struct QueryVisibility {
         case .index(let member, let ranges):
             !reorders(member) || ranges.allSatisfy { $0.lower.first ?? 0 > 0 }
         // Neither null nor an object behind a link that is null there has words, a point or a value to be found by.
-        case .words, .points, .links, .bare: true
+        case .words, .points, .links, .unrestricted: true
         case .all(let parts), .any(let parts): parts.allSatisfy(isComplete)
         }
     }

@@ -13,14 +13,14 @@ final class RestrictedObjects: SeenObjects {
         let part: Visibility.Part
         /// For each role the test, where it does not admit all objects, and what it hides; empty where nothing is hidden.
         private(set) lazy var roles: [(rule: Matcher?, hidden: MemberSet)] = part.roles.map {
-            ($0.rule?.makeMatcher(bare.rows, source: bare), $0.hidden)
+            ($0.rule?.makeMatcher(unrestricted.rows, source: unrestricted), $0.hidden)
         }
         private var rule: Matcher?
         private let visibility: Visibility
-        private let bare: StoreView
+        private let unrestricted: StoreView
 
-        init(_ visibility: Visibility, _ classIndex: Int, _ bare: StoreView) {
-            (self.visibility, self.classIndex, self.bare) = (visibility, classIndex, bare)
+        init(_ visibility: Visibility, _ classIndex: Int, _ unrestricted: StoreView) {
+            (self.visibility, self.classIndex, self.unrestricted) = (visibility, classIndex, unrestricted)
             part = visibility.parts[classIndex]
         }
 
@@ -28,8 +28,8 @@ final class RestrictedObjects: SeenObjects {
 
         /// Whether an object is seen.
         func admits(_ key: UInt64, _ row: RowView) -> Bool {
-            if rule == nil { rule = visibility.takeMatcher(of: classIndex, on: bare) }
-            return rule?.matches(row: row, key: key, source: bare) ?? true
+            if rule == nil { rule = visibility.takeMatcher(of: classIndex, on: unrestricted) }
+            return rule?.matches(row: row, key: key, source: unrestricted) ?? true
         }
     }
 
@@ -37,7 +37,7 @@ final class RestrictedObjects: SeenObjects {
     private static let rememberedCountMax = 1 << 16
 
     let visibility: Visibility
-    let bare: StoreView
+    let unrestricted: StoreView
     /// Of the classes of which objects were shown: few.
     private var rules: [Rules] = []
     /// Whether objects are seen that were asked for by their keys.
@@ -49,13 +49,13 @@ final class RestrictedObjects: SeenObjects {
     private lazy var builder = RowBuilder()
     private lazy var buffer = ByteBuffer(capacity: 512)
 
-    init(_ visibility: Visibility, of bare: StoreView) {
+    init(_ visibility: Visibility, of unrestricted: StoreView) {
         self.visibility = visibility
-        self.bare = bare
+        self.unrestricted = unrestricted
     }
 
     var schema: RowSchema { visibility.schema }
-    var source: any OverflowSource { bare }
+    var source: any OverflowSource { unrestricted }
 
     // MARK: Objects
 
@@ -63,7 +63,7 @@ final class RestrictedObjects: SeenObjects {
     func show(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) -> RowView? {
         guard visibility.parts[rowClass.index].isConcerned else { return row }
         let rules = rules(of: rowClass.index)
-        guard bare.budget.spend(), admits(rules, key, row) else { return nil }
+        guard unrestricted.budget.spend(), admits(rules, key, row) else { return nil }
         if rules.part.altered.isEmpty { return row }
         let hidden = hiddenParts(rules, rowClass, key, row, in: row, seenBy: self)
         return hidden.isEmpty ? row : copy(row, rowClass, without: hidden, seenBy: self)
@@ -73,7 +73,7 @@ final class RestrictedObjects: SeenObjects {
     /// as it is now admit; nothing where that is gone.
     func show(copy row: RowView, _ rowClass: RowClass, _ key: UInt64) -> RowView? {
         guard visibility.parts[rowClass.index].isConcerned else { return row }
-        guard let present = bare.row(classIndex: rowClass.index, key: key),
+        guard let present = unrestricted.row(classIndex: rowClass.index, key: key),
             var hidden = hiddenParts(rowClass, key, present, in: row, seenBy: self)
         else { return nil }
         if hidden.isEmpty { return row }
@@ -91,7 +91,7 @@ final class RestrictedObjects: SeenObjects {
         seenBy objects: some SeenObjects
     ) -> HiddenParts? {
         let rules = rules(of: rowClass.index)
-        guard bare.budget.spend(), admits(rules, key, judged) else { return nil }
+        guard unrestricted.budget.spend(), admits(rules, key, judged) else { return nil }
         return hiddenParts(rules, rowClass, key, judged, in: row, seenBy: objects)
     }
 
@@ -125,7 +125,7 @@ final class RestrictedObjects: SeenObjects {
         guard visibility.mayHideObjects(of: classIndex) else { return true }
         let identity = ObjectIdentity(classIndex: classIndex, key: key)
         if let known = judged[identity] { return known }
-        guard let row = bare.row(classIndex: classIndex, key: key) else { return isSeenElsewhere }
+        guard let row = unrestricted.row(classIndex: classIndex, key: key) else { return isSeenElsewhere }
         let isSeen = admits(rules(of: classIndex), key, row)
         remember(identity, isSeen)
         return isSeen
@@ -133,7 +133,7 @@ final class RestrictedObjects: SeenObjects {
 
     /// The properties that are hidden of an object; nil where it is hidden itself, or not there.
     func hiddenProperties(of identity: ObjectIdentity) -> MemberSet? {
-        guard let row = bare.row(classIndex: identity.classIndex, key: identity.key) else {
+        guard let row = unrestricted.row(classIndex: identity.classIndex, key: identity.key) else {
             return nil
         }
         guard visibility.parts[identity.classIndex].isConcerned else { return MemberSet() }
@@ -156,7 +156,7 @@ final class RestrictedObjects: SeenObjects {
         if !sees(classIndex: origin.classIndex, key: origin.key) { return 0 }
         let rules = rules(of: origin.classIndex)
         if rules.roles.isEmpty { return count }
-        guard let row = bare.row(classIndex: origin.classIndex, key: origin.key) else { return 0 }
+        guard let row = unrestricted.row(classIndex: origin.classIndex, key: origin.key) else { return 0 }
         let hidden = hiddenProperties(rules, origin.key, row)
         if hidden.isEmpty { return count }
         if let place = schema.memberByNumber[property], place.classIndex == origin.classIndex {
@@ -166,7 +166,7 @@ final class RestrictedObjects: SeenObjects {
         let rowClass = schema.classes[origin.classIndex]
         let shown = MemberSet(rowClass.linkingMembers).subtracting(hidden)
         var seen = 0
-        schema.forEachLink(of: rowClass, in: row, only: shown, bare) { held, classIndex, key in
+        schema.forEachLink(of: rowClass, in: row, only: shown, unrestricted) { held, classIndex, key in
             if held == property, classIndex == target.classIndex, key == target.key { seen += 1 }
         }
         return seen
@@ -189,7 +189,7 @@ final class RestrictedObjects: SeenObjects {
     }
 
     private func remember(_ identity: ObjectIdentity, _ isSeen: Bool) {
-        guard bare.budget.failure == nil else { return }
+        guard unrestricted.budget.failure == nil else { return }
         if judged.count >= Self.rememberedCountMax { judged.removeAll(keepingCapacity: true) }
         judged[identity] = isSeen
     }
@@ -198,7 +198,7 @@ final class RestrictedObjects: SeenObjects {
         if rules.roles.isEmpty { return MemberSet() }
         var hidden: MemberSet?
         for role in rules.roles
-        where role.rule?.matches(row: row, key: key, source: bare) ?? true {
+        where role.rule?.matches(row: row, key: key, source: unrestricted) ?? true {
             hidden = hidden?.intersection(role.hidden) ?? role.hidden
         }
         return hidden ?? rules.part.hidden
@@ -206,7 +206,7 @@ final class RestrictedObjects: SeenObjects {
 
     private func rules(of classIndex: Int) -> Rules {
         if let known = rules.first(where: { $0.classIndex == classIndex }) { return known }
-        let made = Rules(visibility, classIndex, bare)
+        let made = Rules(visibility, classIndex, unrestricted)
         rules.append(made)
         return made
     }
@@ -244,7 +244,7 @@ final class RestrictedObjects: SeenObjects {
     ) -> RowView? {
         buffer.removeAll()
         builder.append(row, rowClass, without: parts, objects: objects, to: buffer)
-        guard bare.budget.holds(copies.byteCount) else { return nil }
+        guard unrestricted.budget.holds(copies.byteCount) else { return nil }
         return copies.add(buffer.bytes)
     }
 
