@@ -22,8 +22,8 @@ extension ResultsCore {
 
     /// Finds the elements of a collection. Cost: linear in it, and that of a sort.
     func selected(in view: StoreView) throws(StoreError) -> [UInt64] {
-        let isUnrestricted = parts.predicate == nil && parts.suffixes.isEmpty
-        if isUnrestricted { return baseKeys }
+        let isBase = parts.predicate == nil && parts.suffixes.isEmpty
+        if isBase { return baseKeys }
         view.limitFollowing(until: limits.deadlineMilliseconds)
         var candidates = candidates(in: view)
         // No condition holds for a map's nulls, and they have no place in an order.

@@ -66,7 +66,7 @@ extension ObjectReader {
             draft.addEntry(key, .null)
         } else {
             collection.reset(compiled.storage.element)
-            addEntry(json, under: key, member, isUnrestricted: true, depth: depth, into: draft)
+            addEntry(json, under: key, member, isRootValue: true, depth: depth, into: draft)
         }
         draft.setEntries(member, from: 0)
         return draft

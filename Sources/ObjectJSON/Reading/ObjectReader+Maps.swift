@@ -53,25 +53,25 @@ extension ObjectReader {
 
     /// Reads the value of an entry; of a plain value the collection has been reset.
     ///
-    /// - `isUnrestricted`: Whether the value stands alone, and not in a map. It replaces an embedded object then.
+    /// - `isRootValue`: Whether the value stands alone, and not in a map. It replaces an embedded object then.
     /// - `depth`: The number of lists and maps of a `mixed` value around it.
     func addEntry(
-        _ json: JSONValue, under key: UnsafeRawBufferPointer, _ member: Int, isUnrestricted: Bool = false,
+        _ json: JSONValue, under key: UnsafeRawBufferPointer, _ member: Int, isRootValue: Bool = false,
         depth: Int = 0, into draft: ObjectDraft
     ) {
         let rowClass = draft.rowClass
         switch rowClass.members[member].storage.element {
         case .link, .mixed, .embedded: break
         default:
-            if append(json, member, of: rowClass, at: isUnrestricted ? nil : key, element: nil),
+            if append(json, member, of: rowClass, at: isRootValue ? nil : key, element: nil),
                 let last = collection.last
             {
                 draft.addEntry(key, bytes: last)
             }
             return
         }
-        if !isUnrestricted { path.append(.name(key)) }
-        defer { if !isUnrestricted { path.removeLast() } }
+        if !isRootValue { path.append(.name(key)) }
+        defer { if !isRootValue { path.removeLast() } }
         switch rowClass.members[member].storage.element {
         case .link:
             if addReference(json, member, element: nil, to: draft) {
@@ -80,11 +80,11 @@ extension ObjectReader {
         case .mixed: readMixedEntry(json, under: key, member, depth: depth, into: draft)
         default:
             if json.kind == .object {
-                let isMerge = draft.isMerge && !isUnrestricted
+                let isMerge = draft.isMerge && !isRootValue
                 if let child = embedded(json, draft, member, isMerge: isMerge) {
                     draft.addEntry(key, .child(draft.addChild(child)))
                 }
-            } else if isUnrestricted {
+            } else if isRootValue {
                 scalarFault(json, rowClass, member, at: nil, element: nil)
             } else {
                 fault(

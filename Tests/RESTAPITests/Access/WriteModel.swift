@@ -28,7 +28,7 @@ struct WriteModel {
     }
 
     /// What was done with an object.
-    private struct Act {
+    private struct AttemptedChange {
         /// What was stated of it, where the transaction has made it.
         var created: Set<String>?
         var changed: Set<String> = []
@@ -45,7 +45,7 @@ struct WriteModel {
     private(set) var waiting: [Key]
     /// The objects that it has made.
     private var made: Set<Key> = []
-    private var acts: [Key: Act] = [:]
+    private var acts: [Key: AttemptedChange] = [:]
     private var awaited: Set<Key> = []
 
     /// Begins a transaction.
@@ -131,7 +131,7 @@ struct WriteModel {
         made.insert(key)
         awaited.remove(key)
         let stated = draft.filter { $0.value != PlainAccess.nothing($0.key, key.className) }
-        acts[key, default: Act()].created = Set(stated.keys)
+        acts[key, default: AttemptedChange()].created = Set(stated.keys)
         acts[key]?.isJudged = false
     }
 
@@ -159,7 +159,7 @@ struct WriteModel {
         if made.contains(key) {
             acts[key]?.created?.formUnion(changed)
         } else {
-            acts[key, default: Act()].changed.formUnion(changed)
+            acts[key, default: AttemptedChange()].changed.formUnion(changed)
         }
         acts[key]?.isJudged = false
     }
@@ -184,7 +184,7 @@ struct WriteModel {
         if made.remove(key) != nil {
             acts[key]?.created = nil
         } else {
-            acts[key, default: Act()].isDeleted = true
+            acts[key, default: AttemptedChange()].isDeleted = true
         }
         for (other, object) in world {
             for name in PlainAccess.properties(other.className)

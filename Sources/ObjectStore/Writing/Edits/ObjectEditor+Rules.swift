@@ -79,7 +79,7 @@ extension ObjectEditor {
             formers[member] = lists.removeValue(forKey: member)?.formers(of: count)
         }
         return try transaction.merged(
-            rowClass, key, stored, WriteJudge.Shown(row: shown, hidden: base.hidden), row,
+            rowClass, key, stored, WriteAuthorizer.Shown(row: shown, hidden: base.hidden), row,
             WriteOrigin(source: source), formers: formers) ?? row
     }
 

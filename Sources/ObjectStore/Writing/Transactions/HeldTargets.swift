@@ -30,7 +30,7 @@ struct HeldTargets {
     /// told of, where there is no other.
     ///
     /// - `judge`: Says which of the objects may be named; nil for all.
-    func denied(_ judge: WriteJudge?) throws(StoreError) -> [DeniedDeletion] {
+    func denied(_ judge: WriteAuthorizer?) throws(StoreError) -> [DeniedDeletion] {
         let rows = group.rows
         var denied: [DeniedDeletion] = []
         for target in targets {

@@ -60,7 +60,7 @@ struct UniqueChecks {
     /// - `start`: How many checks are left out, the oldest ones.
     /// - `judge`: Says which objects and properties may be named; nil for all.
     func violations(
-        from start: Int = 0, for judge: WriteJudge?
+        from start: Int = 0, for judge: WriteAuthorizer?
     ) throws(StoreError) -> [UniqueViolation] {
         var violations: [UniqueViolation] = []
         // Where a value was written last; made when the first one is not unique.
@@ -99,7 +99,7 @@ struct UniqueChecks {
 
     /// Whether the properties of a unique key are known, and not hidden on an object that was written.
     private func areSeen(
-        _ unique: UniqueKey, _ rowClass: RowClass, _ key: UInt64, _ judge: WriteJudge?
+        _ unique: UniqueKey, _ rowClass: RowClass, _ key: UInt64, _ judge: WriteAuthorizer?
     ) throws(StoreError) -> Bool {
         guard let judge else { return true }
         guard judge.knows(unique.members, of: rowClass), let row = try group.row(rowClass, key)

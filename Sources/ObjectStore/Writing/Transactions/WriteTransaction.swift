@@ -45,7 +45,7 @@ package final class WriteTransaction {
     /// The changes of the transaction that a change of the schema under way can't take.
     var migrationFaults: [StagedMigration.Fault] = []
     /// Has the transaction keep to what its writer may do; nil where that is everything.
-    private(set) var judge: WriteJudge?
+    private(set) var judge: WriteAuthorizer?
     /// The schema with the names that the writer knows: replies show objects by it.
     package var knownRows: RowSchema { judge?.rights.visibility.rows ?? rows }
     /// Whether it has changed tokens or the key of tickets, which make no version.
@@ -125,7 +125,7 @@ package final class WriteTransaction {
             uncommitted: snapshot, changes: snapshot, catalog: catalog, epoch: epoch)
         base.limitFollowing(until: deadline)
         let rights = try base.checked { () throws(StoreError) in try rights(base) }
-        judge = rights.map { WriteJudge($0, base: base, overflow) }
+        judge = rights.map { WriteAuthorizer($0, base: base, overflow) }
     }
 
     /// The catalog that the transaction sees.
@@ -190,8 +190,8 @@ package final class WriteTransaction {
     @inline(__always)
     func shown(
         _ rowClass: RowClass, _ key: UInt64, _ row: RowView
-    ) throws(StoreError) -> WriteJudge.Shown? {
-        guard let judge else { return WriteJudge.Shown(row: row) }
+    ) throws(StoreError) -> WriteAuthorizer.Shown? {
+        guard let judge else { return WriteAuthorizer.Shown(row: row) }
         return try judge.show(rowClass, key, row)
     }
 

@@ -34,7 +34,7 @@ extension WriteTransaction {
     }
 
     /// A view of the transaction as it is now, in which rules are asked.
-    func endView(for judge: WriteJudge) -> StoreView {
+    func endView(for judge: WriteAuthorizer) -> StoreView {
         let end = openView()
         end.limitFollowing(until: judge.deadlineMilliseconds)
         return end
@@ -48,7 +48,7 @@ extension WriteTransaction {
     /// - `formers`: As in ``SeenChange/formers``.
     /// - Throws: ``StoreError`` `.notAllowed` where they state a value of a property that is hidden from them.
     func merged(
-        _ rowClass: RowClass, _ key: UInt64, _ stored: RowView, _ shown: WriteJudge.Shown,
+        _ rowClass: RowClass, _ key: UInt64, _ stored: RowView, _ shown: WriteAuthorizer.Shown,
         _ wanted: ByteBuffer, _ origin: WriteOrigin, formers: [Int: [Int?]] = [:]
     ) throws(StoreError) -> ByteBuffer? {
         guard let judge, !shown.hidden.isEmpty else { return nil }

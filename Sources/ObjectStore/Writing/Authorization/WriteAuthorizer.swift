@@ -8,9 +8,9 @@ import HoldfastRows
 /// The version that the transaction began from decides what is seen, so that no act of its own shows more; an object that this
 /// version lacks the transaction itself has made. Only the acts of the writer are judged, and not what follows from them, such as
 /// cascades. The writer's thread alone uses it, while the transaction's body runs and at its end.
-final class WriteJudge {
+final class WriteAuthorizer {
     /// The acts of the writer on an object.
-    private struct Act {
+    private struct AttemptedChange {
         var source: Int
         var isCreated = false
         var isDeleted = false
@@ -35,10 +35,10 @@ final class WriteJudge {
     private var knownRoles: [Int: [WriteRights.Role]] = [:]
     let schema: RowSchema
     let source: any OverflowSource
-    private var acts: [ObjectIdentity: Act] = [:]
+    private var acts: [ObjectIdentity: AttemptedChange] = [:]
     /// The objects of ``acts``, in the order of the first one.
     private var order: [ObjectIdentity] = []
-    private var undo = UndoLog<(object: ObjectIdentity, before: Act?)>()
+    private var undo = UndoLog<(object: ObjectIdentity, before: AttemptedChange?)>()
 
     /// - `base`: A view of what the transaction began from, which has its time.
     /// - `source`: Reads the present out-of-line values.
@@ -170,11 +170,11 @@ final class WriteJudge {
         note(object, source) { $0.isDeleted = true }
     }
 
-    private func note(_ object: ObjectIdentity, _ source: Int, _ change: (inout Act) -> Void) {
+    private func note(_ object: ObjectIdentity, _ source: Int, _ change: (inout AttemptedChange) -> Void) {
         let before = acts[object]
         undo.note((object, before))
         if before == nil { order.append(object) }
-        var act = before ?? Act(source: source)
+        var act = before ?? AttemptedChange(source: source)
         if act.isJudged { (act.source, act.isJudged) = (source, false) }
         change(&act)
         acts[object] = act
@@ -275,7 +275,7 @@ final class WriteJudge {
 
     /// The refusal of what was done with an object; nil where it is allowed.
     private func refusal(
-        of act: Act, _ object: ObjectIdentity, _ roles: [Role], _ end: StoreView
+        of act: AttemptedChange, _ object: ObjectIdentity, _ roles: [Role], _ end: StoreView
     ) -> RefusedAct? {
         let rowClass = schema.classes[object.classIndex]
         let key = object.key
@@ -302,7 +302,7 @@ final class WriteJudge {
 
     /// The refusal where no role admits an object, or none of those that do a property.
     private func refusal(
-        _ act: Act, _ rowClass: RowClass, _ action: RefusedAct.Action, _ admitting: [Role],
+        _ act: AttemptedChange, _ rowClass: RowClass, _ action: RefusedAct.Action, _ admitting: [Role],
         _ allowed: (WriteRights.Role) -> MemberSet
     ) -> RefusedAct? {
         guard !admitting.isEmpty else { return refused(rowClass, action, act.source) }
@@ -331,7 +331,7 @@ final class WriteJudge {
     }
 }
 
-extension WriteJudge: SeenObjects {
+extension WriteAuthorizer: SeenObjects {
     func knows(_ member: Int, of rowClass: RowClass) -> Bool {
         rights.visibility.knows(member, of: rowClass)
     }

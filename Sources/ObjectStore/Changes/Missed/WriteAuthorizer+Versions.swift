@@ -1,7 +1,7 @@
 import HoldfastRows
 
 // The check of preconditions: whether a writer that names an earlier version of an object knows its present state.
-extension WriteJudge {
+extension WriteAuthorizer {
     /// The largest number of versions and changes that are read after the version that a writer names: the writer's thread reads
     /// them.
     private static let recordCountMax = 10_000
