@@ -1,7 +1,7 @@
 import HoldfastBytes
 
 /// A change of an object by a principal that sees only part of it: the new visible row, beside the stored row.
-package struct SeenChange {
+package struct VisibleChange {
     /// The stored object.
     package let stored: RowView
     /// The object as it is shown to the principal.
@@ -19,7 +19,7 @@ package struct SeenChange {
     /// Compares the shown row with the wanted one.
     package init(
         of rowClass: RowClass, stored: RowView, shown: RowView, wanted: RowView, links: MemberSet,
-        _ objects: some SeenObjects
+        _ objects: some VisibleObjects
     ) {
         self.stored = stored
         self.shown = shown
@@ -39,7 +39,7 @@ extension RowBuilder {
     ///
     /// - `objects`: Whether an object is visible.
     package func append(
-        _ change: SeenChange, _ rowClass: RowClass, objects: some SeenObjects, version: UInt64,
+        _ change: VisibleChange, _ rowClass: RowClass, objects: some VisibleObjects, version: UInt64,
         to buffer: ByteBuffer
     ) {
         let referencesBefore = referenceCount
@@ -69,7 +69,7 @@ extension RowBuilder {
     /// Appends one property, merged from the three rows.
     private func append(
         stored: Field, shown: Field, wanted: Field, _ member: RowClass.Member,
-        _ objects: some SeenObjects, _ formers: [Int?]?, to buffer: ByteBuffer
+        _ objects: some VisibleObjects, _ formers: [Int?]?, to buffer: ByteBuffer
     ) {
         let wholes = [stored, shown, wanted].map {
             StoredField($0, member.storage, objects.source)
@@ -91,7 +91,7 @@ extension RowBuilder {
     /// Appends one changed value, embedded or `mixed`.
     private func append(
         stored: UnsafeRawBufferPointer, shown: UnsafeRawBufferPointer,
-        wanted: UnsafeRawBufferPointer, _ member: RowClass.Member, _ objects: some SeenObjects,
+        wanted: UnsafeRawBufferPointer, _ member: RowClass.Member, _ objects: some VisibleObjects,
         to buffer: ByteBuffer
     ) {
         guard member.storage.element == .embedded else {
@@ -103,7 +103,7 @@ extension RowBuilder {
         guard let before = RowView(stored), let seen = RowView(shown), let after = RowView(wanted)
         else { return buffer.append(wanted) }
         append(
-            SeenChange(
+            VisibleChange(
                 of: inner, stored: before, shown: seen, wanted: after,
                 links: MemberSet(inner.linkingMembers), objects),
             inner, objects: objects, version: 0, to: buffer)
@@ -114,12 +114,12 @@ extension RowBuilder {
         let stored: LeafView
         let shown: LeafView
         let wanted: LeafView
-        /// As in ``SeenChange/formers``; nil if unknown.
+        /// As in ``VisibleChange/formers``; nil if unknown.
         let formers: [Int?]?
     }
 
     private func append(
-        _ elements: SeenElements, _ member: RowClass.Member, _ objects: some SeenObjects,
+        _ elements: SeenElements, _ member: RowClass.Member, _ objects: some VisibleObjects,
         to buffer: ByteBuffer
     ) {
         let (stored, shown, wanted) = (elements.stored, elements.shown, elements.wanted)
@@ -212,7 +212,7 @@ extension RowBuilder {
     /// look the same.
     private func append(
         _ values: CollectionView, and others: CollectionView, at hidden: [Int],
-        _ member: RowClass.Member, _ objects: some SeenObjects, to buffer: ByteBuffer
+        _ member: RowClass.Member, _ objects: some VisibleObjects, to buffer: ByteBuffer
     ) {
         guard member.storage.element == .mixed else {
             let keys =
@@ -248,7 +248,7 @@ extension CollectionView {
     fileprivate var indices: Range<Int> { 0..<count }
 }
 
-extension SeenObjects {
+extension VisibleObjects {
     /// Whether the target of a link in a `mixed` value is visible. True for a link to a removed class, which is read as null in
     /// any case.
     fileprivate func sees(_ link: (classNumber: UInt32, key: UInt64)) -> Bool {

@@ -26,7 +26,7 @@ extension RowBuilder {
     /// - `objects`: Whether an object is visible.
     package func append(
         _ stored: RowView, _ rowClass: RowClass, without parts: HiddenParts,
-        objects: any SeenObjects, to buffer: ByteBuffer
+        objects: any VisibleObjects, to buffer: ByteBuffer
     ) {
         let links = LinksToHidden(objects: objects, members: parts.links, rowClass: rowClass)
         append(
@@ -36,7 +36,7 @@ extension RowBuilder {
 }
 
 /// Decides which objects and properties a principal may see.
-package protocol SeenObjects: AnyObject {
+package protocol VisibleObjects: AnyObject {
     /// The schema for reading the rows.
     var schema: RowSchema { get }
     /// Reads out-of-line values.
@@ -47,7 +47,7 @@ package protocol SeenObjects: AnyObject {
     func knows(_ member: Int, of rowClass: RowClass) -> Bool
 }
 
-extension SeenObjects {
+extension VisibleObjects {
     /// Whether a property has a value and is unknown, or contains an embedded object with such a property.
     package func holdsUnknown(_ member: Int, of rowClass: RowClass, in row: RowView) -> Bool {
         let compiled = rowClass.members[member]
@@ -76,7 +76,7 @@ extension SeenObjects {
 
 /// The links to objects that a principal may not see.
 private struct LinksToHidden: LostLinks {
-    let objects: any SeenObjects
+    let objects: any VisibleObjects
     /// The properties of the outermost row that contain such links.
     let members: MemberSet
     let rowClass: RowClass

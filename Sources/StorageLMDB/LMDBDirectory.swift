@@ -143,7 +143,7 @@ final class LMDBDirectory: Sendable {
                     """)
         }
         return Finding(
-            isFormer: format.version != Self.formatVersion,
+            isPast: format.version != Self.formatVersion,
             mayLackCommits: !lost.isEmpty || format.mark == .relaxed)
     }
 
@@ -160,7 +160,7 @@ final class LMDBDirectory: Sendable {
     /// The state of an existing store.
     struct Finding {
         /// Whether its version is ``formerFormatVersion``.
-        var isFormer: Bool
+        var isPast: Bool
         /// Whether acknowledged commits may be missing.
         var mayLackCommits: Bool
     }
@@ -181,7 +181,7 @@ final class LMDBDirectory: Sendable {
     func prepare(_ found: Finding?) throws(StorageError) {
         if let found {
             // Done before the journal is changed: another build must not read it by the former rules.
-            if found.isFormer { try writeFormat() }
+            if found.isPast { try writeFormat() }
             return
         }
         if try byteCount(of: Self.dataName) == nil {

@@ -41,7 +41,7 @@ final class FoldCache: Sendable {
     private static let objectByteCount = 192
     /// The maximum memory of former values in a fold while the budget is tight, and on the feed's thread. A larger fold ends at
     /// an earlier version.
-    static let scarceFormerByteCountMax = 1 << 20
+    static let scarcePastByteCountMax = 1 << 20
     /// Less memory of former values is no reason to keep a fold.
     private static let formerByteCountMin = 1 << 16
 
@@ -71,7 +71,7 @@ final class FoldCache: Sendable {
                 objectCountMax: budget.isTight ? Self.scarceObjectCountMax : Self.objectCountMax,
                 recordCountMax: Self.recordCountMax, classes: classes,
                 formerByteCountMax: budget.isTight
-                    ? Self.scarceFormerByteCountMax : FoldedChanges.formerByteCountMax)
+                    ? Self.scarcePastByteCountMax : FoldedChanges.formerByteCountMax)
             guard
                 changes.through - version >= Self.versionCountMin
                     || changes.order.count >= Self.objectCountMin

@@ -126,7 +126,7 @@ extension ServedStore {
             changes = try FoldedChanges(
                 after: known.after, through: through, in: read,
                 objectCountMax: objectCountMax, recordCountMax: Self.pageRecordCountMax,
-                classes: query.observed.formerClasses)
+                classes: query.observed.pastClasses)
         } catch {
             let isExpired = try ResetReason(error, self) == .cursorExpired
             throw isExpired ? .expiredCursor : .futureCursor

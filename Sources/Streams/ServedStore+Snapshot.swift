@@ -110,7 +110,7 @@ extension ServedStore {
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             let shared = try folds?.changes(
-                after: version, through: present, in: unrestricted, classes: deciding.formerClasses
+                after: version, through: present, in: unrestricted, classes: deciding.pastClasses
             ).changes
             if let shared, shared.through == present {
                 changes = shared
@@ -118,7 +118,7 @@ extension ServedStore {
                 changes = try FoldedChanges(
                     after: version, in: unrestricted, objectCountMax: objectCountMax,
                     recordCountMax: min(FoldCache.recordCountMax, 10 * objectCountMax),
-                    classes: deciding.formerClasses)
+                    classes: deciding.pastClasses)
             }
         } catch {
             if case .storage(let error) = error { throw fault(.storage(error)) }

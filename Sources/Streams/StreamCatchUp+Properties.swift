@@ -41,10 +41,10 @@ extension StreamCatchUp {
             changes = try FoldedChanges(
                 after: follower.state.version, in: read,
                 objectCountMax: countMax ?? Self.foldedObjectCountMax,
-                recordCountMax: FoldCache.recordCountMax, classes: observed.formerClasses,
+                recordCountMax: FoldCache.recordCountMax, classes: observed.pastClasses,
                 notesLists: true,
                 formerByteCountMax: countMax == nil
-                    ? FoldedChanges.formerByteCountMax : FoldCache.scarceFormerByteCountMax)
+                    ? FoldedChanges.formerByteCountMax : FoldCache.scarcePastByteCountMax)
         } catch {
             return reset(follower, try ResetReason(error, served))
         }

@@ -82,7 +82,7 @@ struct StreamCatchUp: Sendable {
             do throws(FoldedChanges.Gap) {
                 fold = try folds.changes(
                     after: follower.state.version, through: present, in: read,
-                    classes: follower.query.observed.formerClasses)
+                    classes: follower.query.observed.pastClasses)
             } catch {
                 return reset(follower, try ResetReason(error, served))
             }
@@ -190,8 +190,8 @@ struct StreamCatchUp: Sendable {
         guard
             let changes = try? FoldedChanges(
                 after: follower.state.version, in: read, objectCountMax: countMax + 1,
-                classes: follower.query.observed.formerClasses,
-                formerByteCountMax: FoldCache.scarceFormerByteCountMax),
+                classes: follower.query.observed.pastClasses,
+                formerByteCountMax: FoldCache.scarcePastByteCountMax),
             !follower.query.isReset(by: changes), changes.order.count <= countMax
         else { return nil }
         let missed = try missed(follower, SharedFold(changes: changes), read, countMax: countMax)

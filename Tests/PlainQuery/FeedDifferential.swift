@@ -74,17 +74,17 @@ package struct FeedDifferential: Differential {
         filler = PlainFiller(classes, seed: random.next())
         try filler.fill(store)
         // With less the log decides on fewer of the objects that have gone.
-        if Int.random(in: 0..<4, using: &random) > 0 { keepFormerValues() }
+        if Int.random(in: 0..<4, using: &random) > 0 { logPastValues() }
     }
 
-    private func keepFormerValues() {
+    private func logPastValues() {
         let rows = store.catalog.rows
         let all = rows.classes.flatMap { rowClass in
             rowClass.members.indices.map {
                 Dependency(classIndex: rowClass.index, member: $0, path: [], firstMember: $0)
             }
         }
-        store.keepFormerValues(of: KeptProperties(all, of: rows))
+        store.logPastValues(of: LoggedProperties(all, of: rows))
     }
 
     /// Ends the store.
@@ -130,7 +130,7 @@ package struct FeedDifferential: Differential {
         let query = followed.channel.query
         let view = after.restricted(to: followed.visibility)
         let since = try before.state().version
-        let changes = try FoldedChanges(after: since, in: view, classes: query.formerClasses)
+        let changes = try FoldedChanges(after: since, in: view, classes: query.pastClasses)
         let missed = MissedEvents(of: query, changes, since: since, in: view)
         guard let held = take(missed, missed.candidates(), holding: was) else {
             counts.undecided += 1

@@ -310,7 +310,7 @@ struct LMDBJournalTests {
         ]
         for (cut, found) in states {
             var expected = found
-            for file in 0...1 { try makeFormer(cut, file, leftover: file == 0 ? firstMark : []) }
+            for file in 0...1 { try makePast(cut, file, leftover: file == 0 ? firstMark : []) }
             TemporaryDirectory.write(
                 Array("holdfast-lmdb 2\n".utf8), to: "\(cut.path)/holdfast.format")
             let reopened = try open(cut.path)
@@ -339,7 +339,7 @@ struct LMDBJournalTests {
 
     /// Gives a journal file the form in which a mark outlives a use of the file, so that records of an earlier
     /// use, with the mark `leftover`, have it too.
-    private func makeFormer(
+    private func makePast(
         _ directory: TemporaryDirectory, _ file: Int, leftover: ArraySlice<UInt8>
     ) throws {
         var bytes = try journal(of: directory, file)

@@ -36,7 +36,7 @@ package final class AccessControl: Sendable {
             let document = stored.flatMap { try? AccessReader.read(text: $0.text) }
             hasRoleForAnyone = Atomic(document?.isForAnyone ?? false)
             hasSignUp = Atomic(document?.signUp ?? false)
-            // Former values that rules read have to be kept even before the first user sends a request.
+            // Past values that rules read have to be kept even before the first user sends a request.
             if stored != nil { _ = try? rules(for: store.catalog.rows) }
         } catch {
             // The error is logged. A document that cannot be read allows nothing.
@@ -87,10 +87,10 @@ package final class AccessControl: Sendable {
 
     /// The rules for a schema, with the sights computed by them.
     private func known(in schema: RowSchema) throws(RequestFault) -> VisibilityCache {
-        let mayBeFormer = schema.definition.revision < store.catalog.schema.revision
+        let mayBePast = schema.definition.revision < store.catalog.schema.revision
         let known = state.withLock { $0.known.first { $0.schema === schema } }
         // The document may have changed since this entry was made for the then present schema.
-        if let known, known.isFormer == mayBeFormer {
+        if let known, known.isPast == mayBePast {
             if known.hasEnded { throw .snapshotOfOtherNames }
             return known
         }
@@ -102,14 +102,14 @@ package final class AccessControl: Sendable {
                 throw fault(error)
             }
         }
-        let isFormer = schema.definition.revision < present.definition.revision
+        let isPast = schema.definition.revision < present.definition.revision
         var hasEnded = false
         let rules = stored.flatMap { stored -> AccessRules? in
             guard let document = try? AccessReader.read(text: stored.text) else { return nil }
             let rules = try? AccessRules(
                 document, revision: stored.revision, rulesRevision: stored.rulesRevision,
-                schema: isFormer ? present : schema)
-            guard isFormer, let rules else { return rules }
+                schema: isPast ? present : schema)
+            guard isPast, let rules else { return rules }
             // A pinned version has the schema of its time.
             let former = (try? rules.document(for: schema)).flatMap(\.self).flatMap {
                 try? AccessRules(
@@ -119,7 +119,7 @@ package final class AccessControl: Sendable {
             hasEnded = former == nil
             return former
         }
-        let made = VisibilityCache(rules, in: schema, isFormer: isFormer, hasEnded: hasEnded)
+        let made = VisibilityCache(rules, in: schema, isPast: isPast, hasEnded: hasEnded)
         keep(made, stored)
         if hasEnded { throw .snapshotOfOtherNames }
         return made
@@ -134,7 +134,7 @@ package final class AccessControl: Sendable {
             let others = state.known.filter { $0.schema !== made.schema }
             state.known = [made] + others.prefix(1)
             if let rules = made.rules, made.schema === store.catalog.rows {
-                store.keepFormerValues(of: rules.kept)
+                store.logPastValues(of: rules.kept)
             }
         }
     }
@@ -305,7 +305,7 @@ package final class AccessControl: Sendable {
                     throw .refused(error)
                 }
                 made.withLock { $0 = rules }
-                store.keepFormerValues(of: rules.kept)
+                store.logPastValues(of: rules.kept)
                 guard present?.text != text else { return }
                 transaction.putAccessDocument(
                     StoredDocument(
@@ -314,7 +314,7 @@ package final class AccessControl: Sendable {
         } catch {
             // The former document stays in force.
             if let rules = try rules(for: store.catalog.rows) {
-                store.keepFormerValues(of: rules.kept)
+                store.logPastValues(of: rules.kept)
             }
             throw error
         }
@@ -327,7 +327,7 @@ package final class AccessControl: Sendable {
                 stored: StoredDocument(
                     revision: rules.revision, rulesRevision: rules.rulesRevision, text: text),
                 known: [
-                    VisibilityCache(rules, in: rules.schema, isFormer: false, hasEnded: false)
+                    VisibilityCache(rules, in: rules.schema, isPast: false, hasEnded: false)
                 ])
             hasRoleForAnyone.store(rules.document.isForAnyone, ordering: .releasing)
             hasSignUp.store(rules.document.signUp, ordering: .releasing)

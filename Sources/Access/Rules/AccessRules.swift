@@ -21,7 +21,7 @@ package final class AccessRules: Sendable {
     /// The references of the rules to a user, without duplicates, in the order of the document.
     let references: [UserReference]
     /// The object properties that read rules depend on, and the properties of users' objects that read rules and roles depend on.
-    package let kept: KeptProperties
+    package let kept: LoggedProperties
     /// The references of read rules and roles to the user's object.
     let decidingReferences: [UserReference]
     /// The properties that read rules and roles read of the user's object and of objects that it leads to.
@@ -52,7 +52,7 @@ package final class AccessRules: Sendable {
         references = compiler.roles.flatMap(\.references).filter { known.insert($0).inserted }
         decidingReferences = Self.decidingReferences(of: compiler.roles)
         decidingReads = Self.decidingReads(of: decidingReferences, in: schema)
-        kept = KeptProperties(
+        kept = LoggedProperties(
             Self.keptReads(of: compiler.roles, in: schema) + decidingReads, of: schema)
         let readsObjects = references.contains { if case .object = $0 { true } else { false } }
         usersClass = readsObjects ? compiler.usersClass : nil
@@ -154,7 +154,7 @@ extension AccessRules {
     ///
     /// - `wanted`: The document with the names of the new schema.
     func meansTheSame(as wanted: AccessRules, _ renames: SchemaRenames) -> Bool {
-        let former = FormerNames(renames)
+        let former = PastNames(renames)
         guard users?.keyNames == wanted.users.flatMap({ former.names($0.keyNames) }) else {
             return false
         }
@@ -184,7 +184,7 @@ extension AccessRules {
 
     private func areSame(
         _ rules: CompiledRole.ClassRules, _ others: CompiledRole.ClassRules,
-        _ present: RowClass, _ wanted: RowClass, _ former: FormerNames
+        _ present: RowClass, _ wanted: RowClass, _ former: PastNames
     ) -> Bool {
         for (property, right) in zip(wanted.definition.properties, others.rights) {
             let member = former.property(property.name, wanted.definition.name)
@@ -199,7 +199,7 @@ extension AccessRules {
     }
 
     /// Whether the names in both rules denote the same things, including the keys by which users and links are compared.
-    private func areSame(_ rule: Rule?, _ other: Rule?, _ former: FormerNames) -> Bool {
+    private func areSame(_ rule: Rule?, _ other: Rule?, _ former: PastNames) -> Bool {
         guard let rule, let other else { return rule == nil && other == nil }
         return rule.meaning == former.names(other.meaning)
     }
@@ -208,7 +208,7 @@ extension AccessRules {
 }
 
 /// Maps names in a wanted schema to names in the present schema; nil for a name that is new.
-private struct FormerNames {
+private struct PastNames {
     private let renames: SchemaRenames
     private let olds: Set<SchemaRenames.Name>
     private let news: Set<SchemaRenames.Name>

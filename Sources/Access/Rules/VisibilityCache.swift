@@ -91,15 +91,15 @@ final class VisibilityCache: Sendable {
     /// The schema.
     let schema: RowSchema
     /// Whether this is the schema of a pinned version, and a newer schema is present.
-    let isFormer: Bool
+    let isPast: Bool
     /// Whether the document cannot be applied to that version, because a name denotes something else there.
     let hasEnded: Bool
     private let state = Mutex(State())
 
     /// Makes an empty cache.
-    init(_ rules: AccessRules?, in schema: RowSchema, isFormer: Bool, hasEnded: Bool) {
+    init(_ rules: AccessRules?, in schema: RowSchema, isPast: Bool, hasEnded: Bool) {
         (self.rules, self.schema) = (rules, schema)
-        (self.isFormer, self.hasEnded) = (isFormer, hasEnded)
+        (self.isPast, self.hasEnded) = (isPast, hasEnded)
     }
 
     /// Returns the cached sight and view; nil if the cacheKey is not cached.

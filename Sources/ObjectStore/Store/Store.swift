@@ -249,7 +249,7 @@ package final class Store: Sendable {
 
 extension Store {
     /// Has the change log keep the former values of some properties in place of others, from the next commit on. Any thread.
-    package func keepFormerValues(of properties: KeptProperties) {
+    package func logPastValues(of properties: LoggedProperties) {
         queue.kept.withLock { $0 = properties }
     }
 

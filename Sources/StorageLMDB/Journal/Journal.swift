@@ -217,7 +217,7 @@ final class Journal: @unchecked Sendable {
         // In the former format a checkpoint was one transaction: the frozen file continued the tree's last one, and the other
         // file the next.
         let isFollowing =
-            files.contains { $0.isFormer }
+            files.contains { $0.isPast }
             ? oldest.first.tree == tree && newest.first.tree == tree + UInt64(parts.count - 1)
             : oldest.last.tree <= tree
         guard isFollowing else {
@@ -241,7 +241,7 @@ final class Journal: @unchecked Sendable {
         let memory = JournalMemory()
         let bytes = try files[index].contents(in: memory)
         let mark = files[index].mark
-        let since = files[index].isFormer ? tree : 0
+        let since = files[index].isPast ? tree : 0
         var runs: [ChangeRun] = []
         var first: JournalRecord.Header?
         var last: JournalRecord.Header?

@@ -30,7 +30,7 @@ final class JournalFile: @unchecked Sendable {
     /// The mark of every record of the file.
     private(set) var mark: UInt64 = 0
     /// Whether the file has the former form, in which a mark outlives a use of the file.
-    private(set) var isFormer = false
+    private(set) var isPast = false
     /// The offset of the next record.
     private(set) var end = JournalFile.headerByteCount
     /// Whether the file was written to since the last sync.
@@ -79,7 +79,7 @@ final class JournalFile: @unchecked Sendable {
                     + Journal.adviceWithout)
         }
         mark = words[1]
-        isFormer = words[0] == Self.formerMagic
+        isPast = words[0] == Self.formerMagic
         return UnsafeRawBufferPointer(
             start: start + Self.headerByteCount, count: got - Self.headerByteCount)
     }
@@ -94,7 +94,7 @@ final class JournalFile: @unchecked Sendable {
         if ftruncate(descriptor.number, off_t(length)) != 0 { throw SystemError(code: errno) }
         blockEnd = JournalBlocks.blockStart(length)
         // No old records are left, so the mark may stay.
-        if isFormer { try writeHeader(mark) }
+        if isPast { try writeHeader(mark) }
         isDirty = true
         try synchronize()
         end = length
@@ -115,7 +115,7 @@ final class JournalFile: @unchecked Sendable {
         blocks?.forget()
         try descriptor.write(withUnsafeBytes(of: header) { Array($0) }, at: 0)
         self.mark = mark
-        isFormer = false
+        isPast = false
     }
 
     /// Writes a record after the last one. It counts after ``keep(_:)``.

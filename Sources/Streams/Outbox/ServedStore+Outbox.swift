@@ -58,7 +58,7 @@ extension ServedStore {
     /// Whether visible objects before a user's position may have been hidden when it was made, for example because a rule reads
     /// other objects. They were never delivered.
     ///
-    /// Cost: nothing if rules read only the object and its user. Otherwise as ``SeenSince`` for each visible object before the
+    /// Cost: nothing if rules read only the object and its user. Otherwise as ``PastVisibility`` for each visible object before the
     /// position, if anything was written since.
     func hasPassedOver(
         before cursor: OutboxCursor, of rowClass: RowClass, in read: ReadTransaction
@@ -68,9 +68,9 @@ extension ServedStore {
         }
         if cursor.version == (try stored(read.state())).version { return false }
         let query = try checkedOutbox(rowClass.definition.name, in: read).observed
-        let since: SeenSince
+        let since: PastVisibility
         do throws(FoldedChanges.Gap) {
-            since = try SeenSince(cursor.version, of: query, in: read)
+            since = try PastVisibility(cursor.version, of: query, in: read)
         } catch {
             if case .storage(let error) = error { throw fault(.storage(error)) }
             return true

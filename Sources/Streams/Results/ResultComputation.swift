@@ -179,7 +179,7 @@ struct ResultComputation: Sendable {
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
                 after: version, in: read, recordCountMax: FoldCache.recordCountMax,
-                classes: stream.observed.formerClasses)
+                classes: stream.observed.pastClasses)
         } catch {
             return .reset(try ResetReason(error, served))
         }

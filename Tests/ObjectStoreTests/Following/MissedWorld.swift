@@ -56,7 +56,7 @@ struct MissedWorld {
         let reads = try [rule, listRule].enumerated().flatMap { index, text in
             try text.map { try predicate($0, of: index).dependencies(rows) } ?? []
         }
-        store.keepFormerValues(of: KeptProperties(reads, of: rows))
+        store.logPastValues(of: LoggedProperties(reads, of: rows))
     }
 
     func task(
@@ -105,7 +105,7 @@ struct MissedWorld {
                 visibility: visibility)
             let read = unrestricted.restricted(to: visibility)
             let changes = try FoldedChanges(
-                after: start ?? version, through: end, in: read, classes: query.formerClasses)
+                after: start ?? version, through: end, in: read, classes: query.pastClasses)
             let missed = MissedEvents(of: query, changes, since: version, in: read)
             var told: Set<String> = []
             for candidate in missed.candidates() {

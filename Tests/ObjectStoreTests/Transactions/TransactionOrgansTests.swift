@@ -27,8 +27,8 @@ struct TransactionOrgansTests {
         return records
     }
 
-    private func former(_ member: RowClass.Member, _ value: UInt8) -> FormerValue {
-        FormerValue(property: member.number, tagged: [1, value])
+    private func former(_ member: RowClass.Member, _ value: UInt8) -> PastValue {
+        PastValue(property: member.number, tagged: [1, value])
     }
 
     /// Changes one object, new or not, as a transaction can.

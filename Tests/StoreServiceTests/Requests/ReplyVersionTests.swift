@@ -27,7 +27,7 @@ struct ReplyVersionTests {
     }
 
     /// Runs `body` on a view that was opened before a write, and passes it the version that the view shows.
-    private static func withFormerView(
+    private static func withPastView(
         _ service: TestService, _ body: (ReadTransaction, StoreVersion) throws(RequestFault) -> Void
     ) throws {
         let before = service.store.version
@@ -64,7 +64,7 @@ struct ReplyVersionTests {
     )
     func formerView() throws {
         let service = try Self.service()
-        try Self.withFormerView(service) { read, before throws(RequestFault) in
+        try Self.withPastView(service) { read, before throws(RequestFault) in
             let object = ObjectRead(Self.address, isProjected: false, for: .program)
             let reply = try object.reply(read, service.served)
             #expect(reply.version == before && reply.etag == before)
@@ -78,7 +78,7 @@ struct ReplyVersionTests {
         let stream = try StreamDefinition(
             of: .objects(className: "Thing"), QueryText(), StreamTelling(), quotesLargeInts: false
         ).checked(served, for: .program)
-        try Self.withFormerView(service) { read, before throws(RequestFault) in
+        try Self.withPastView(service) { read, before throws(RequestFault) in
             let page = try served.page(of: stream, from: .now, limit: 10, for: .program, in: read)
             let text = String(decoding: page.buffer.bytes, as: UTF8.self)
             #expect(text == #"{"changes":[],"cursor":"\#(before)","upToDate":true}"#)

@@ -17,7 +17,7 @@ package struct FoldedChanges: Sendable {
         /// The version that inserted it; 0 for an object that was there before.
         var insertedAt: UInt64 = 0
         /// The states before versions, as far as they are kept, in the versions' order.
-        var former: [FormerState] = []
+        var former: [PastState] = []
         /// The properties that some version changed and that have an unknown former value.
         var forgotten = MemberSet()
 
@@ -51,7 +51,7 @@ package struct FoldedChanges: Sendable {
     /// The edits of lists of updated objects, by member, if they were asked for.
     private var lists: [ObjectIdentity: [Int: ListEdits]] = [:]
     private let notesLists: Bool
-    private let notesFormer: Bool
+    private let notesPast: Bool
     /// The maximum memory of former values that is read at once.
     package static let formerByteCountMax = 64 << 20
     /// The approximate memory of the states before versions.
@@ -107,7 +107,7 @@ package struct FoldedChanges: Sendable {
     ) throws(Gap) {
         (start, through) = (version, version)
         self.notesLists = notesLists
-        notesFormer = formerByteCountMax > 0
+        notesPast = formerByteCountMax > 0
         let state: StoreState
         do { state = try transaction.state() } catch {
             if case .storage(let error) = error { throw .storage(error) }
@@ -119,7 +119,7 @@ package struct FoldedChanges: Sendable {
         let key = ByteBuffer(capacity: 16)
         var recordCount = 0
         while through < end, recordCount < recordCountMax,
-            !notesFormer || formerByteCount < formerByteCountMax
+            !notesPast || formerByteCount < formerByteCountMax
         {
             key.removeAll()
             StoreKey.appendChangeLog(through + 1, to: key)
@@ -130,7 +130,7 @@ package struct FoldedChanges: Sendable {
             // A missing entry would be a change that is never delivered.
             guard
                 let entry = bytes.flatMap({
-                    ChangeLogEntry($0, keepsFormer: notesFormer)
+                    ChangeLogEntry($0, keepsPast: notesPast)
                 })
             else {
                 throw .storage(StorageError(.corrupted, operation: "read change log"))
@@ -148,7 +148,7 @@ package struct FoldedChanges: Sendable {
         through = version
         if !entry.changedShapes.isEmpty {
             changedShapes.formUnion(entry.changedShapes)
-            forgetFormer(holding: entry.changedShapes.rewrittenClasses, schema)
+            forgetPast(holding: entry.changedShapes.rewrittenClasses, schema)
         }
         for record in entry.changes {
             guard let index = schema.classIndexByNumber[record.classNumber],
@@ -164,14 +164,14 @@ package struct FoldedChanges: Sendable {
                 var change = Change(
                     kind: record.kind, members: members, primaryKey: record.primaryKey,
                     version: version, insertedAt: record.kind == .insert ? version : 0)
-                if notesFormer { change.noteFormer(record, members, version, schema) }
+                if notesPast { change.notePast(record, members, version, schema) }
                 positions[identity] = order.count
                 order.append(identity)
                 outcomes.append(change)
                 continue
             }
             outcomes[position].version = version
-            if notesFormer { outcomes[position].noteFormer(record, members, version, schema) }
+            if notesPast { outcomes[position].notePast(record, members, version, schema) }
             if record.kind == .delete {
                 outcomes[position].kind = .delete
                 outcomes[position].primaryKey = record.primaryKey
@@ -184,8 +184,8 @@ package struct FoldedChanges: Sendable {
 
     /// Drops the former values that contain objects of some embedded classes, by number: rows of these classes have lost the
     /// layouts in which the values were written.
-    private mutating func forgetFormer(holding rewritten: Set<UInt32>, _ schema: RowSchema) {
-        if rewritten.isEmpty || !notesFormer { return }
+    private mutating func forgetPast(holding rewritten: Set<UInt32>, _ schema: RowSchema) {
+        if rewritten.isEmpty || !notesPast { return }
         let classes = schema.classes
         let holding = RowConverter.spread(classes.map { rewritten.contains($0.number) }) {
             classes[$0].members
@@ -198,7 +198,7 @@ package struct FoldedChanges: Sendable {
         }
         for (position, identity) in order.enumerated() {
             let members = holders[identity.classIndex]
-            if !members.isEmpty { outcomes[position].forgetFormer(members) }
+            if !members.isEmpty { outcomes[position].forgetPast(members) }
         }
     }
 

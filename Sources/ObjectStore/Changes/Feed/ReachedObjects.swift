@@ -45,7 +45,7 @@ struct ReachedObjects {
     /// - `dependentCountMax`: The maximum number of objects that did not change themselves. If there are more, one more is found.
     ///   With 0 no such objects are looked for.
     init(
-        of query: ObservedQuery, seenBy former: FormerResults?, _ changes: FoldedChanges,
+        of query: ObservedQuery, seenBy former: PastResults?, _ changes: FoldedChanges,
         since version: UInt64, in unrestricted: StoreView, dependentCountMax: Int
     ) {
         (self.query, self.changes, self.version) = (query, changes, version)
@@ -66,7 +66,7 @@ struct ReachedObjects {
             }
             return
         }
-        let ways = SeenWays(
+        let ways = VisiblePaths(
             former, changes, since: version, in: unrestricted, judgedCountMax: dependentCountMax)
         let areAll =
             [(query.readByFilter, true), (query.readByShown, false)]

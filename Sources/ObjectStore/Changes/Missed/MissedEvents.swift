@@ -14,7 +14,7 @@ package final class MissedEvents {
     private let changes: FoldedChanges
     private let since: UInt64
     // Most catch-ups have no departures.
-    private lazy var former = FormerResults(of: query, changes, since: since, in: transaction)
+    private lazy var former = PastResults(of: query, changes, since: since, in: transaction)
 
     /// Makes the events of some changes.
     ///
@@ -94,12 +94,12 @@ package final class MissedEvents {
         seenChanges(of: candidate).sure.union(candidate.reach.members)
     }
 
-    private func seenChanges(of candidate: ObservedCandidate) -> FormerResults.SeenChanges {
+    private func seenChanges(of candidate: ObservedCandidate) -> PastResults.VisibleChanges {
         let members = query.counted(candidate.change?.members ?? MemberSet())
         // If all of them are shown as they are stored, the former values need not be found.
         return query.mayAlter(members, of: candidate.identity.classIndex)
             ? former.seenChanges(members, of: candidate.identity)
-            : FormerResults.SeenChanges(sure: members)
+            : PastResults.VisibleChanges(sure: members)
     }
 
     /// The departure of an object that is not a result now; nil if it cannot have been one since the changes began. Undecided if

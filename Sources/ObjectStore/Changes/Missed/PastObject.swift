@@ -44,7 +44,7 @@ package struct PastObject {
     ) -> Bool {
         var version = version
         for _ in 0..<Self.versionCountMax {
-            let objects = FormerObjects(at: version, changes, isWhole: true, in: unrestricted)
+            let objects = PastObjects(at: version, changes, isWhole: true, in: unrestricted)
             objects.begin(reading: reads)
             let (goesOn, next) = objects.noting {
                 let key = objects.objectKey(classIndex: classIndex, primaryKey: primaryKey)

@@ -35,8 +35,8 @@ extension WriteAuthorizer {
         let query = ObservedQuery(
             target: .object(classIndex: object.classIndex, key: object.key), predicate: nil,
             filterPaths: [], schema: view.rows, visibility: rights.visibility)
-        let classes = query.formerClasses.flatMap { own in
-            deciding.map { $0.formerClasses.map(own.union) } ?? own
+        let classes = query.pastClasses.flatMap { own in
+            deciding.map { $0.pastClasses.map(own.union) } ?? own
         }
         guard
             let changes = try? FoldedChanges(
@@ -56,7 +56,7 @@ extension WriteAuthorizer {
         // The data that decides on roles may have activated other roles meanwhile.
         if let deciding, isTold(deciding, in: base) { return false }
         if isTold(query, in: view) { return false }
-        let results = FormerResults(of: query, changes, since: version, in: view)
+        let results = PastResults(of: query, changes, since: version, in: view)
         return results.hasChangedVisibility(of: object) == .no
     }
 }

@@ -6,7 +6,7 @@ import HoldfastRows
 ///
 /// Rules are evaluated on the bare view. What is copied stays as long as this, or until a scan gives it back. One thread at a time
 /// uses it.
-final class RestrictedObjects: SeenObjects {
+final class RestrictedObjects: VisibleObjects {
     /// The rules of a class, ready to be asked.
     private final class Rules {
         let classIndex: Int
@@ -88,7 +88,7 @@ final class RestrictedObjects: SeenObjects {
     /// - `objects`: Whether its links lead to what is seen.
     func hiddenParts(
         _ rowClass: RowClass, _ key: UInt64, _ judged: RowView, in row: RowView,
-        seenBy objects: some SeenObjects
+        seenBy objects: some VisibleObjects
     ) -> HiddenParts? {
         let rules = rules(of: rowClass.index)
         guard unrestricted.budget.spend(), admits(rules, key, judged) else { return nil }
@@ -97,7 +97,7 @@ final class RestrictedObjects: SeenObjects {
 
     private func hiddenParts(
         _ rules: Rules, _ rowClass: RowClass, _ key: UInt64, _ judged: RowView, in row: RowView,
-        seenBy objects: some SeenObjects
+        seenBy objects: some VisibleObjects
     ) -> HiddenParts {
         var hidden = HiddenParts()
         if rules.part.altered.isEmpty { return hidden }
@@ -215,7 +215,7 @@ final class RestrictedObjects: SeenObjects {
 
     /// Whether a property contains a link to an object that is not visible, or an unknown value.
     private func holdsHidden(
-        _ member: Int, of rowClass: RowClass, in row: RowView, seenBy objects: some SeenObjects
+        _ member: Int, of rowClass: RowClass, in row: RowView, seenBy objects: some VisibleObjects
     ) -> Bool {
         let compiled = rowClass.members[member]
         if compiled.storage == FieldStorage(.single, .link) {
@@ -240,7 +240,7 @@ final class RestrictedObjects: SeenObjects {
     /// Makes the copy of a row that is shown, which stays as long as this; nil where there is no memory for it.
     func copy(
         _ row: RowView, _ rowClass: RowClass, without parts: HiddenParts,
-        seenBy objects: some SeenObjects
+        seenBy objects: some VisibleObjects
     ) -> RowView? {
         buffer.removeAll()
         builder.append(row, rowClass, without: parts, objects: objects, to: buffer)

@@ -331,7 +331,7 @@ final class WriteAuthorizer {
     }
 }
 
-extension WriteAuthorizer: SeenObjects {
+extension WriteAuthorizer: VisibleObjects {
     func knows(_ member: Int, of rowClass: RowClass) -> Bool {
         rights.visibility.knows(member, of: rowClass)
     }

@@ -17,7 +17,7 @@ import HoldfastRows
 ///                      of each splice the index, how many elements were removed, how many inserted (v)
 ///             v, …     delete: byte count and bytes of the primary key, see ``ChangeRecord/primaryKey``
 ///             v, …     former values: their number, then for each its property's number, the byte count (v) and the
-///                      bytes, see ``FormerValue/tagged``
+///                      bytes, see ``PastValue/tagged``
 ///     …       v      number of lost links, then for each class number, object key, property number (v)
 ///     …       1      of the schema: 0 no shape changed, 2 a list follows, 3 a list and parts follow (from format 8 on)
 ///     …       v      list: the number of classes, their numbers (v), the number of projections, of each the byte
@@ -98,7 +98,7 @@ package struct ChangeLogEntry: Sendable {
         }
     }
 
-    private static func append(_ former: [FormerValue], to buffer: ByteBuffer) {
+    private static func append(_ former: [PastValue], to buffer: ByteBuffer) {
         buffer.append(variable: UInt64(former.count))
         for value in former {
             buffer.append(variable: UInt64(value.property))
@@ -167,8 +167,8 @@ package struct ChangeLogEntry: Sendable {
 extension ChangeLogEntry {
     /// Reads a stored entry; nil when it is damaged.
     ///
-    /// - `keepsFormer`: Whether former values are wanted.
-    init?(_ bytes: UnsafeRawBufferPointer, keepsFormer: Bool = true) {
+    /// - `keepsPast`: Whether former values are wanted.
+    init?(_ bytes: UnsafeRawBufferPointer, keepsPast: Bool = true) {
         var reader = ByteReader(bytes)
         guard let milliseconds = reader.read(UInt64.self), let count = reader.readVariable() else {
             return nil
@@ -179,7 +179,7 @@ extension ChangeLogEntry {
             let countMax = count - UInt64(changes.count)
             guard
                 Self.readChanges(
-                    &reader, to: &changes, countMax: countMax, keepsFormer: keepsFormer)
+                    &reader, to: &changes, countMax: countMax, keepsPast: keepsPast)
             else { return nil }
         }
         guard let lostCount = reader.readVariable() else { return nil }
@@ -247,7 +247,7 @@ extension ChangeLogEntry {
     /// - `countMax`: How many changes it may be at most.
     private static func readChanges(
         _ reader: inout ByteReader, to changes: inout [ChangeRecord], countMax: UInt64,
-        keepsFormer: Bool
+        keepsPast: Bool
     ) -> Bool {
         guard let byte = reader.read(UInt8.self),
             let kind = ChangeRecord.Kind(rawValue: byte & ~(runFlag | listsFlag | formerFlag)),
@@ -280,7 +280,7 @@ extension ChangeLogEntry {
             guard kind == .update, readLists(&reader, to: &change) else { return false }
         }
         if byte & formerFlag != 0 {
-            guard kind != .insert, readFormer(&reader, to: &change, isKept: keepsFormer) else {
+            guard kind != .insert, readPast(&reader, to: &change, isKept: keepsPast) else {
                 return false
             }
         }
@@ -292,7 +292,7 @@ extension ChangeLogEntry {
     }
 
     /// Reads former values; false when they are damaged.
-    private static func readFormer(
+    private static func readPast(
         _ reader: inout ByteReader, to change: inout ChangeRecord, isKept: Bool
     ) -> Bool {
         guard let count = reader.readVariable() else { return false }
@@ -302,7 +302,7 @@ extension ChangeLogEntry {
                 change.kind == .delete || change.properties.contains(property)
             else { return false }
             if isKept {
-                change.former.append(FormerValue(property: property, tagged: Array(tagged)))
+                change.former.append(PastValue(property: property, tagged: Array(tagged)))
             }
         }
         return true

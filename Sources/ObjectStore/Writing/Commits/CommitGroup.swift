@@ -38,7 +38,7 @@ final class CommitGroup {
 
     init(
         snapshot: any StorageSnapshot, catalog: Catalog, memory: CommitMemory, state: StoreState,
-        valueByteCountMax: Int, kept: KeptProperties?
+        valueByteCountMax: Int, kept: LoggedProperties?
     ) {
         self.memory = memory
         self.kept = memory.keptMembers(kept, of: catalog.rows)

@@ -26,7 +26,7 @@ final class CommitMemory {
     var targets: [UInt64] = []
 
     /// The properties whose former values the change log keeps, by class, with the schema and members that they were made of.
-    private var kept: (properties: KeptProperties, schema: RowSchema, members: [MemberSet])?
+    private var kept: (properties: LoggedProperties, schema: RowSchema, members: [MemberSet])?
     private var wordSets: [WordSet] = []
 
     /// For the words of one text; made for the first class that has a full-text index.
@@ -40,7 +40,7 @@ final class CommitMemory {
     }
 
     /// The properties of each class whose former values are kept; empty for none.
-    func keptMembers(_ properties: KeptProperties?, of schema: RowSchema) -> [MemberSet] {
+    func keptMembers(_ properties: LoggedProperties?, of schema: RowSchema) -> [MemberSet] {
         guard let properties else { return [] }
         if let kept, kept.properties === properties, kept.schema === schema { return kept.members }
         let members = properties.members(of: schema)

@@ -44,7 +44,7 @@ final class CommitQueue: @unchecked Sendable {
     let waiting = Monitor(Waiting())
     let memory = CommitMemory()
     /// The properties whose former values the change log keeps.
-    let kept = Mutex<KeptProperties?>(nil)
+    let kept = Mutex<LoggedProperties?>(nil)
     /// The change log's first entry when it was last looked at, and its time in milliseconds since 1970.
     private var keptEntry: (number: UInt64, time: UInt64)?
     /// The change of the schema that goes on beside the writes.

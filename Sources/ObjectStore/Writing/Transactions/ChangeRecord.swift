@@ -22,9 +22,9 @@ package struct ChangeRecord: Sendable {
     package var primaryKey: [UInt8]
     /// Of an update what was done to lists; a list among ``properties`` that is not here was replaced.
     package var lists: [ListChange] = []
-    /// Of an update and a deletion what properties had been that are kept (``KeptProperties``): of those that changed, or of all. One
+    /// Of an update and a deletion what properties had been that are kept (``LoggedProperties``): of those that changed, or of all. One
     /// that is not here is not known.
-    package var former: [FormerValue] = []
+    package var former: [PastValue] = []
 
     /// Of an update the properties that changed, as members of the object's class.
     func members(ofClass index: Int, _ schema: RowSchema) -> MemberSet {
@@ -38,7 +38,7 @@ package struct ChangeRecord: Sendable {
     }
 
     /// Adds another update of the object.
-    mutating func add(_ numbers: [UInt32], _ lists: [ListChange], _ former: [FormerValue]) {
+    mutating func add(_ numbers: [UInt32], _ lists: [ListChange], _ former: [PastValue]) {
         self.former += former.filter { !properties.contains($0.property) }
         for number in numbers {
             let change = lists.first { $0.property == number }
@@ -69,7 +69,7 @@ package struct LostLink: Hashable, Sendable {
 }
 
 /// The value that a property of an object had before a transaction changed or deleted the object.
-package struct FormerValue: Equatable, Sendable {
+package struct PastValue: Equatable, Sendable {
     /// The property's number.
     package var property: UInt32
     /// 0 for null, or 1 and the stored bytes.

@@ -31,7 +31,7 @@ struct ChangeRecorder: ~Copyable {
     /// - `former`: What those had been that are kept.
     mutating func updated(
         _ rowClass: RowClass, _ key: UInt64, _ members: MemberSet, lists: [ListChange],
-        former: [FormerValue]
+        former: [PastValue]
     ) {
         var numbers: [UInt32] = []
         for (member, compiled) in rowClass.members.enumerated() where members.contains(member) {
@@ -53,7 +53,7 @@ struct ChangeRecorder: ~Copyable {
     /// - `primaryKey`: As in ``ChangeRecord/primaryKey``.
     /// - `former`: What properties were at the end that are kept.
     mutating func deleted(
-        _ rowClass: RowClass, _ key: UInt64, primaryKey: [UInt8], former: [FormerValue]
+        _ rowClass: RowClass, _ key: UInt64, primaryKey: [UInt8], former: [PastValue]
     ) {
         var change = ChangeRecord(.delete, rowClass, key)
         change.primaryKey = primaryKey

@@ -45,7 +45,7 @@ extension WriteTransaction {
     /// - `stored`: Its row as it is.
     /// - `shown`: What the writer sees of it.
     /// - `wanted`: The row that they made of that, whose out-of-line values go unless they are used.
-    /// - `formers`: As in ``SeenChange/formers``.
+    /// - `formers`: As in ``VisibleChange/formers``.
     /// - Throws: ``StoreError`` `.notAllowed` where they state a value of a property that is hidden from them.
     func merged(
         _ rowClass: RowClass, _ key: UInt64, _ stored: RowView, _ shown: WriteAuthorizer.Shown,
@@ -55,7 +55,7 @@ extension WriteTransaction {
         guard let row = RowView(wanted.bytes) else {
             throw .storage(StorageError(.corrupted, operation: "build row"))
         }
-        var change = SeenChange(
+        var change = VisibleChange(
             of: rowClass, stored: stored, shown: shown.row, wanted: row,
             links: shown.hidden.links, judge)
         change.formers = formers

@@ -87,11 +87,11 @@ extension WriteTransaction {
     /// - Returns: Those of the properties that rules read, as far as they are not too large.
     func formerValues(
         _ rowClass: RowClass, _ key: UInt64, _ stored: RowView, of changed: MemberSet? = nil
-    ) -> [FormerValue] {
+    ) -> [PastValue] {
         guard !group.kept.isEmpty else { return [] }
         let kept = group.kept[rowClass.index]
         guard !kept.isEmpty, !(changed?.isDisjoint(with: kept) ?? false) else { return [] }
-        var values: [FormerValue] = []
+        var values: [PastValue] = []
         for (member, compiled) in rowClass.members.enumerated()
         where kept.contains(member) && changed?.contains(member) ?? true {
             let field = rowClass.field(member, in: stored)
@@ -103,14 +103,14 @@ extension WriteTransaction {
                 if count > Self.smallByteCountMax {
                     // Of several edits the first one's value counts.
                     guard count <= Self.largeByteCountMax.each,
-                        largeFormerByteCount + count <= Self.largeByteCountMax.all,
+                        largePastByteCount + count <= Self.largeByteCountMax.all,
                         !recorder.hasChange(of: compiled.number, rowClass, key)
                     else { continue }
-                    largeFormerByteCount += count
+                    largePastByteCount += count
                 }
             }
             let tagged = rowBuffer.making { field.appendTagged(compiled.storage, to: $0) }
-            values.append(FormerValue(property: compiled.number, tagged: Array(tagged)))
+            values.append(PastValue(property: compiled.number, tagged: Array(tagged)))
         }
         return values
     }

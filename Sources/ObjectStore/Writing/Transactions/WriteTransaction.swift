@@ -33,7 +33,7 @@ package final class WriteTransaction {
     private let waitingByteCountMax: Int
     var recorder = ChangeRecorder()
     /// The bytes of large former values that were handed to the recorder, by attempts that were taken back, too.
-    var largeFormerByteCount = 0
+    var largePastByteCount = 0
     var inverseLinks: InverseLinks
     var pendingLinks = PendingLinks()
     var uniqueChecks: UniqueChecks
@@ -104,7 +104,7 @@ package final class WriteTransaction {
         allowance.begin(byteCount: overlay.byteCount)
         if !named.isEmpty { named.removeAll(keepingCapacity: true) }
         if !migrationFaults.isEmpty { migrationFaults.removeAll() }
-        largeFormerByteCount = 0
+        largePastByteCount = 0
         keyRenames = nil
         changesAccess = false
         judge?.removeAll()

@@ -3,7 +3,7 @@ import HoldfastRows
 
 /// Finds out whether visible objects were visible at each version since one, as far as the change log keeps the values that rules
 /// read. One thread at a time uses it, while its view is open.
-package final class SeenSince {
+package final class PastVisibility {
     private let version: UInt64
     private let query: ObservedQuery
     private let transaction: ReadTransaction
@@ -33,7 +33,7 @@ package final class SeenSince {
         (self.version, self.query, self.transaction) = (version, query, transaction)
         changes = try FoldedChanges(
             after: version, in: transaction, recordCountMax: Self.recordCountMax,
-            classes: query.formerClasses)
+            classes: query.pastClasses)
         let present = (try? transaction.state().version) ?? .max
         isWhole = changes.through == present
         isUnchanged =
@@ -48,7 +48,7 @@ package final class SeenSince {
     package func mayHaveBeenHidden(anyOf keys: [UInt64]) -> Bool {
         guard isWhole, let classIndex = query.classIndex, !query.readsChangedShape(in: changes)
         else { return !keys.isEmpty }
-        let results = FormerResults(
+        let results = PastResults(
             of: query, changes, since: version, in: transaction,
             versionCountMax: max(
                 min(Self.lookCountMax / max(keys.count, 1), Self.versionCountMax), 1))

@@ -2,7 +2,7 @@ import HoldfastQuery
 import HoldfastRows
 
 /// Objects at an earlier version, as far as they are known.
-protocol FormerSource: ObjectSource {
+protocol PastSource: ObjectSource {
     /// The schema that the rows are read with.
     var schema: RowSchema { get }
     /// Whether the evaluation since ``begin(reading:)`` asked for unknown values.
@@ -17,7 +17,7 @@ protocol FormerSource: ObjectSource {
     func begin(reading reads: [Int: MemberSet])
 }
 
-extension FormerSource {
+extension PastSource {
     /// Notes the next version at which the findings may be different; `.max` if no version is.
     func noting<Found>(_ find: () -> Found) -> (found: Found, nextVersion: UInt64) {
         let before = nextVersion

@@ -5,7 +5,7 @@ import HoldfastRows
 /// an object that has changed since. Immutable; any thread may use it.
 ///
 /// A record says itself which values it has: who reads the log need not know what was kept when.
-package final class KeptProperties: Sendable {
+package final class LoggedProperties: Sendable {
     private let numbers: Set<UInt32>
 
     /// Makes the set of what is read.

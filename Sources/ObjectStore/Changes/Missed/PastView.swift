@@ -4,9 +4,9 @@ import HoldfastRows
 
 /// The part of a store that a sight showed at an earlier version, as far as the change log keeps it.
 ///
-/// Rules are tested on the stored state of that version (``FormerObjects``). Everything else reads what the rules showed. One
+/// Rules are tested on the stored state of that version (``PastObjects``). Everything else reads what the rules showed. One
 /// thread at a time uses it.
-final class FormerView: FormerSource {
+final class PastView: PastSource {
     /// The rules' judgement of an object.
     struct Judgement: Equatable {
         /// Whether the object was there and visible.
@@ -22,18 +22,18 @@ final class FormerView: FormerSource {
 
     /// The rules of a class, prepared for tests.
     private struct Rules {
-        let rule: FormerTest?
-        let roles: [(rule: FormerTest?, hidden: MemberSet)]
+        let rule: PastTest?
+        let roles: [(rule: PastTest?, hidden: MemberSet)]
     }
 
     private let visibility: Visibility?
-    private let objects: FormerObjects
+    private let objects: PastObjects
     private let unrestricted: StoreView
     /// The links that are shown, by class. Other values are not read, and copied as they are.
     private let wanted: [Int: MemberSet]
     private var rules: [Int: Rules] = [:]
     private var judgements: [ObjectIdentity: Noted<Judgement>] = [:]
-    private var shown: [ObjectIdentity: Noted<FormerObjects.Reached>] = [:]
+    private var shown: [ObjectIdentity: Noted<PastObjects.Reached>] = [:]
     private let copies = RowCopies()
     private let subjects = RowCopies()
     private let builder = RowBuilder()
@@ -47,7 +47,7 @@ final class FormerView: FormerSource {
     ///   - bare: The view from which these are read.
     ///   - wanted: The properties that evaluations read, by class.
     init(
-        _ visibility: Visibility?, of objects: FormerObjects, in unrestricted: StoreView,
+        _ visibility: Visibility?, of objects: PastObjects, in unrestricted: StoreView,
         reading wanted: [Int: MemberSet]
     ) {
         (self.visibility, self.objects, self.unrestricted, self.wanted) = (visibility, objects, unrestricted, wanted)
@@ -59,7 +59,7 @@ final class FormerView: FormerSource {
     /// Returns the remembered finding about an object, or finds it.
     private func remembered<Found>(
         _ identity: ObjectIdentity,
-        in known: ReferenceWritableKeyPath<FormerView, [ObjectIdentity: Noted<Found>]>,
+        in known: ReferenceWritableKeyPath<PastView, [ObjectIdentity: Noted<Found>]>,
         _ find: () -> Found
     ) -> Found {
         if let noted = self[keyPath: known][identity] {
@@ -83,7 +83,7 @@ final class FormerView: FormerSource {
     /// - `links`: The links that are shown, besides the links that evaluations read.
     func find(
         _ identity: ObjectIdentity, with links: MemberSet = MemberSet()
-    ) -> FormerObjects.Reached {
+    ) -> PastObjects.Reached {
         subjects.release(to: RowCopies.Mark())
         return show(
             identity, links.union(wanted[identity.classIndex] ?? MemberSet()), in: subjects)
@@ -120,9 +120,9 @@ final class FormerView: FormerSource {
         if let known = rules[classIndex] { return known }
         let part = visibility.parts[classIndex]
         let made = Rules(
-            rule: part.rule.map { FormerTest($0, visibility.schema) },
+            rule: part.rule.map { PastTest($0, visibility.schema) },
             roles: part.roles.map { role in
-                (role.rule.map { FormerTest($0, visibility.schema) }, role.hidden)
+                (role.rule.map { PastTest($0, visibility.schema) }, role.hidden)
             })
         rules[classIndex] = made
         return made
@@ -131,12 +131,12 @@ final class FormerView: FormerSource {
     /// Makes an object as it was shown, with the wanted links, and keeps its copy.
     private func show(
         _ identity: ObjectIdentity, _ wanted: MemberSet, in copies: RowCopies
-    ) -> FormerObjects.Reached {
+    ) -> PastObjects.Reached {
         let (object, judgement) = (objects.reach(identity), judge(identity))
         guard judgement.isSeen, let found = object.found, let visibility,
             visibility.parts[identity.classIndex].isConcerned
         else {
-            return FormerObjects.Reached(
+            return PastObjects.Reached(
                 found: judgement.isSeen ? object.found : nil, isDecided: judgement.isDecided)
         }
         let rowClass = unrestricted.rows.classes[identity.classIndex]
@@ -168,14 +168,14 @@ final class FormerView: FormerSource {
             known = all.subtracting(undecided)
         }
         if parts.isEmpty {
-            return FormerObjects.Reached(
-                found: FormerObjects.Found(row: found.row, known: known), isDecided: true)
+            return PastObjects.Reached(
+                found: PastObjects.Found(row: found.row, known: known), isDecided: true)
         }
         buffer.removeAll()
         builder.append(found.row, rowClass, without: parts, objects: self, to: buffer)
         let copy = unrestricted.budget.holds(copies.byteCount) ? copies.add(buffer.bytes) : nil
-        return FormerObjects.Reached(
-            found: copy.map { FormerObjects.Found(row: $0, known: known) },
+        return PastObjects.Reached(
+            found: copy.map { PastObjects.Found(row: $0, known: known) },
             isDecided: copy != nil)
     }
 
@@ -208,7 +208,7 @@ final class FormerView: FormerSource {
     ) {
         let isEmbedded = schema.classes[originClass].definition.kind == .embedded
         var counted: Set<ObjectIdentity> = []
-        objects.forEachFormerOrigin(
+        objects.forEachPastOrigin(
             ofClass: classIndex, key: key, originClass: originClass, member: member
         ) { origin, isKnown in
             let holder = judge(origin)
@@ -256,7 +256,7 @@ final class FormerView: FormerSource {
     }
 }
 
-extension FormerView: SeenObjects {
+extension PastView: VisibleObjects {
     var source: any OverflowSource { unrestricted }
 
     func knows(_ member: Int, of rowClass: RowClass) -> Bool {

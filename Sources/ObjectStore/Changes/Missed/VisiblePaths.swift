@@ -5,13 +5,13 @@ import HoldfastRows
 ///
 /// Each object and link of a path is looked at by itself: if they were visible only at different times, followers saw the first
 /// one come or go.
-final class SeenWays {
-    private let former: FormerResults
+final class VisiblePaths {
+    private let former: PastResults
     private let changes: FoldedChanges
     private let version: UInt64
     private let unrestricted: StoreView
     /// The lost links, by the number of the property.
-    private var losses: [UInt32: FormerResults.Losses] = [:]
+    private var losses: [UInt32: PastResults.Losses] = [:]
     private let judgedCountMax: Int
     private var judgedOtherwise: [Int: [(identity: ObjectIdentity, isSure: Bool)]] = [:]
     /// Whether the present walk has met an object or link of which it is not known whether it was visible.
@@ -21,7 +21,7 @@ final class SeenWays {
 
     /// - `judgedCountMax`: The maximum number of objects of a class that are judged because values that rules read have changed.
     init(
-        _ former: FormerResults, _ changes: FoldedChanges, since version: UInt64,
+        _ former: PastResults, _ changes: FoldedChanges, since version: UInt64,
         in unrestricted: StoreView, judgedCountMax: Int
     ) {
         (self.former, self.changes, self.version, self.unrestricted) = (former, changes, version, unrestricted)
@@ -67,7 +67,7 @@ final class SeenWays {
         of watch: Watch, _ body: (ObjectIdentity, _ isSure: Bool) -> Bool
     ) -> Bool {
         changes.forEachTrigger(of: watch, since: version, schema) { identity in
-            let answer: FormerResults.Answer
+            let answer: PastResults.Answer
             switch watch.trigger {
             case .property(let classIndex, let member):
                 answer = hasShownChange(
@@ -84,12 +84,12 @@ final class SeenWays {
     /// Whether some of an object's possibly changed properties were visible, and are shown differently than before.
     private func hasShownChange(
         of identity: ObjectIdentity, _ members: MemberSet
-    ) -> FormerResults.Answer {
+    ) -> PastResults.Answer {
         var members = members
         if let change = changes[identity], change.kind == .update {
             members = former.seenChanges(members.intersection(change.members), of: identity).all
         }
-        var strongest = FormerResults.Answer.no
+        var strongest = PastResults.Answer.no
         for member in members.positions {
             let answer = former.hasShown(identity, member)
             // After a failure nothing is reported.
@@ -100,7 +100,7 @@ final class SeenWays {
     }
 
     /// Whether a link to an object was visible that some object has lost since.
-    private func hasShown(lossOf number: UInt32, by target: ObjectIdentity) -> FormerResults.Answer
+    private func hasShown(lossOf number: UInt32, by target: ObjectIdentity) -> PastResults.Answer
     {
         let losses = losses[number] ?? findLosses(number)
         self.losses[number] = losses
@@ -108,8 +108,8 @@ final class SeenWays {
         return losses.others == .no || former.hasShown(target) == .no ? .no : losses.others
     }
 
-    private func findLosses(_ number: UInt32) -> FormerResults.Losses {
-        var found = FormerResults.Losses()
+    private func findLosses(_ number: UInt32) -> PastResults.Losses {
+        var found = PastResults.Losses()
         guard let origin = schema.memberByNumber[number] else { return found }
         let holders = changes.holders(
             of: origin.member, of: schema.classes[origin.classIndex], schema)

@@ -4,7 +4,7 @@ import HoldfastRows
 extension ObservedQuery {
     /// The classes with changes that are needed to find former results: the classes with changes that can concern the query, and
     /// the classes of the objects that conditions name, which may have been deleted since; nil for all.
-    package var formerClasses: Set<Int>? { classes?.union(namedClasses) }
+    package var pastClasses: Set<Int>? { classes?.union(namedClasses) }
 
     /// Whether the past of an object has to be known to decide whether it was a result and is not any more.
     package var asksOfDepartures: Bool { predicate != nil || rule != nil }

@@ -2,7 +2,7 @@ import HoldfastQuery
 import HoldfastRows
 
 /// A condition that is tested on objects at one version. One thread at a time uses it.
-final class FormerTest {
+final class PastTest {
     private let predicate: Predicate
     /// The properties of the object itself that it reads.
     let own: MemberSet
@@ -20,7 +20,7 @@ final class FormerTest {
     }
 
     /// The condition of another one, for another version.
-    init(_ other: FormerTest) {
+    init(_ other: PastTest) {
         (predicate, own, reads) = (other.predicate, other.own, other.reads)
     }
 
@@ -28,7 +28,7 @@ final class FormerTest {
     ///
     /// - `source`: The same for each object.
     func holds(
-        for object: FormerObjects.Found, _ key: UInt64, in source: some FormerSource
+        for object: PastObjects.Found, _ key: UInt64, in source: some PastSource
     ) -> Bool? {
         guard object.knows(own), source.budget.spend() else { return nil }
         source.begin(reading: reads)

@@ -6,7 +6,7 @@ import HoldfastRows
 ///
 /// They may have received the state of any version since, because a client may have received a part of the later changes. So an
 /// object is looked at in each version at which a decision may have been different. One thread at a time uses it.
-final class FormerResults {
+final class PastResults {
     /// The answer to a question about the past.
     enum Answer {
         case yes
@@ -15,7 +15,7 @@ final class FormerResults {
     }
 
     /// A version with the conditions that are prepared for it.
-    private typealias Past = (view: FormerView, conditions: [FormerTest])
+    private typealias Past = (view: PastView, conditions: [PastTest])
 
     /// The maximum number of versions that one object is looked at in.
     private let versionCountMax: Int
@@ -31,7 +31,7 @@ final class FormerResults {
     private let through: UInt64
     private let isWhole: Bool
     /// The tested parts of the filter.
-    private let conditions: [FormerTest]
+    private let conditions: [PastTest]
     /// The properties of the object itself that each part reads. For followers that see everything, an object may have been a
     /// result if each part reads a property with an unknown former value.
     private let ownReads: [MemberSet]
@@ -41,7 +41,7 @@ final class FormerResults {
     private let isBlind: Bool
     private var pasts: [UInt64: Past] = [:]
     private var changesOfVisibility: [ObjectIdentity: Answer] = [:]
-    private var judgementsNow: [ObjectIdentity: FormerView.Judgement] = [:]
+    private var judgementsNow: [ObjectIdentity: PastView.Judgement] = [:]
 
     /// - Parameters:
     ///   - query: The followed query.
@@ -63,7 +63,7 @@ final class FormerResults {
         conditions = (query.predicate?.conjuncts ?? []).filter {
             $0 != .constant(true)
                 && (hasVisibility || since >= changes.start || query.readsKeyAlone($0))
-        }.map { FormerTest($0, query.schema) }
+        }.map { PastTest($0, query.schema) }
         ownReads = conditions.map(\.own)
         reads = conditions.flatMap(\.reads).reduce(into: [:]) {
             $0[$1.key, default: MemberSet()].formUnion($1.value)
@@ -74,7 +74,7 @@ final class FormerResults {
         if hasVisibility, present > changes.through || since < changes.start,
             let all = try? FoldedChanges(
                 after: since, in: transaction, recordCountMax: Self.readMax.recordCount,
-                classes: query.formerClasses, formerByteCountMax: Self.readMax.formerByteCount),
+                classes: query.pastClasses, formerByteCountMax: Self.readMax.formerByteCount),
             all.through == present
         {
             self.changes = all
@@ -149,10 +149,10 @@ final class FormerResults {
             pasts = pasts.filter { $0.key == since }
         }
         let made = (
-            FormerView(
-                query.visibility, of: FormerObjects(at: version, changes, isWhole: isWhole, in: unrestricted),
+            PastView(
+                query.visibility, of: PastObjects(at: version, changes, isWhole: isWhole, in: unrestricted),
                 in: unrestricted, reading: reads),
-            conditions.map { FormerTest($0) }
+            conditions.map { PastTest($0) }
         )
         pasts[version] = made
         return made
@@ -160,12 +160,12 @@ final class FormerResults {
 }
 
 // Other objects that followers saw.
-extension FormerResults {
+extension PastResults {
     /// Whether an object has been visible at any version since, or is now.
     ///
     /// - `member`: A property of it that has to have been visible, too; nil for no property.
     func hasShown(_ identity: ObjectIdentity, _ member: Int? = nil) -> Answer {
-        func isShown(_ judgement: FormerView.Judgement) -> Bool {
+        func isShown(_ judgement: PastView.Judgement) -> Bool {
             judgement.isSeen && !(member.map(judgement.hidden.contains) ?? false)
         }
         if isShown(judgeNow(identity)) { return .yes }
@@ -229,7 +229,7 @@ extension FormerResults {
     }
 
     /// Changed properties, by whether followers saw another value at some version since than they see now.
-    struct SeenChanges {
+    struct VisibleChanges {
         /// The properties with another value.
         var sure: MemberSet
         /// The properties for which it is not known.
@@ -240,12 +240,12 @@ extension FormerResults {
     }
 
     /// Finds the changed properties of an object that followers see differently, or may have seen differently.
-    func seenChanges(_ members: MemberSet, of identity: ObjectIdentity) -> SeenChanges {
+    func seenChanges(_ members: MemberSet, of identity: ObjectIdentity) -> VisibleChanges {
         guard query.mayAlter(members, of: identity.classIndex),
             let part = query.visibility?.parts[identity.classIndex],
             let row = transaction.row(classIndex: identity.classIndex, key: identity.key)
-        else { return SeenChanges(sure: members) }
-        var seen = SeenChanges(sure: members.subtracting(part.altered))
+        else { return VisibleChanges(sure: members) }
+        var seen = VisibleChanges(sure: members.subtracting(part.altered))
         guard hasChangedVisibility(of: identity) == .no else {
             seen.unsure = members.intersection(part.altered)
             return seen
@@ -296,10 +296,10 @@ extension FormerResults {
     }
 
     /// The judgement of an object in the view.
-    private func judgeNow(_ identity: ObjectIdentity) -> FormerView.Judgement {
+    private func judgeNow(_ identity: ObjectIdentity) -> PastView.Judgement {
         if let known = judgementsNow[identity] { return known }
         let hidden = transaction.hiddenProperties(of: identity)
-        let judgement = FormerView.Judgement(isSeen: hidden != nil, hidden: hidden ?? MemberSet())
+        let judgement = PastView.Judgement(isSeen: hidden != nil, hidden: hidden ?? MemberSet())
         if transaction.budget.failure == nil { judgementsNow[identity] = judgement }
         return judgement
     }

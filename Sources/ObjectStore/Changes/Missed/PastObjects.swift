@@ -4,9 +4,9 @@ import HoldfastRows
 
 /// The objects of a store at an earlier version, as far as the change log keeps them.
 ///
-/// An object that has not changed since is read as it is. Of other objects the log keeps some values (``KeptProperties``). An
+/// An object that has not changed since is read as it is. Of other objects the log keeps some values (``LoggedProperties``). An
 /// evaluation that asks for more is undecided. One thread at a time uses it.
-final class FormerObjects: FormerSource {
+final class PastObjects: PastSource {
     /// An object at that version.
     struct Found {
         let row: RowView
@@ -135,7 +135,7 @@ final class FormerObjects: FormerSource {
     ///
     /// - `body`: Receives the object and whether it is known to have had a link. For an object that may have had links, it is
     ///   called once.
-    func forEachFormerOrigin(
+    func forEachPastOrigin(
         ofClass classIndex: Int, key: UInt64, originClass: Int, member: Int,
         _ body: (_ origin: ObjectIdentity, _ isKnown: Bool) -> Bool
     ) {
@@ -202,7 +202,7 @@ final class FormerObjects: FormerSource {
         ofClass classIndex: Int, key: UInt64, originClass: Int, member: Int,
         _ body: (_ originClass: Int, _ originKey: UInt64) -> Bool
     ) {
-        forEachFormerOrigin(
+        forEachPastOrigin(
             ofClass: classIndex, key: key, originClass: originClass, member: member
         ) { origin, isKnown in
             if isKnown { return body(origin.classIndex, origin.key) }
