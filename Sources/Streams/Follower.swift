@@ -26,7 +26,7 @@ package final class Follower: @unchecked Sendable {
     /// The stream's generation in which the query was added; nil if the stream has only one query.
     let generation: Int?
     /// The follower's progress towards the present.
-    var state = FollowerState<MissedChanges>()
+    var state = FollowerState<CatchUpChanges>()
     /// The object of an outbox after which the client continues, if it follows an outbox.
     var outboxCursor: OutboxCursor?
     /// The channel that sends to it; nil while it has no channel. Only on the feed's thread.

@@ -139,7 +139,7 @@ extension ServedStore {
         var count = 0
         writer.raw("{\"changes\":[")
         let isCut = try evaluate(on: read) { () throws(RequestFault) in
-            let events = MissedEvents(of: query.observed, changes, since: number, in: read)
+            let events = CatchUpEvents(of: query.observed, changes, since: number, in: read)
             var left = events.candidates().filter { candidate in
                 candidate.position.map { $0 >= position.knownCount }
                     ?? (candidate.identity.key > position.reachedKey)

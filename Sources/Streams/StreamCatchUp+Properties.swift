@@ -76,7 +76,7 @@ extension StreamCatchUp {
         _ read: ReadTransaction, _ present: UInt64
     ) throws(RequestFault) -> PropertyNews {
         let observed = follower.query.observed
-        let missed = MissedEvents(
+        let missed = CatchUpEvents(
             of: observed, changes, since: follower.state.version, in: read)
         // For users that see everything, changes of linked objects are looked for among the elements, not back from each changed
         // object.

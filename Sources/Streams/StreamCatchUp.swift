@@ -186,7 +186,7 @@ struct StreamCatchUp: Sendable {
     /// - `countMax`: The maximum number of objects.
     func missed(
         _ follower: Follower, _ read: ReadTransaction, countMax: Int
-    ) throws(RequestFault) -> MissedChanges? {
+    ) throws(RequestFault) -> CatchUpChanges? {
         guard
             let changes = try? FoldedChanges(
                 after: follower.state.version, in: read, objectCountMax: countMax + 1,
@@ -201,14 +201,14 @@ struct StreamCatchUp: Sendable {
     private func missed(
         _ follower: Follower, _ fold: SharedFold, _ read: ReadTransaction,
         countMax: Int = .max
-    ) throws(RequestFault) -> MissedChanges {
+    ) throws(RequestFault) -> CatchUpChanges {
         try served.evaluate(on: read) { () throws(RequestFault) in
             let since = follower.state.exactVersion
             let observed = follower.query.observed
-            let events = MissedEvents(of: observed, fold.changes, since: since, in: read)
+            let events = CatchUpEvents(of: observed, fold.changes, since: since, in: read)
             let candidates = events.candidates(
                 since: follower.state.version, dependentCountMax: countMax)
-            return MissedChanges(fold: fold, since: since, candidates: candidates)
+            return CatchUpChanges(fold: fold, since: since, candidates: candidates)
         }
     }
 
@@ -265,7 +265,7 @@ struct StreamCatchUp: Sendable {
     /// Sends a piece of the missed changes, with the objects as they are now. Later changes follow it. It does not move the
     /// client's cursor.
     func sendPiece(
-        of missed: MissedChanges, _ follower: Follower, _ read: ReadTransaction
+        of missed: CatchUpChanges, _ follower: Follower, _ read: ReadTransaction
     ) throws(RequestFault) {
         var missed = missed
         // An object that can't be read has not left.

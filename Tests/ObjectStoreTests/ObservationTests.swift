@@ -221,7 +221,7 @@ struct ObservationTests {
         _ query: ObservedQuery, _ changes: FoldedChanges, since version: UInt64,
         _ transaction: StoreView
     ) -> [QueryEvent] {
-        let missed = MissedEvents(of: query, changes, since: version, in: transaction)
+        let missed = CatchUpEvents(of: query, changes, since: version, in: transaction)
         return query.candidates(changes, in: transaction).compactMap { missed.event(of: $0) }
     }
 

@@ -131,7 +131,7 @@ package struct FeedDifferential: Differential {
         let view = after.restricted(to: followed.visibility)
         let since = try before.state().version
         let changes = try FoldedChanges(after: since, in: view, classes: query.pastClasses)
-        let missed = MissedEvents(of: query, changes, since: since, in: view)
+        let missed = CatchUpEvents(of: query, changes, since: since, in: view)
         guard let held = take(missed, missed.candidates(), holding: was) else {
             counts.undecided += 1
             return
@@ -146,7 +146,7 @@ package struct FeedDifferential: Differential {
 
     /// What a client holds that held some objects, and is told what it missed; nil where that is not decided.
     private func take(
-        _ missed: MissedEvents, _ candidates: ObservedCandidates, holding was: Set<UInt64>
+        _ missed: CatchUpEvents, _ candidates: ObservedCandidates, holding was: Set<UInt64>
     ) -> Set<UInt64>? {
         var (held, candidates) = (was, candidates)
         while true {

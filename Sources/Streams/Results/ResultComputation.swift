@@ -166,7 +166,7 @@ struct ResultComputation: Sendable {
 
     private enum Missed {
         /// The events of the changes, with the candidates by their object keys.
-        case events(MissedEvents, [UInt64: ObservedCandidate])
+        case events(CatchUpEvents, [UInt64: ObservedCandidate])
         /// The followers' result is void.
         case reset(ResetReason)
     }
@@ -186,7 +186,7 @@ struct ResultComputation: Sendable {
         if stream.isReset(by: changes) { return .reset(.schemaChanged) }
         if try changes.through < served.stored(read.state().version) { return .reset(.overrun) }
         return try served.evaluate(on: read) {
-            let events = MissedEvents(of: stream.observed, changes, since: version, in: read)
+            let events = CatchUpEvents(of: stream.observed, changes, since: version, in: read)
             let found = events.candidates().lazy.map { ($0.identity.key, $0) }
             return .events(events, Dictionary(found) { first, _ in first })
         }

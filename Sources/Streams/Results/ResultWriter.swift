@@ -119,7 +119,7 @@ struct ResultWriter {
     /// The candidates are the changes of objects in the change log, by object key. The events decide how much of them is visible.
     func changes(
         _ difference: ResultDifference, _ result: LiveResult,
-        _ candidates: [UInt64: ObservedCandidate], _ events: MissedEvents
+        _ candidates: [UInt64: ObservedCandidate], _ events: CatchUpEvents
     ) throws(RequestFault) -> [SharedBytes] {
         if difference.isEmpty { return [] }
         var parts: [SharedBytes] = []

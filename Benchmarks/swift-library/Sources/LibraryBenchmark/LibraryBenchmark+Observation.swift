@@ -2,7 +2,7 @@ import Holdfast
 
 extension LibraryBenchmark {
     /// The observer was not told of all.
-    private struct MissedChanges: Error {
+    private struct CatchUpChanges: Error {
         let toldCount: Int
     }
 
@@ -31,7 +31,7 @@ extension LibraryBenchmark {
                 of: (0..<10).map { keys[(round * 7919 + $0 * 104_729) % keys.count] })
             times.append(contest.time { realm.refresh() })
         }
-        guard changedCount >= 10 * writes else { throw MissedChanges(toldCount: changedCount) }
+        guard changedCount >= 10 * writes else { throw CatchUpChanges(toldCount: changedCount) }
         report(
             "observed-notification", times.sorted()[writes / 2] * 1e3, "ms")
 

@@ -143,7 +143,7 @@ package final class ObservedQuery: Sendable {
 
     /// The objects that changes may concern.
     ///
-    /// ``MissedEvents`` gives the outcome for each, now or in a later state. An object's later changes are
+    /// ``CatchUpEvents`` gives the outcome for each, now or in a later state. An object's later changes are
     /// delivered with the changes that contain them.
     ///
     /// - `dependentCountMax`: The maximum number of candidates that only depend on other objects. If there are more, one more is

@@ -7,7 +7,7 @@ import HoldfastTestSupport
 @testable import HoldfastObjectStore
 
 /// A store in which changes of tasks are missed by who sees them by a rule.
-struct MissedWorld {
+struct CatchUpWorld {
     private static let classes = [
         ObjectClass(
             name: "Task", primaryKey: "id",
@@ -106,7 +106,7 @@ struct MissedWorld {
             let read = unrestricted.restricted(to: visibility)
             let changes = try FoldedChanges(
                 after: start ?? version, through: end, in: read, classes: query.pastClasses)
-            let missed = MissedEvents(of: query, changes, since: version, in: read)
+            let missed = CatchUpEvents(of: query, changes, since: version, in: read)
             var told: Set<String> = []
             for candidate in missed.candidates() {
                 guard let event = missed.event(of: candidate) else { continue }

@@ -8,12 +8,12 @@ import Testing
 @testable import HoldfastObjectStore
 
 @Suite("What followers are told of missed changes")
-struct MissedEventsTests {
+struct CatchUpEventsTests {
     @Test(
         "the log keeps of changed and deleted objects what rules read, as it was before the transaction",
         arguments: EngineCase.all)
     func kept(engine: EngineCase) throws {
-        let world = try MissedWorld(engine, rule: "owner == 'ann' AND ANY list.members == 'ann'")
+        let world = try CatchUpWorld(engine, rule: "owner == 'ann' AND ANY list.members == 'ann'")
         let store = world.store
         defer { store.close() }
         _ = try world.list(1, members: ["ann"])
@@ -57,7 +57,7 @@ struct MissedEventsTests {
     )
     func cost() throws {
         func byteCount(keeps: Bool, rule: String, members: Int) throws -> UInt64 {
-            let world = try MissedWorld(rule: rule, keeps: keeps)
+            let world = try CatchUpWorld(rule: rule, keeps: keeps)
             defer { world.store.close() }
             for name in ["b", "c"] {
                 _ = try world.list(1, members: Array(repeating: name, count: members))
@@ -81,7 +81,7 @@ struct MissedEventsTests {
         "of one transaction 4 MiB of large values are kept, and the changes that are read at once have a bound of them"
     )
     func bounds() throws {
-        let world = try MissedWorld(rule: "ANY list.members == 'ann'")
+        let world = try CatchUpWorld(rule: "ANY list.members == 'ann'")
         defer { world.store.close() }
         let members = ["ann"] + Array(repeating: String(repeating: "x", count: 1000), count: 15)
         func write(_ ids: ClosedRange<Int64>, _ members: [String]) throws -> UInt64 {
@@ -113,7 +113,7 @@ struct MissedEventsTests {
 
     @Test("a departure is told of what could be seen since the cursor, and of nothing else")
     func departures() throws {
-        let world = try MissedWorld(rule: "owner == 'ann'")
+        let world = try CatchUpWorld(rule: "owner == 'ann'")
         defer { world.store.close() }
         _ = try world.task(1, owner: "ann")
         _ = try world.task(2, owner: "bob")
@@ -133,7 +133,7 @@ struct MissedEventsTests {
 
     @Test("an object that was written and no longer matches leaves, and a deleted one is reported as deleted")
     func written() throws {
-        let world = try MissedWorld(rule: nil, keeps: false)
+        let world = try CatchUpWorld(rule: nil, keeps: false)
         defer { world.store.close() }
         for id: Int64 in 1...8 { _ = try world.task(id, owner: id < 3 ? "ann" : "bob") }
         let start = world.store.version.number
@@ -149,7 +149,7 @@ struct MissedEventsTests {
 
     @Test("a rule that reads behind links is asked of what was there")
     func links() throws {
-        let world = try MissedWorld(rule: "list.owner == 'ann' OR ANY list.members == 'ann'")
+        let world = try CatchUpWorld(rule: "list.owner == 'ann' OR ANY list.members == 'ann'")
         defer { world.store.close() }
         _ = try world.list(1, owner: "ann")
         _ = try world.list(2, members: ["bob"])
@@ -170,7 +170,7 @@ struct MissedEventsTests {
 
     @Test("however many others change, an object is looked at where it may be otherwise alone")
     func manyOthers() throws {
-        let world = try MissedWorld(rule: "list.owner == 'ann'")
+        let world = try CatchUpWorld(rule: "list.owner == 'ann'")
         defer { world.store.close() }
         let ids: ClosedRange<Int64> = 1...100
         for id in ids {
@@ -185,7 +185,7 @@ struct MissedEventsTests {
 
     @Test("with a thousand members of a list it is decided whom one more or less concerns")
     func manyMembers() throws {
-        let world = try MissedWorld(rule: "ANY list.members == 'ann'")
+        let world = try CatchUpWorld(rule: "ANY list.members == 'ann'")
         defer { world.store.close() }
         let others = (0..<1000).map { "member \($0)" }
         _ = try world.list(1, members: others + ["ann"])
@@ -199,7 +199,7 @@ struct MissedEventsTests {
 
     @Test("of several objects behind one that came and went each departs")
     func shared() throws {
-        let world = try MissedWorld(rule: "ANY list.members == 'ann'")
+        let world = try CatchUpWorld(rule: "ANY list.members == 'ann'")
         defer { world.store.close() }
         _ = try world.list(1, members: ["bob"])
         for id: Int64 in 1...3 { _ = try world.task(id, list: 1) }
@@ -212,7 +212,7 @@ struct MissedEventsTests {
 
     @Test("where the log does not tell, nothing is told object by object")
     func undecided() throws {
-        let world = try MissedWorld(rule: "owner == 'ann'", keeps: false)
+        let world = try CatchUpWorld(rule: "owner == 'ann'", keeps: false)
         defer { world.store.close() }
         let start = try world.task(1, owner: "bob")
         _ = try world.task(1, owner: "cem", done: true)
@@ -229,7 +229,7 @@ struct MissedEventsTests {
     )
     func hiddenTargets() throws {
         for keeps in [false, true] {
-            let world = try MissedWorld(rule: nil, listRule: "owner == 'ann'", keeps: keeps)
+            let world = try CatchUpWorld(rule: nil, listRule: "owner == 'ann'", keeps: keeps)
             defer { world.store.close() }
             _ = try world.list(1, owner: "ann")
             _ = try world.task(1, list: 1)
@@ -249,7 +249,7 @@ struct MissedEventsTests {
         "an object that may have been seen, and to which a link may have led that was, concerns whom it leads back to"
     )
     func unknownWays() throws {
-        let world = try MissedWorld(rule: "owner == 'ann'", keeps: false)
+        let world = try CatchUpWorld(rule: "owner == 'ann'", keeps: false)
         defer { world.store.close() }
         _ = try world.list(1)
         _ = try world.task(1, owner: "ann", list: 1)
@@ -262,7 +262,7 @@ struct MissedEventsTests {
 
     @Test("a rule that reads inverse links is asked of those that were there")
     func inverse() throws {
-        let world = try MissedWorld(rule: "ANY list.tasks.done == true")
+        let world = try CatchUpWorld(rule: "ANY list.tasks.done == true")
         defer { world.store.close() }
         for list: Int64 in 1...2 { _ = try world.list(list) }
         _ = try world.task(1, done: true, list: 1)
@@ -286,7 +286,7 @@ struct MissedEventsTests {
     @Test(
         "a filter is asked of primary keys and of what has not changed before a departure is told")
     func filters() throws {
-        let world = try MissedWorld(rule: nil)
+        let world = try CatchUpWorld(rule: nil)
         defer { world.store.close() }
         _ = try world.list(1, owner: "ann")
         for id: Int64 in 1...4 { _ = try world.task(id, owner: "ann", list: 1) }
@@ -308,7 +308,7 @@ struct MissedEventsTests {
     @Test("what has changed again behind the changes departs as it was in them")
     func later() throws {
         for rule in [nil, "list.owner == 'ann'"] {
-            let world = try MissedWorld(rule: rule)
+            let world = try CatchUpWorld(rule: rule)
             defer { world.store.close() }
             _ = try world.list(1, owner: "ann")
             _ = try world.list(2, owner: "bob")
@@ -327,7 +327,7 @@ struct MissedEventsTests {
     @Test("what had left before the changes, and could not be told of by then, departs with them")
     func leftBefore() throws {
         for rule in [nil, "list.owner == 'ann'"] {
-            let world = try MissedWorld(rule: rule)
+            let world = try CatchUpWorld(rule: rule)
             defer { world.store.close() }
             _ = try world.list(1, owner: "ann")
             _ = try world.list(2, owner: "bob")
@@ -363,7 +363,7 @@ struct MissedEventsTests {
         var random = SeededGenerator(seed: seed)
         for _ in 0..<SeededGenerator.scaled(100) {
             let rule = Self.rules[Int.random(in: Self.rules.indices, using: &random)]
-            let world = try MissedWorld(rule: rule)
+            let world = try CatchUpWorld(rule: rule)
             defer { world.store.close() }
             var moments = [(world.store.version.number, try world.seen())]
             func name() -> String? {

@@ -46,7 +46,7 @@ extension WriteAuthorizer {
         else { return false }
         /// Whether the changes would be reported to a client that follows a query.
         func isTold(_ query: ObservedQuery, in view: ReadTransaction) -> Bool {
-            let events = MissedEvents(of: query, changes, since: version, in: view)
+            let events = CatchUpEvents(of: query, changes, since: version, in: view)
             var candidates = events.candidates()
             while let candidate = candidates.next() {
                 if events.event(of: candidate) != nil { return true }

@@ -6,7 +6,7 @@ import HoldfastStoreService
 ///
 /// Only the identities of the changed objects are kept, counted by ``FoldCache``. Their values are read when a piece is written,
 /// so that memory does not grow with their size.
-struct MissedChanges {
+struct CatchUpChanges {
     /// The last version of the changes.
     var through: UInt64 { fold.changes.through }
     let fold: SharedFold
@@ -30,7 +30,7 @@ struct MissedChanges {
         _ stream: CheckedStream, _ read: ReadTransaction, _ limits: ServiceLimits,
         _ framing: any EventFraming, byteCountMax: Int
     ) throws(RequestFault) -> SharedBytes? {
-        let events = MissedEvents(of: stream.observed, fold.changes, since: since, in: read)
+        let events = CatchUpEvents(of: stream.observed, fold.changes, since: since, in: read)
         var writer = ChangeWriter(stream, read, limits)
         var isEmpty = true
         for _ in 0..<Self.pieceObjectCount {

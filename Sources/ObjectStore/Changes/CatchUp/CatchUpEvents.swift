@@ -7,7 +7,7 @@ import HoldfastRows
 /// updated, and removes objects that leave or are deleted. It may have received a part of the later changes, without the objects
 /// that were deleted or unlinked by that time. So an object that is not a result leaves if it may have been one in between, even
 /// if it was not one before or afterwards.
-package final class MissedEvents {
+package final class CatchUpEvents {
     private let query: ObservedQuery
     private let transaction: ReadTransaction
     private let matcher: Matcher?
