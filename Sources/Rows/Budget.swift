@@ -26,7 +26,7 @@ public final class Budget {
     /// The maximum memory for one object or one comparison, in bytes.
     package private(set) var memoryByteCountMax: Int
     /// The turn of the evaluation; nil if it does not share the processors.
-    package var turn: (any EvaluationTurn)?
+    package var turn: (any TimeSlice)?
     /// The bytes of data counted by ``keep(_:)``.
     private var keptByteCount = 0
     /// The reason why the evaluation was aborted; nil if it was not.
@@ -105,7 +105,7 @@ public final class Budget {
 }
 
 /// The time slices of an evaluation that shares the processors with others.
-package protocol EvaluationTurn: Sendable {
+package protocol TimeSlice: Sendable {
     /// Checks at each look at the clock whether the evaluation may go on. Blocks the calling thread while others have their turn.
     ///
     /// - Returns: False if the evaluation has to end. Its results must not be used then.

@@ -153,7 +153,7 @@ struct PatternTests {
     }
 
     /// A time slice that ends after the given number of checks.
-    private final class CountedTurn: EvaluationTurn {
+    private final class CountedTurn: TimeSlice {
         private let left: Atomic<Int>
         init(_ count: Int) { left = Atomic(count) }
         func mayContinue() -> Bool { left.wrappingSubtract(1, ordering: .relaxed).newValue > 0 }

@@ -10,7 +10,7 @@ import HoldfastThreads
 /// ``attempt(_:_:)`` says `.reply`.
 // Unchecked: the marked properties belong to the lock of the scheduler, or of a schedule's test; the rest
 // to the thread that runs the job.
-package final class Job: EvaluationTurn, QueuedWork, @unchecked Sendable {
+package final class Job: TimeSlice, QueuedWork, @unchecked Sendable {
     /// How long a job is likely to take.
     package enum Expectation: Sendable {
         /// Not longer than a time slice, as far as is known.

@@ -42,7 +42,7 @@ struct ServedWriteTests {
     }
 
     /// Of a client that has left.
-    private final class DepartedTurn: EvaluationTurn {
+    private final class DepartedTurn: TimeSlice {
         let isAlone = true
         func mayContinue() -> Bool { false }
     }

@@ -6,7 +6,7 @@ import HoldfastThreads
 ///
 /// It is the turn of the present evaluation, which asks it at each look at the clock. Processor time counts, so that no filter is
 /// deferred because the thread waits for its core. On the feed's thread.
-package final class FeedAllowance: EvaluationTurn, @unchecked Sendable {
+package final class FeedAllowance: TimeSlice, @unchecked Sendable {
     // Unchecked: it is used only on the feed's thread.
 
     /// The allowance in nanoseconds of processor time.
