@@ -14,20 +14,20 @@ struct ObjectModelScriptTests {
         "a store of a random schema holds what a dictionary would, after every transaction, migration, reopening and restoration",
         arguments: EngineCase.all, [false, true])
     func script(engineCase: EngineCase, isOutOfLine: Bool) throws {
-        let counts = try run(engineCase, isOutOfLine: isOutOfLine, isLent: false)
+        let counts = try run(engineCase, isOutOfLine: isOutOfLine, isHandedOver: false)
         #expect(counts.rooms == 0)
     }
 
     @Test(
         "so does one whose transactions are turns that have nothing in memory between two operations",
         arguments: EngineCase.all, [false, true])
-    func lent(engineCase: EngineCase, isOutOfLine: Bool) throws {
-        let counts = try run(engineCase, isOutOfLine: isOutOfLine, isLent: true)
+    func interactive(engineCase: EngineCase, isOutOfLine: Bool) throws {
+        let counts = try run(engineCase, isOutOfLine: isOutOfLine, isHandedOver: true)
         #expect(counts.rooms > 500)
     }
 
     private func run(
-        _ engineCase: EngineCase, isOutOfLine: Bool, isLent: Bool
+        _ engineCase: EngineCase, isOutOfLine: Bool, isHandedOver: Bool
     ) throws -> ObjectScript.Counts {
         let seed = SeededGenerator.testSeed(
             "object model on \(engineCase)" + (isOutOfLine ? ", out-of-line values" : ""))
@@ -36,7 +36,7 @@ struct ObjectModelScriptTests {
         while counts.operations < SeededGenerator.scaled(Self.operationCount) {
             let options = ObjectScript.options(
                 isOutOfLine: isOutOfLine, isStaged: round % 2 == 0, isParted: round / 2 % 2 == 0,
-                isLent: isLent)
+                isHandedOver: isHandedOver)
             let script = try ObjectScript(seed: seed &+ round, options: options) {
                 () throws(StorageError) in try engineCase.open()
             }

@@ -128,7 +128,7 @@ struct OpenStoresTests {
             if case StoreError.readOnly = error { true } else { false }
         }
         #expect { try reader.store.put("Person", Shelter.person("a")) } throws: { isRefused($0) }
-        #expect { try reader.store.beginTurn() } throws: { isRefused($0) }
+        #expect { try reader.store.beginInteractiveWrite() } throws: { isRefused($0) }
         #expect(try reader.store.contents().objects.isEmpty)
         reader.release()
         try open(StoreOptions()).release()

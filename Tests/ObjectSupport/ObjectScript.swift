@@ -98,7 +98,7 @@ package final class ObjectScript {
         store = try Store(engine: engine, options: options)
         classes = schemas.make(&random)
         try store.setSchema(classes)
-        reference.keepsEarlyPlaces = options.turnByteCountMax == 0
+        reference.keepsEarlyPlaces = options.interactiveByteCountMax == 0
         reference.setSchema(classes, makesVersion: true)
     }
 
@@ -107,12 +107,12 @@ package final class ObjectScript {
     /// - `isOutOfLine`: Whether small values are stored out of line, too.
     /// - `isStaged`: Whether changes of the schema go on in slices, between which the script writes.
     /// - `isParted`: Whether the engine gets each commit in parts.
-    /// - `isLent`: Whether transactions are turns whose changes leave memory behind each operation.
+    /// - `isHandedOver`: Whether transactions are turns whose changes leave memory behind each operation.
     package static func options(
-        isOutOfLine: Bool, isStaged: Bool, isParted: Bool, isLent: Bool = false
+        isOutOfLine: Bool, isStaged: Bool, isParted: Bool, isHandedOver: Bool = false
     ) -> StoreOptions {
         var options = StoreOptions()
-        if isLent { options.turnByteCountMax = 0 }
+        if isHandedOver { options.interactiveByteCountMax = 0 }
         if isParted { options.partCommits() }
         if isOutOfLine { options.overflowLimits = .tiny }
         if isStaged {
@@ -196,13 +196,13 @@ package final class ObjectScript {
             let present = transaction.catalog.schema.revision
             if let revision, revision != present { throw .schemaRevision(current: present) }
         }
-        guard options.turnByteCountMax == 0 else {
+        guard options.interactiveByteCountMax == 0 else {
             return try store.write { transaction throws(StoreError) in
                 try require(transaction)
                 for operation in operations { try operation.run(transaction) }
             }
         }
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         try require(turn.transaction)
         for operation in operations {
             try operation.run(turn.transaction)

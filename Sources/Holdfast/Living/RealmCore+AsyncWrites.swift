@@ -51,7 +51,7 @@ extension RealmCore {
     func commitAsync(
         _ id: Realm.AsyncTransactionId, _ onComplete: @escaping ((any Error)?) -> Void
     ) {
-        guard let turn = turnForCommit() else {
+        guard let turn = interactiveWriteForCommit() else {
             return tellLater(id, fault, onComplete)
         }
         asyncWrites.commit = AsyncWrites.Commit(id: id, turn: turn, onComplete: onComplete)

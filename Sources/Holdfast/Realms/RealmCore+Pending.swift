@@ -143,7 +143,7 @@ extension RealmCore {
     }
 
     /// Has changes of the write leave memory where they are many; rows are looked up again then.
-    func makeRoom(in turn: LentTurn) {
+    func makeRoom(in turn: InteractiveWrite) {
         if hasFault { return }
         do throws(StoreError) { if try turn.makeRoom() { changed() } } catch { fail(error) }
     }

@@ -21,7 +21,7 @@ final class RealmCore: @unchecked Sendable {
     /// The views of a frozen realm.
     let frozen: FrozenViews?
     /// The write under way.
-    private(set) var turn: LentTurn?
+    private(set) var turn: InteractiveWrite?
     /// The view of the write under way.
     private var writeView: StoreView?
     /// The drafts of pending changes.
@@ -200,9 +200,9 @@ final class RealmCore: @unchecked Sendable {
         if turn != nil { Misuse.end("The Realm is already in a write transaction") }
         try requireFewVersions()
         do throws(StoreError) {
-            let turn = try opened.store.beginTurn()
+            let turn = try opened.store.beginInteractiveWrite()
             // Who follows others can't follow what is not committed yet, and the write would show it.
-            if !observations.isEmpty || !ways.isEmpty { try turn.awaitBase() }
+            if !observations.isEmpty || !ways.isEmpty { try turn.awaitPrecedingCommit() }
             self.turn = turn
         } catch {
             throw Realm.Error(error, opened.fileURL)
@@ -224,7 +224,7 @@ final class RealmCore: @unchecked Sendable {
     ///
     /// - `silenced`: Observations that are not told of it.
     func commit(withoutNotifying silenced: [Observation] = []) throws {
-        guard let turn = turnForCommit() else {
+        guard let turn = interactiveWriteForCommit() else {
             if let fault { throw fault }
             return
         }
@@ -234,7 +234,7 @@ final class RealmCore: @unchecked Sendable {
     }
 
     /// Takes the turn out of the realm to be committed; nil, and the write is rolled back, where there is a ``fault``.
-    func turnForCommit() -> LentTurn? {
+    func interactiveWriteForCommit() -> InteractiveWrite? {
         checkThread()
         guard let turn else {
             Misuse.end("Can't commit a non-existing write transaction")

@@ -122,8 +122,8 @@ extension Realm.Error {
         case .refused(let reason): message = reason.localizedDescription
         case .waitedForTurn(let milliseconds):
             message = "Another write has kept this one waiting for \(milliseconds) ms: try again."
-        case .turnIsLent: message = "The Realm is already in a write transaction"
-        case .turnEnded: message = "The write transaction has ended."
+        case .interactiveWriteIsOpen: message = "The Realm is already in a write transaction"
+        case .interactiveWriteEnded: message = "The write transaction has ended."
         case .uncommitted: message = "A version can be kept once it is committed."
         case .closing: message = "The store is closed."
         }

@@ -256,12 +256,12 @@ extension Store {
     /// Waits for the writer's turn and borrows it.
     ///
     /// Turns and writes are served in the order in which they come. While a turn is lent, other writes wait, for
-    /// ``StoreOptions/turnWaitMilliseconds`` at most, and ``close()`` waits for its end.
+    /// ``StoreOptions/interactiveWaitMilliseconds`` at most, and ``close()`` waits for its end.
     ///
-    /// - Throws: ``StoreError`` `.turnIsLent` on the thread that has begun the turn that is lent now, and on the writer's
+    /// - Throws: ``StoreError`` `.interactiveWriteIsOpen` on the thread that has begun the turn that is lent now, and on the writer's
     ///   own: it would wait for itself. `.closing`, and `.storage` when nothing can be read.
-    package func beginTurn() throws(StoreError) -> LentTurn {
-        try queue.beginTurn()
+    package func beginInteractiveWrite() throws(StoreError) -> InteractiveWrite {
+        try queue.beginInteractiveWrite()
     }
 
     /// The record under an identifier, if it is not too old. Cost: a look-up and a copy.

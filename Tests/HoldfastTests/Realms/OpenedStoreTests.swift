@@ -15,7 +15,7 @@ struct OpenedStoreTests {
         ] {
             for _ in 0..<3 {
                 let opened = try OpenedStore.open(configuration)
-                let turn = try opened.store.beginTurn()
+                let turn = try opened.store.beginInteractiveWrite()
                 try turn.commit { opened.release() }
                 _ = try turn.awaitCommit()
             }
@@ -29,7 +29,7 @@ struct OpenedStoreTests {
         let realm = try Realm(configuration: configuration)
         let opened = try OpenedStore.open(configuration)
         defer { opened.release() }
-        let turn = try opened.store.beginTurn()
+        let turn = try opened.store.beginInteractiveWrite()
         turn.transaction.putAccessDocument(
             StoredDocument(revision: 1, text: #"{"roles":{}}"#))
         _ = try turn.commit() as UInt64

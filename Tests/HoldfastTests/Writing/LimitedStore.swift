@@ -10,7 +10,7 @@ struct LimitedStore {
     init(_ configuration: Realm.Configuration, byteCountMax: Int) throws {
         let folder = configuration.fileURL?.path ?? ""
         var options = StoreOptions()
-        options.turnByteCountMax = byteCountMax
+        options.interactiveByteCountMax = byteCountMax
         shared = try OpenStores.open(folder: folder, options: options) {
             () throws(StorageError) in try LMDBEngine(LMDBOptions(directory: folder))
         }

@@ -12,7 +12,7 @@ struct LargeTurnTests: TurnSuite {
         _ engineCase: EngineCase, byteCountMax: Int
     ) throws -> (FaultyEngine, Store) {
         var options = StoreOptions()
-        options.turnByteCountMax = byteCountMax
+        options.interactiveByteCountMax = byteCountMax
         return try open(engineCase, options)
     }
 
@@ -34,7 +34,7 @@ struct LargeTurnTests: TurnSuite {
         for round in 0..<SeededGenerator.scaled(20) {
             let before = try store.reading { try ViewDump.lines(of: $0) }
             let version = store.version.number
-            let turn = try store.beginTurn()
+            let turn = try store.beginInteractiveWrite()
             let view = turn.transaction.openView()
             for _ in 0..<60 {
                 let operation = ViewDump.operation(&random)
@@ -74,7 +74,7 @@ struct LargeTurnTests: TurnSuite {
         let (engine, store) = try open(engineCase, byteCountMax: byteCountMax)
         defer { store.close() }
         let commits = engine.commitCount
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         var greatest = 0
         func run(_ operation: ObjectScript.Operation) throws {
             try operation.run(turn.transaction)
@@ -98,7 +98,7 @@ struct LargeTurnTests: TurnSuite {
     func cancelling(engineCase: EngineCase) throws {
         let (_, store) = try open(engineCase, byteCountMax: 0)
         defer { store.close() }
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         try put("a").run(turn.transaction)
         #expect(try turn.makeRoom())
         try put("b").run(turn.transaction)
@@ -107,7 +107,7 @@ struct LargeTurnTests: TurnSuite {
         turn.cancel()
         #expect(try behind.wait() == 2)
         do {
-            let dropped = try store.beginTurn()
+            let dropped = try store.beginInteractiveWrite()
             try put("d").run(dropped.transaction)
             #expect(try dropped.makeRoom())
         }
@@ -120,7 +120,7 @@ struct LargeTurnTests: TurnSuite {
     func refusal(engineCase: EngineCase) throws {
         let (_, store) = try open(engineCase, byteCountMax: 0)
         defer { store.close() }
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         try put("a", ["boss": Shelter.link("nobody")]).run(turn.transaction)
         #expect(try turn.makeRoom())
         #expect {
@@ -140,7 +140,7 @@ struct LargeTurnTests: TurnSuite {
         let (engine, store) = try open(engineCase, byteCountMax: 0)
         defer { store.close() }
         let commits = engine.commitCount
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         try put("a").run(turn.transaction)
         #expect(try turn.makeRoom())
         let behind = write(put("b", ["boss": Shelter.link("a")]))
@@ -157,11 +157,11 @@ struct LargeTurnTests: TurnSuite {
     func following(engineCase: EngineCase) throws {
         let (_, store) = try open(engineCase, byteCountMax: 0)
         defer { store.close() }
-        let first = try store.beginTurn()
+        let first = try store.beginInteractiveWrite()
         try put("a").run(first.transaction)
         let next = try StartedThread { () -> Result<[Bool], any Error> in
             Result {
-                let turn = try store.beginTurn()
+                let turn = try store.beginInteractiveWrite()
                 let people = turn.transaction.catalog.rows.classes[0]
                 func sees(_ id: String) throws -> Bool {
                     let key = try #require(OrderedKey(.string(id)))
@@ -184,9 +184,9 @@ struct LargeTurnTests: TurnSuite {
     func moving(engineCase: EngineCase) throws {
         let (_, store) = try open(engineCase, byteCountMax: 0)
         defer { store.close() }
-        let turn = try StartedThread { () -> Result<LentTurn, any Error> in
+        let turn = try StartedThread { () -> Result<InteractiveWrite, any Error> in
             Result {
-                let turn = try store.beginTurn()
+                let turn = try store.beginInteractiveWrite()
                 try self.put("a").run(turn.transaction)
                 _ = try turn.makeRoom()
                 return turn
@@ -205,7 +205,7 @@ struct LargeTurnTests: TurnSuite {
     func fullDisk(engineCase: EngineCase, skippedCount: Int) throws {
         let (engine, store) = try open(engineCase, byteCountMax: 0)
         defer { store.close() }
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         for part in 0..<skippedCount {
             try put("p\(part)").run(turn.transaction)
             #expect(try turn.makeRoom())

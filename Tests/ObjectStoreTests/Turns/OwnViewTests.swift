@@ -95,7 +95,7 @@ struct OwnViewTests {
         try store.run((0..<20).map { Self.put($0) })
         var present = Set(0..<20)
         for round in 0..<6 {
-            let turn = try store.beginTurn()
+            let turn = try store.beginInteractiveWrite()
             let view = turn.transaction.openView()
             let people = view.rows.classes[0]
             var model = present
@@ -148,7 +148,7 @@ struct OwnViewTests {
     func attempts() throws {
         let store = try Shelter.open(.memory)
         defer { store.close() }
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         let view = turn.transaction.openView()
         try Self.put(1).run(turn.transaction)
         #expect(throws: StoreError.self) {

@@ -11,7 +11,7 @@ import Testing
 struct SharedTurnTests: TurnSuite {
     /// The steps of a turn on a thread of its own, which it takes when it is told to.
     private final class Kept: Sendable {
-        enum Step: Sendable { case begin, isLent, commit, cancel }
+        enum Step: Sendable { case begin, isHandedOver, commit, cancel }
         let step = Monitor(Step.begin)
 
         func await(_ wanted: [Step]) -> Step {
@@ -24,14 +24,14 @@ struct SharedTurnTests: TurnSuite {
         _ store: Store, keeping next: ObjectScript.Operation, end: Kept.Step,
         between: () throws -> Void
     ) throws -> (first: Result<UInt64, any Error>, next: Result<UInt64, any Error>) {
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         try put("a").run(turn.transaction)
         let kept = Kept()
         let thread = try StartedThread { () -> Result<UInt64, any Error> in
             Result {
-                let turn = try store.beginTurn()
+                let turn = try store.beginInteractiveWrite()
                 try next.run(turn.transaction)
-                kept.step.update { $0 = .isLent }
+                kept.step.update { $0 = .isHandedOver }
                 if case .cancel = kept.await([.commit, .cancel]) {
                     turn.cancel()
                     return 0
@@ -40,7 +40,7 @@ struct SharedTurnTests: TurnSuite {
             }
         }
         let first: Result<UInt64, any Error> = Result { try turn.commit() }
-        _ = kept.await([.isLent])
+        _ = kept.await([.isHandedOver])
         try between()
         kept.step.update { $0 = end }
         return (first, thread.result())
@@ -97,13 +97,13 @@ struct SharedTurnTests: TurnSuite {
     func base(engineCase: EngineCase, fails: Bool) throws {
         let (engine, store) = try open(engineCase)
         defer { store.close() }
-        let turn = try store.beginTurn()
-        try turn.awaitBase()
+        let turn = try store.beginInteractiveWrite()
+        try turn.awaitPrecedingCommit()
         try put("a").run(turn.transaction)
         let next = try StartedThread { () -> Result<[String], any Error> in
             Result {
-                let turn = try store.beginTurn()
-                try turn.awaitBase()
+                let turn = try store.beginInteractiveWrite()
+                try turn.awaitPrecedingCommit()
                 return try ids(store)
             }
         }
@@ -131,7 +131,7 @@ struct SharedTurnTests: TurnSuite {
         let (threadCount, roundCount) = (8, 25)
         try runThreads(threadCount) { thread in
             for round in 0..<roundCount {
-                let turn = try store.beginTurn()
+                let turn = try store.beginInteractiveWrite()
                 try ObjectScript.Operation.write(
                     "Person", Shelter.person("\(thread)-\(round)"), key: nil, .create
                 ).run(turn.transaction)

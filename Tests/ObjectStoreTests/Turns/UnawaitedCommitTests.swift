@@ -22,7 +22,7 @@ struct UnawaitedCommitTests {
     func tells(engineCase: EngineCase) throws {
         let store = try open(engineCase)
         defer { store.close() }
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         try put("a").run(turn.transaction)
         let isDone = Monitor(false)
         try turn.commit { isDone.update { $0 = true } }
@@ -40,11 +40,11 @@ struct UnawaitedCommitTests {
         let number = store.publisher.observe { version in
             versions.update { $0.append(version) }
         }
-        let first = try store.beginTurn()
+        let first = try store.beginInteractiveWrite()
         try put("a").run(first.transaction)
         _ = try first.commit()
         store.publisher.endObservation(number)
-        let second = try store.beginTurn()
+        let second = try store.beginInteractiveWrite()
         try put("b").run(second.transaction)
         _ = try second.commit()
         #expect(versions.withLock { $0 } == [2])

@@ -6,7 +6,7 @@ import Testing
 @Suite("The order of writes and turns that wait")
 struct WaitingWritesTests {
     private static func write() -> AwaitedWrite { AwaitedWrite { _ in } }
-    private static func turn() -> PendingTurn { PendingTurn() }
+    private static func turn() -> QueuedInteractiveWrite { QueuedInteractiveWrite() }
 
     private static func isSame(
         _ found: [any PendingWrite], _ expected: [AwaitedWrite]

@@ -71,9 +71,9 @@ package enum StoreError: Error, Sendable {
     /// A lent turn has kept the write waiting for longer than it may.
     case waitedForTurn(milliseconds: Int)
     /// The thread has the lent turn already: it would wait for itself.
-    case turnIsLent
+    case interactiveWriteIsOpen
     /// The lent turn has ended.
-    case turnEnded
+    case interactiveWriteEnded
     /// The store was opened for reading.
     case readOnly
     /// The store is open in this process, for reading alone or not, and was to be opened the other way.

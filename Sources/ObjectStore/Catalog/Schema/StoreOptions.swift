@@ -16,9 +16,9 @@ package struct StoreOptions: Sendable {
     /// commit.
     package var transactionByteCountMax = 512 << 20
     /// The time for which a write waits while a turn is lent, in milliseconds.
-    package var turnWaitMilliseconds = 5_000
+    package var interactiveWaitMilliseconds = 5_000
     /// The bytes of changes of a turn that is lent which wait in memory; with more they go to the engine's open transaction.
-    package var turnByteCountMax = 256 << 20
+    package var interactiveByteCountMax = 256 << 20
     /// The time after which a version that is held counts as old, in milliseconds.
     package var heldMillisecondsMin = 30_000
     /// The bytes of changes with which the engine gets a group in parts, and not as one batch.

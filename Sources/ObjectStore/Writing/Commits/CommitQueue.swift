@@ -17,11 +17,11 @@ final class CommitQueue: @unchecked Sendable {
     struct Waiting {
         var writes = WaitingWrites()
         /// The turn that is lent.
-        var lent: PendingTurn?
+        var interactive: QueuedInteractiveWrite?
         /// The group of turns that is open, while no thread is at work in it: the one that takes it out is.
-        var turns: TurnGroup?
+        var turns: InteractiveGroup?
         /// The request of the owner of the lent turn to the writer's thread.
-        var request: TurnGroup.Request?
+        var request: InteractiveGroup.Request?
         /// Whether the writer's thread looks every now and then after what waits for the turn that is lent.
         var isWatched = false
         var writerThread: UInt = 0
@@ -108,9 +108,9 @@ final class CommitQueue: @unchecked Sendable {
     /// The writer's next work.
     enum Work {
         case writes([any PendingWrite])
-        case turn(PendingTurn)
-        case commit(TurnGroup)
-        case serve(PendingTurn, TurnGroup.Request, TurnGroup)
+        case turn(QueuedInteractiveWrite)
+        case commit(InteractiveGroup)
+        case serve(QueuedInteractiveWrite, InteractiveGroup.Request, InteractiveGroup)
         case watch
         case migration
         case end

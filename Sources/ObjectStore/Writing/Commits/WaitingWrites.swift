@@ -3,15 +3,15 @@
 /// A value without a clock: times are in milliseconds of the monotonic clock, and given.
 struct WaitingWrites {
     /// A turn and the number of writes that came before it and still wait.
-    private struct WaitingTurn {
-        var turn: PendingTurn
+    private struct WaitingInteractiveWrite {
+        var turn: QueuedInteractiveWrite
         var aheadCount: Int
     }
 
     private var writes: [any PendingWrite] = []
     /// When each of the writes came.
     private var arrivals: [UInt64] = []
-    private var turns: [WaitingTurn] = []
+    private var turns: [WaitingInteractiveWrite] = []
 
     /// The number of writes.
     var count: Int { writes.count }
@@ -25,12 +25,12 @@ struct WaitingWrites {
     }
 
     /// Adds a turn, behind everything that waits.
-    mutating func append(_ turn: PendingTurn) {
-        turns.append(WaitingTurn(turn: turn, aheadCount: writes.count))
+    mutating func append(_ turn: QueuedInteractiveWrite) {
+        turns.append(WaitingInteractiveWrite(turn: turn, aheadCount: writes.count))
     }
 
     /// Takes the first turn if no write came before it.
-    mutating func takeTurn() -> PendingTurn? {
+    mutating func takeTurn() -> QueuedInteractiveWrite? {
         guard let first = turns.first, first.aheadCount == 0 else { return nil }
         return turns.removeFirst().turn
     }

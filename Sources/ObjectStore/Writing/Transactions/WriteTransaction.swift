@@ -68,7 +68,7 @@ package final class WriteTransaction {
         self.now = now
         version = group.state.version + 1
         allowance = WriteAllowance(options)
-        waitingByteCountMax = options.turnByteCountMax
+        waitingByteCountMax = options.interactiveByteCountMax
         inverseLinks = InverseLinks(group)
         uniqueChecks = UniqueChecks(group)
         heldTargets = HeldTargets(group)

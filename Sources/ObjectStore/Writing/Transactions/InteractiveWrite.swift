@@ -4,16 +4,16 @@
 /// Its changes are made once. Object keys come in the order in which objects are made or first linked to. There is no
 /// limit of operations or bytes; what ``makeRoom()`` does not take wait in memory. One thread at a time uses a turn, not always the same one. A turn that
 /// is let go of without an end is cancelled.
-package final class LentTurn: @unchecked Sendable {
+package final class InteractiveWrite: @unchecked Sendable {
     // Unchecked: one thread at a time uses it, as its callers promise.
-    private let pending: PendingTurn
+    private let pending: QueuedInteractiveWrite
     private let queue: CommitQueue
-    private var lent: WriteTransaction?
+    private var interactive: WriteTransaction?
 
     /// A turn whose transaction is lent.
-    init(_ pending: PendingTurn, _ lent: WriteTransaction, _ queue: CommitQueue) {
+    init(_ pending: QueuedInteractiveWrite, _ interactive: WriteTransaction, _ queue: CommitQueue) {
         self.pending = pending
-        self.lent = lent
+        self.interactive = interactive
         self.queue = queue
     }
 
@@ -23,11 +23,11 @@ package final class LentTurn: @unchecked Sendable {
     ///
     /// - Precondition: The turn has not ended.
     package var transaction: WriteTransaction {
-        guard let lent else { preconditionFailure("the turn has ended") }
-        return lent
+        guard let interactive else { preconditionFailure("the turn has ended") }
+        return interactive
     }
 
-    /// Hands the changes so far to the engine's open transaction where they take more than ``StoreOptions/turnByteCountMax``, unless
+    /// Hands the changes so far to the engine's open transaction where they take more than ``StoreOptions/interactiveByteCountMax``, unless
     /// a part is being attempted: to be called between two operations. The turn sees what it saw before, and can be cancelled
     /// as a whole. From then on it shares its commit with no other write.
     ///
@@ -35,7 +35,7 @@ package final class LentTurn: @unchecked Sendable {
     /// - Returns: Whether it did: then no row, and no key, that the turn or a view of it has handed out is valid.
     /// - Throws: ``StoreError`` `.storage`; the turn can't be committed then.
     package func makeRoom() throws(StoreError) -> Bool {
-        guard let lent, lent.wantsRoom else { return false }
+        guard let interactive, interactive.wantsRoom else { return false }
         queue.ask(.room)
         try pending.awaitRoom()
         return true
@@ -45,26 +45,26 @@ package final class LentTurn: @unchecked Sendable {
     /// a commit where turns follow each other, else none.
     ///
     /// - Throws: ``StoreError`` where they could not be committed; the turn fails, too.
-    package func awaitBase() throws(StoreError) {
-        try pending.awaitBase { queue.ask(.base) }
+    package func awaitPrecedingCommit() throws(StoreError) {
+        try pending.awaitPrecedingCommit { queue.ask(.base) }
     }
 
     /// Ends the turn and waits until its changes are durable, in one sync with writes that came meanwhile.
     ///
     /// - Returns: The version that it made, or the current one if it changed nothing.
     /// - Throws: ``StoreError`` `.danglingLinks`, `.notUnique`, `.deniedDeletion`, `.tooLarge` and `.storage`; nothing is changed
-    ///   then. `.turnEnded` when it has ended before.
+    ///   then. `.interactiveWriteEnded` when it has ended before.
     package func commit() throws(StoreError) -> UInt64 {
-        guard end(commits: true) else { throw .turnEnded }
+        guard end(commits: true) else { throw .interactiveWriteEnded }
         return try awaitCommit()
     }
 
     /// Ends the turn without waiting: `done` is called when ``awaitCommit()`` has an answer, on the writer's thread or, where the turn's checks fail, on
     /// this one before this returns. It must return at once.
     ///
-    /// - Throws: ``StoreError`` `.turnEnded` when it has ended before.
+    /// - Throws: ``StoreError`` `.interactiveWriteEnded` when it has ended before.
     package func commit(_ done: @escaping @Sendable () -> Void) throws(StoreError) {
-        guard end(commits: true, done) else { throw .turnEnded }
+        guard end(commits: true, done) else { throw .interactiveWriteEnded }
     }
 
     /// Waits until the changes of a turn that was ended by a commit are durable; throws and returns as ``commit()`` does.
@@ -77,10 +77,10 @@ package final class LentTurn: @unchecked Sendable {
 
     /// Gives the turn back; false when that was done before.
     private func end(commits: Bool, _ done: (@Sendable () -> Void)? = nil) -> Bool {
-        guard let lent else { return false }
+        guard let interactive else { return false }
         // From then on others use what views read.
-        lent.span.hasEnded = true
-        self.lent = nil
+        interactive.span.hasEnded = true
+        self.interactive = nil
         pending.noteEnd(done)
         queue.end(pending, commits: commits)
         return true

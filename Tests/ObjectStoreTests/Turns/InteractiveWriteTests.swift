@@ -7,7 +7,7 @@ import Testing
 import HoldfastTestSupport
 
 @Suite("Turns that are lent")
-struct LentTurnTests: TurnSuite {
+struct InteractiveWriteTests: TurnSuite {
     @Test(
         "changes are seen in the turn at once, and by others after its commit",
         arguments: EngineCase.all)
@@ -15,7 +15,7 @@ struct LentTurnTests: TurnSuite {
         let (engine, store) = try open(engineCase)
         defer { store.close() }
         let commits = engine.commitCount
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         for id in ["a", "b"] {
             try put(id).run(turn.transaction)
             let key = try #require(OrderedKey(.string(id)))
@@ -27,7 +27,7 @@ struct LentTurnTests: TurnSuite {
         #expect(try store.contents().objects.count == 2)
         #expect(engine.commitCount == commits + 1)
         #expect { try turn.commit() } throws: {
-            if case StoreError.turnEnded = $0 { true } else { false }
+            if case StoreError.interactiveWriteEnded = $0 { true } else { false }
         }
         #expect(try store.findings() == [])
     }
@@ -37,7 +37,7 @@ struct LentTurnTests: TurnSuite {
         let (engine, store) = try open(engineCase)
         defer { store.close() }
         let commits = engine.commitCount
-        #expect(try store.beginTurn().commit() == 1)
+        #expect(try store.beginInteractiveWrite().commit() == 1)
         #expect(engine.commitCount == commits)
     }
 
@@ -47,7 +47,7 @@ struct LentTurnTests: TurnSuite {
     func keys(engineCase: EngineCase) throws {
         let (_, store) = try open(engineCase)
         defer { store.close() }
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         let rows = turn.transaction.catalog.rows
         var made: [String: UInt64] = [:]
         for (id, boss) in [("a", "c"), ("b", "c"), ("c", "a")] {
@@ -74,7 +74,7 @@ struct LentTurnTests: TurnSuite {
     func refusal(engineCase: EngineCase) throws {
         let (_, store) = try open(engineCase)
         defer { store.close() }
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         try put("a", ["boss": Shelter.link("nobody")]).run(turn.transaction)
         #expect { try turn.commit() } throws: {
             if case StoreError.danglingLinks = $0 { true } else { false }
@@ -90,7 +90,7 @@ struct LentTurnTests: TurnSuite {
     func cancelling(engineCase: EngineCase) throws {
         let (_, store) = try open(engineCase)
         defer { store.close() }
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         try put("a").run(turn.transaction)
         let behind = write(put("b"))
         store.submit(behind)
@@ -98,7 +98,7 @@ struct LentTurnTests: TurnSuite {
         turn.cancel()
         #expect(try behind.wait() == 2)
         do {
-            let dropped = try store.beginTurn()
+            let dropped = try store.beginInteractiveWrite()
             try put("c").run(dropped.transaction)
         }
         #expect(try store.run([put("d")]) == 3)
@@ -113,7 +113,7 @@ struct LentTurnTests: TurnSuite {
         let (engine, store) = try open(engineCase)
         defer { store.close() }
         let commits = engine.commitCount
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         try put("a").run(turn.transaction)
         let writes = ["b", "c"].map { write(put($0, ["boss": Shelter.link("a")])) }
         for write in writes { store.submit(write) }
@@ -137,7 +137,7 @@ struct LentTurnTests: TurnSuite {
         let (engine, store) = try open(engineCase)
         defer { store.close() }
         engine.failCommit(engine.commitCount + 1, with: .conflict)
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         try put("a").run(turn.transaction)
         let behind = write(put("b"))
         store.submit(behind)
@@ -155,7 +155,7 @@ struct LentTurnTests: TurnSuite {
         let (engine, store) = try open(engineCase)
         defer { store.close() }
         engine.failCommit(engine.commitCount + 1, with: .diskFull)
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         try put("a").run(turn.transaction)
         let behind = write(put("b"))
         store.submit(behind)
@@ -170,15 +170,15 @@ struct LentTurnTests: TurnSuite {
         let (_, store) = try open(.memory)
         defer { store.close() }
         func isRefused(_ error: any Error) -> Bool {
-            if case StoreError.turnIsLent = error { true } else { false }
+            if case StoreError.interactiveWriteIsOpen = error { true } else { false }
         }
-        let turn = try store.beginTurn()
-        #expect { try store.beginTurn() } throws: { isRefused($0) }
+        let turn = try store.beginInteractiveWrite()
+        #expect { try store.beginInteractiveWrite() } throws: { isRefused($0) }
         try put("a").run(turn.transaction)
         #expect(try turn.commit() == 2)
-        try store.beginTurn().cancel()
+        try store.beginInteractiveWrite().cancel()
         #expect {
-            try store.write { _ throws(StoreError) in _ = try store.beginTurn() }
+            try store.write { _ throws(StoreError) in _ = try store.beginInteractiveWrite() }
         } throws: { isRefused($0) }
     }
 
@@ -186,7 +186,7 @@ struct LentTurnTests: TurnSuite {
     func moving(engineCase: EngineCase) throws {
         let (_, store) = try open(engineCase)
         defer { store.close() }
-        let turn = try StartedThread { Result { try store.beginTurn() } }.result().get()
+        let turn = try StartedThread { Result { try store.beginInteractiveWrite() } }.result().get()
         for id in ["a", "b"] {
             let operation = put(id)
             try runThreads(1) { _ in try operation.run(turn.transaction) }
@@ -199,14 +199,14 @@ struct LentTurnTests: TurnSuite {
     @Test("a write that a turn keeps waiting is refused, another turn is not")
     func patience() throws {
         var options = StoreOptions()
-        options.turnWaitMilliseconds = 20
+        options.interactiveWaitMilliseconds = 20
         let (_, store) = try open(.memory, options)
         defer { store.close() }
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         let operation = put("b")
         let next = try StartedThread { () -> Result<UInt64, any Error> in
             Result {
-                let turn = try store.beginTurn()
+                let turn = try store.beginInteractiveWrite()
                 try operation.run(turn.transaction)
                 return try turn.commit()
             }
@@ -231,7 +231,7 @@ struct LentTurnTests: TurnSuite {
         options.transactionByteCountMax = 1000
         let (_, store) = try open(.memory, options)
         defer { store.close() }
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         for number in 0..<50 { try put("p\(number)").run(turn.transaction) }
         _ = try turn.commit()
         #expect(try store.contents().objects.count == 50)
@@ -243,13 +243,13 @@ struct LentTurnTests: TurnSuite {
         let engine = LastingEngine(try engineCase.open())
         let store = try Store(engine: engine)
         try store.setSchema(Shelter.classes)
-        let turn = try store.beginTurn()
+        let turn = try store.beginInteractiveWrite()
         try put("a").run(turn.transaction)
         let closing = try StartedThread { store.close() }
         // The first refusal is for the turn that the thread has, the last one for the store.
         var isClosing = false
         while !isClosing {
-            do { _ = try store.beginTurn() } catch { if case .closing = error { isClosing = true } }
+            do { _ = try store.beginInteractiveWrite() } catch { if case .closing = error { isClosing = true } }
         }
         #expect(try turn.commit() == 2)
         closing.result()
@@ -284,10 +284,10 @@ struct LentTurnTests: TurnSuite {
                     try store.write(add)
                     continue
                 }
-                let cancelled = try store.beginTurn()
+                let cancelled = try store.beginInteractiveWrite()
                 try add(cancelled.transaction)
                 cancelled.cancel()
-                let turn = try store.beginTurn()
+                let turn = try store.beginInteractiveWrite()
                 try add(turn.transaction)
                 _ = try turn.commit()
             }

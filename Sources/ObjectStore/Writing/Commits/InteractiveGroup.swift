@@ -3,7 +3,7 @@ import HoldfastStorage
 /// The turns that share a group, and what of it can be committed without the turn that is lent.
 ///
 /// Benchmark row: `durable-eight`.
-struct TurnGroup {
+struct InteractiveGroup {
     /// How many turns share a sync at most, and above how many bytes of changes none joins.
     static let countMax = 16
     static let byteCountMax = 256 << 10
@@ -21,7 +21,7 @@ struct TurnGroup {
     }
 
     /// The changes of a group at some point, which later ones leave as they are.
-    struct Stand {
+    struct CommittablePrefix {
         let batch: StorageBatch
         let version: UInt64
     }
@@ -30,9 +30,9 @@ struct TurnGroup {
     /// The version that was committed last.
     var version: UInt64
     /// The turns that have ended and are not committed, with their outcomes.
-    var ended: [(turn: PendingTurn, outcome: WriteOutcome)] = []
+    var ended: [(turn: QueuedInteractiveWrite, outcome: WriteOutcome)] = []
     /// Their changes, while a further turn is lent.
-    var stand: Stand?
+    var stand: CommittablePrefix?
     /// Why what the turn that is lent has seen is lost.
     var failure: StoreError?
 

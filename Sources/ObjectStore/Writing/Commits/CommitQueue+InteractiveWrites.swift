@@ -11,36 +11,36 @@ extension CommitQueue {
     // MARK: An owner's thread
 
     /// Queues a turn and waits until it is lent.
-    func beginTurn() throws(StoreError) -> LentTurn {
-        let turn = PendingTurn()
+    func beginInteractiveWrite() throws(StoreError) -> InteractiveWrite {
+        let turn = QueuedInteractiveWrite()
         var refusal: StoreError?
         var opensGroup = false
-        var joined: TurnGroup?
+        var joined: InteractiveGroup?
         waiting.withLock { state in
             refusal = refusedReason(state)
             if refusal != nil { return }
-            if state.writerThread == UInt(pthread_self()) || state.lent?.isLentHere == true {
-                refusal = .turnIsLent
+            if state.writerThread == UInt(pthread_self()) || state.interactive?.isLentHere == true {
+                refusal = .interactiveWriteIsOpen
                 return
             }
             opensGroup = state.isIdle
             state.isIdle = false
             if !opensGroup { joined = state.takeOpenGroup() }
             if opensGroup || joined != nil {
-                state.lent = turn
+                state.interactive = turn
             } else {
                 state.writes.append(turn)
             }
         }
         if let refusal { throw refusal }
         if opensGroup { open(turn) }
-        if let joined { lend(turn, in: joined) }
-        return LentTurn(turn, try turn.awaitTransaction(), self)
+        if let joined { handOver(turn, in: joined) }
+        return InteractiveWrite(turn, try turn.awaitTransaction(), self)
     }
 
     /// Ends the turn that is lent.
-    func end(_ turn: PendingTurn, commits: Bool) {
-        var taken: TurnGroup?
+    func end(_ turn: QueuedInteractiveWrite, commits: Bool) {
+        var taken: InteractiveGroup?
         waiting.signal { state in
             // The engine's transaction is the writer's thread's.
             if state.turns?.group.engineTransaction == nil { taken = state.turns.take() }
@@ -52,22 +52,22 @@ extension CommitQueue {
     }
 
     /// Asks something of the writer's thread, for the turn that is lent.
-    func ask(_ request: TurnGroup.Request) { waiting.update { $0.request = request } }
+    func ask(_ request: InteractiveGroup.Request) { waiting.update { $0.request = request } }
 
     // MARK: Any thread that has taken the group
 
     /// Opens the group of the turn that is the next, and lends it.
-    func open(_ turn: PendingTurn) {
+    func open(_ turn: QueuedInteractiveWrite) {
         do {
-            lend(turn, in: TurnGroup(try openGroup()))
+            handOver(turn, in: InteractiveGroup(try openGroup()))
         } catch {
-            waiting.update { $0.lent = nil }
+            waiting.update { $0.interactive = nil }
             turn.finish(.failure(.storage(error)))
         }
     }
 
     /// Lends a turn and leaves its group.
-    private func lend(_ turn: PendingTurn, in group: TurnGroup) {
+    private func handOver(_ turn: QueuedInteractiveWrite, in group: InteractiveGroup) {
         var turns = group
         let isFirst = turns.ended.isEmpty
         if !isFirst { turns.stand = stand(of: turns.group, since: turns.version) }
@@ -75,10 +75,10 @@ extension CommitQueue {
         transaction.begin(options)
         // Its owner may end it at once, and takes the group then.
         leave(turns)
-        turn.lend(transaction, isFirst: isFirst)
+        turn.handOver(transaction, isFirst: isFirst)
     }
 
-    private func leave(_ turns: TurnGroup) {
+    private func leave(_ turns: InteractiveGroup) {
         waiting.signal { state in
             state.turns = turns
             return state.hasTurnWork || state.wantsWatch && !state.isWatched
@@ -86,30 +86,30 @@ extension CommitQueue {
     }
 
     /// Makes the checks at the end of the turn that is lent, and lends the next one or has the group committed.
-    private func conclude(_ turn: PendingTurn, _ commits: Bool, in group: TurnGroup) {
+    private func conclude(_ turn: QueuedInteractiveWrite, _ commits: Bool, in group: InteractiveGroup) {
         var turns = group
         let outcome = outcome(of: turn, commits, turns.failure)
         if case .success = outcome { turns.ended.append((turn, outcome)) }
         let ended = turns
-        var next: PendingTurn?
+        var next: QueuedInteractiveWrite?
         waiting.signal { state in
             state.request = nil
-            state.lent = nil
+            state.interactive = nil
             next = ended.hasRoom ? state.takeTurn() : nil
             if next != nil { return false }
             state.turns = ended
             return true
         }
-        if let next { lend(next, in: ended) }
+        if let next { handOver(next, in: ended) }
         if case .failure = outcome { turn.finish(outcome) }
     }
 
     private func outcome(
-        of turn: PendingTurn, _ commits: Bool, _ failure: StoreError?
+        of turn: QueuedInteractiveWrite, _ commits: Bool, _ failure: StoreError?
     ) -> WriteOutcome {
-        guard let transaction = turn.transaction else { return .failure(.turnEnded) }
+        guard let transaction = turn.transaction else { return .failure(.interactiveWriteEnded) }
         do throws(StoreError) {
-            if !commits { throw .turnEnded }
+            if !commits { throw .interactiveWriteEnded }
             if let failure { throw failure }
             return .success(try finish(transaction))
         } catch {
@@ -121,7 +121,7 @@ extension CommitQueue {
     // MARK: The writer's thread
 
     /// Does what only this thread can do for the turn that is lent.
-    func serve(_ turn: PendingTurn, _ request: TurnGroup.Request, _ group: TurnGroup) {
+    func serve(_ turn: QueuedInteractiveWrite, _ request: InteractiveGroup.Request, _ group: InteractiveGroup) {
         var turns = group
         switch request {
         case .end(let commits): conclude(turn, commits, in: turns)
@@ -138,7 +138,7 @@ extension CommitQueue {
     /// Commits turns that have ended, with writes that came meanwhile.
     ///
     /// - Returns: The writes that are taken and not done.
-    func commit(_ group: TurnGroup) -> ArraySlice<any PendingWrite> {
+    func commit(_ group: InteractiveGroup) -> ArraySlice<any PendingWrite> {
         var turns = group
         defer { close(turns.group) }
         guard !turns.ended.isEmpty else { return [] }
@@ -162,23 +162,23 @@ extension CommitQueue {
     func watch() {
         let turn = waiting.withLock { state in
             state.isWatched = true
-            return state.lent
+            return state.interactive
         }
-        let patience = min(refuseOverdue(), TurnGroup.patienceMicroseconds)
+        let patience = min(refuseOverdue(), InteractiveGroup.patienceMicroseconds)
         let isWanted: Void? = waiting.wait(microseconds: patience) { $0.hasTurnWork ? () : nil }
-        var overdue: TurnGroup?
+        var overdue: InteractiveGroup?
         waiting.withLock { state in
             state.isWatched = false
-            guard isWanted == nil, turn === state.lent, state.wantsCommit else { return }
+            guard isWanted == nil, turn === state.interactive, state.wantsCommit else { return }
             overdue = state.turns.take()
         }
         if let turn, let overdue { serve(turn, .base, overdue) }
     }
 
     /// Commits the turns that have ended before the one that is lent, and tells that.
-    private func commitBase(of turn: PendingTurn, _ turns: inout TurnGroup) {
+    private func commitBase(of turn: QueuedInteractiveWrite, _ turns: inout InteractiveGroup) {
         guard !turns.ended.isEmpty else { return }
-        commitStand(&turns)
+        commitPrefix(&turns)
         turn.noteBase(turns.failure.map { .failure($0) } ?? .success(()))
     }
 
@@ -186,7 +186,7 @@ extension CommitQueue {
     /// reads it, while this thread waits.
     ///
     /// - Returns: Why that failed.
-    private func makeRoom(for turn: PendingTurn, _ turns: inout TurnGroup) -> StoreError? {
+    private func makeRoom(for turn: QueuedInteractiveWrite, _ turns: inout InteractiveGroup) -> StoreError? {
         // Else they would be lost with a turn that is cancelled.
         commitBase(of: turn, &turns)
         if let failure = turns.failure { return failure }
@@ -200,14 +200,14 @@ extension CommitQueue {
     }
 
     /// The changes of the turns that have ended, before the next one is lent.
-    private func stand(of group: CommitGroup, since version: UInt64) -> TurnGroup.Stand? {
+    private func stand(of group: CommitGroup, since version: UInt64) -> InteractiveGroup.CommittablePrefix? {
         guard group.state.version > version || group.changesUnversioned else { return nil }
         putState(group)
-        return TurnGroup.Stand(batch: memory.overlay.batch(), version: group.state.version)
+        return InteractiveGroup.CommittablePrefix(batch: memory.overlay.batch(), version: group.state.version)
     }
 
     /// Commits the turns that have ended, while another is lent: its own changes stay in the group.
-    private func commitStand(_ turns: inout TurnGroup) {
+    private func commitPrefix(_ turns: inout InteractiveGroup) {
         guard let stand = turns.stand else { return turns.finish() }
         let base = turns.group.base
         do throws(StorageError) {
@@ -228,7 +228,7 @@ extension CommitQueue {
     ///
     /// - Returns: The microseconds after which the next one may have.
     private func refuseOverdue() -> Int {
-        let patience = UInt64(min(max(0, options.turnWaitMilliseconds), 86_400_000))
+        let patience = UInt64(min(max(0, options.interactiveWaitMilliseconds), 86_400_000))
         let now = monotonicMilliseconds()
         let (overdue, next) = waiting.withLock { state in
             let overdue =
@@ -236,7 +236,7 @@ extension CommitQueue {
             return (overdue, (state.writes.firstArrival ?? now) + patience)
         }
         for write in overdue {
-            write.finish(.failure(.waitedForTurn(milliseconds: options.turnWaitMilliseconds)))
+            write.finish(.failure(.waitedForTurn(milliseconds: options.interactiveWaitMilliseconds)))
         }
         return max(1, Int(next - now)) * 1000
     }
@@ -244,34 +244,34 @@ extension CommitQueue {
 
 extension CommitQueue.Waiting {
     /// Whether a group of turns is open that the writer's thread is not at work in.
-    var hasTurns: Bool { lent != nil || turns != nil }
+    var hasTurns: Bool { interactive != nil || turns != nil }
 
     /// Whether turns that have ended wait for the one that is lent.
-    fileprivate var wantsCommit: Bool { lent != nil && turns?.ended.isEmpty == false }
+    fileprivate var wantsCommit: Bool { interactive != nil && turns?.ended.isEmpty == false }
 
     /// Whether something waits for the turn that is lent.
-    var wantsWatch: Bool { wantsCommit || lent != nil && turns != nil && writes.count > 0 }
+    var wantsWatch: Bool { wantsCommit || interactive != nil && turns != nil && writes.count > 0 }
 
     /// Whether the writer's thread has something to do in the group.
-    fileprivate var hasTurnWork: Bool { turns != nil && (lent == nil || request != nil) }
+    fileprivate var hasTurnWork: Bool { turns != nil && (interactive == nil || request != nil) }
 
     /// Takes the first turn if no write came before it, to be lent.
-    mutating func takeTurn() -> PendingTurn? {
+    mutating func takeTurn() -> QueuedInteractiveWrite? {
         guard let turn = writes.takeTurn() else { return nil }
-        lent = turn
+        interactive = turn
         return turn
     }
 
     /// Takes the group whose turns have all ended, where a further one may join it at once.
-    fileprivate mutating func takeOpenGroup() -> TurnGroup? {
-        guard lent == nil, writes.isEmpty, turns?.hasRoom == true else { return nil }
+    fileprivate mutating func takeOpenGroup() -> InteractiveGroup? {
+        guard interactive == nil, writes.isEmpty, turns?.hasRoom == true else { return nil }
         return turns.take()
     }
 
     /// Takes the group where the writer's thread has something to do in it.
     mutating func takeTurnWork() -> CommitQueue.Work? {
         guard hasTurnWork, let group = turns.take() else { return nil }
-        if let lent, let asked = request.take() { return .serve(lent, asked, group) }
+        if let interactive, let asked = request.take() { return .serve(interactive, asked, group) }
         return .commit(group)
     }
 }

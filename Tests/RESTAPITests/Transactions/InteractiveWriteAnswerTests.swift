@@ -6,16 +6,16 @@ import HoldfastTestSupport
 import Testing
 
 @Suite("Writes over HTTP beside a turn that is lent")
-struct LentTurnAnswerTests {
+struct InteractiveWriteAnswerTests {
     private static let things = "/v1/classes/Thing/objects"
 
     @Test("wait for it, and are answered 503 when it takes longer than they may wait")
     func waiting() throws {
         var options = StoreOptions()
-        options.turnWaitMilliseconds = 20
+        options.interactiveWaitMilliseconds = 20
         let server = try TestServer(
             try EngineCase.memory.open(), schema: Schemas.everything, storeOptions: options)
-        let turn = try server.store.beginTurn()
+        let turn = try server.store.beginInteractiveWrite()
         for (method, target, body) in [
             ("POST", Self.things, #"{"id":1}"#), ("PUT", Self.things + "/2", #"{"id":2}"#),
             ("PUT", "/v1/schema", #"{"classes":[]}"#),

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A turn of the writer's, from the call that asks for it to its outcome: a write whose body is another thread's.
 /// Thread-safe.
-final class PendingTurn: PendingWrite {
+final class QueuedInteractiveWrite: PendingWrite {
     private struct State {
         /// The lent transaction; nil before.
         var transaction: WriteTransaction?
@@ -33,7 +33,7 @@ final class PendingTurn: PendingWrite {
     /// Lends the transaction to its owner.
     ///
     /// - `isFirst`: Whether it is lent upon no changes of others that are still to be committed.
-    func lend(_ transaction: WriteTransaction, isFirst: Bool) {
+    func handOver(_ transaction: WriteTransaction, isFirst: Bool) {
         transaction.liftLimits()
         state.update { state in
             if isFirst { state.base = .success(()) }
@@ -58,7 +58,7 @@ final class PendingTurn: PendingWrite {
     ///
     /// - `ask`: Asks for that where they are not.
     /// - Throws: ``StoreError`` where they could not be.
-    func awaitBase(_ ask: () -> Void) throws(StoreError) {
+    func awaitPrecedingCommit(_ ask: () -> Void) throws(StoreError) {
         if state.withLock({ $0.base == nil }) { ask() }
         try state.wait { $0.base }.get()
     }
@@ -90,7 +90,7 @@ final class PendingTurn: PendingWrite {
     func noteBase(_ base: Result<Void, StoreError>) { state.update { $0.base = base } }
 
     /// Never called: its owner has made its changes, once and for all.
-    func run(_ transaction: WriteTransaction) throws(StoreError) { throw .turnEnded }
+    func run(_ transaction: WriteTransaction) throws(StoreError) { throw .interactiveWriteEnded }
 
     func finish(_ outcome: WriteOutcome) {
         state.update { $0.outcome = outcome }
