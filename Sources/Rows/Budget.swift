@@ -59,16 +59,16 @@ public final class Budget {
         stepsLeft = Self.stepsUnseen
     }
 
-    /// Spends steps. Returns false if the evaluation has to end. Cost: a subtraction, and sometimes ``look()``.
+    /// Spends steps. Returns false if the evaluation has to end. Cost: a subtraction, and sometimes ``checkLimits()``.
     @inlinable @inline(__always)
     public func spend(_ steps: Int = 1) -> Bool {
         stepsLeft &-= steps
-        return stepsLeft > 0 || look()
+        return stepsLeft > 0 || checkLimits()
     }
 
     /// Checks whether the evaluation may go on. May block while others have their turn. Cost: one or two looks at the clock.
     @inline(never)
-    public func look() -> Bool {
+    public func checkLimits() -> Bool {
         stepsLeft = 0
         guard failure == nil else { return false }
         lookCount += 1

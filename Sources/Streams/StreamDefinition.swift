@@ -150,7 +150,7 @@ package final class StreamDefinition: Sendable {
         }
         // Preparing the query for following takes about as long as the work before it, and is not divided.
         let budget = RequestScratch.current.budget
-        guard budget.look() else { throw .givenUp(budget.failure ?? .time, limits) }
+        guard budget.checkLimits() else { throw .givenUp(budget.failure ?? .time, limits) }
         return CheckedStream(
             definition: self, names: names,
             observed: ObservedQuery(

@@ -33,7 +33,7 @@ package struct Anchor: Hashable, Sendable {
     static func anchors(
         of predicate: Predicate, _ schema: RowSchema, within budget: Budget, depth: Int = 0
     ) -> [Anchor]? {
-        guard depth == 0 || budget.look() else { return nil }
+        guard depth == 0 || budget.checkLimits() else { return nil }
         var best: (anchors: [Anchor], rank: Int)?
         func offer(_ anchors: [Anchor]) {
             let rank = anchors.map(\.rank).max() ?? -1

@@ -143,7 +143,7 @@ final class ColumnScan {
     // MARK: Chunks
 
     func checkTime() throws(StoreError) {
-        if !transaction.budget.look() { try transaction.budget.requireNoFailure() }
+        if !transaction.budget.checkLimits() { try transaction.budget.requireNoFailure() }
     }
 
     static func key(_ chunk: Int, _ position: Int) -> UInt64 {

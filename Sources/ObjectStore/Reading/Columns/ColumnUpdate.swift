@@ -131,7 +131,7 @@ struct ColumnUpdate {
             index = next
             if !hasRoom() {
                 end = .tooLarge
-            } else if !transaction.budget.look() {
+            } else if !transaction.budget.checkLimits() {
                 end = .stopped
             }
             return end == nil

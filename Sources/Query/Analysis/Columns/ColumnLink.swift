@@ -42,7 +42,7 @@ final class ColumnLink {
         let frame = ColumnFrame(within: budget)
         var others: [Int64] = []
         for (index, chunk) in present.enumerated() {
-            guard budget.look() else { return }
+            guard budget.checkLimits() else { return }
             guard let chunk = chunk as? PresenceChunk else { continue }
             let start = index << ColumnChunk.keyCountLog2
             frame.begin()

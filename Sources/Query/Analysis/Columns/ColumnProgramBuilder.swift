@@ -203,7 +203,7 @@ package final class ColumnProgram: @unchecked Sendable {
         var count = 0
         for chunk in 0..<chunkCount where evaluate(chunk, frame) {
             count += frame.count
-            if count >= wanted || !budget.look() { return true }
+            if count >= wanted || !budget.checkLimits() { return true }
         }
         return count >= wanted
     }

@@ -72,7 +72,7 @@ extension Checker {
                     + "\(TextPattern.effortMax), or \(TextPattern.effortMax / 100) where case does not count."
             )
         }
-        guard work.budget.look() else {
+        guard work.budget.checkLimits() else {
             let error = source.givenUp()
             return (error.kind, error.message)
         }

@@ -97,7 +97,7 @@ extension Checker {
         _ shape: GeoShape, at start: Int, argument: Int? = nil
     ) throws(QueryError) -> GeoRegion {
         // A region of many points takes as long as very many steps.
-        guard work.budget.look() else { throw source.givenUp() }
+        guard work.budget.checkLimits() else { throw source.givenUp() }
         do throws(GeoFault) { return try GeoRegion(shape) } catch {
             let kind: QueryError.Kind =
                 error.isLimit ? .limit : argument == nil ? .type : .argument

@@ -167,7 +167,7 @@ final class PatternTest: ValueTest {
         _ text: String, _ storage: ElementStorage, _ relation: Relation, _ bound: BoundSource
     ) {
         // One value may take as long as thousands of others, so that the job has to yield to other jobs meanwhile.
-        let mayContinue = { [bound] in bound.budget.look() }
+        let mayContinue = { [bound] in bound.budget.checkLimits() }
         guard let pattern = try? relation.pattern(text, mayContinue) else { return nil }
         self.pattern = pattern
         folder = relation.ignoresAccents ? TextFolder(ignoresCase: false) : nil
@@ -178,7 +178,7 @@ final class PatternTest: ValueTest {
 
     override func test(_ address: UnsafeRawPointer, _ count: Int) -> Bool {
         let budget = bound.budget
-        guard budget.look() else { return false }
+        guard budget.checkLimits() else { return false }
         var text = UnsafeRawBufferPointer(start: address, count: count)
         if storage == .mixed {
             let value = MixedView(text)

@@ -79,7 +79,7 @@ final class RankedTotals<Value: RankedNumber>: ValueTotals {
         else { return false }
         var starts = isGrouped ? [Int](repeating: 0, count: groupCount + 1) : [0, values.count]
         for group in groups where budget.spend() { starts[Int(group) + 1] += 1 }
-        guard budget.look() else { return false }
+        guard budget.checkLimits() else { return false }
         if isGrouped { gather(&starts) }
         for percent in percents { found[percent] = [] }
         return values.withUnsafeMutableBufferPointer { values in
