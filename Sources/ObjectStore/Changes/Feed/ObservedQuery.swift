@@ -282,17 +282,17 @@ package final class ObservedQuery: Sendable {
     package var isWide: Bool { filter.watches.count + shown.watches.count > Self.watchCountMax }
     private static let watchCountMax = 256
 
-    private func makeAnchors(within budget: Budget) -> [Anchor]? {
+    private func makeAnchors(within budget: Budget) -> [IndexCondition]? {
         guard let classIndex else { return nil }
         let rowClass = schema.classes[classIndex]
         if case .keyed(_, let key) = target, let member = rowClass.primaryKeyIndex {
             return [
-                Anchor(
-                    place: ValuePlace(steps: [], member: member),
+                IndexCondition(
+                    place: IndexedPath(steps: [], member: member),
                     condition: .ranges([.value(key.bytes)]))
             ]
         }
-        return placed().flatMap { Anchor.anchors(of: $0, schema, within: budget) }
+        return placed().flatMap { IndexCondition.anchors(of: $0, schema, within: budget) }
     }
 
     /// The condition on stored objects by which the query is found. Each result satisfies it.

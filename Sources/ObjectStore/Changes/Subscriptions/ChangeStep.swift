@@ -128,7 +128,7 @@ struct ChangedObject {
     var members: MemberSet { change?.members ?? MemberSet() }
 
     /// Whether it is there before and after, and did not itself change the value at a place or the path to it.
-    func isSame(at place: ValuePlace) -> Bool {
+    func isSame(at place: IndexedPath) -> Bool {
         before != nil && after != nil && !members.contains(place.firstMember)
     }
 }

@@ -21,7 +21,7 @@ final class ConditionIndex {
     var hasTexts: Bool { !needles.isEmpty || large.values.contains(where: \.hasTexts) }
 
     /// Adds the condition of an owner.
-    func add(_ condition: Anchor.Condition, _ owner: Int32) {
+    func add(_ condition: IndexCondition.Condition, _ owner: Int32) {
         switch condition {
         case .text(let text): needles.add(text, owner)
         case .ranges(let ranges):
@@ -39,7 +39,7 @@ final class ConditionIndex {
     func remove(allOf owner: Int32) { large[owner] = nil }
 
     /// Removes the condition of an owner.
-    func remove(_ condition: Anchor.Condition, _ owner: Int32) {
+    func remove(_ condition: IndexCondition.Condition, _ owner: Int32) {
         switch condition {
         case .text(let text): needles.remove(text, owner)
         case .ranges(let ranges):
@@ -60,7 +60,7 @@ final class ConditionIndex {
     /// - Returns: Whether `body` never returned false.
     @discardableResult
     func forEach(
-        at value: PlacedValue, _ scratch: ByteBuffer?, _ body: (Int32) -> Bool
+        at value: PathValue, _ scratch: ByteBuffer?, _ body: (Int32) -> Bool
     ) -> Bool {
         guard value.isThere else { return true }
         for (owner, conditions) in large where conditions.mayFind(value, scratch) {
@@ -76,7 +76,7 @@ final class ConditionIndex {
     }
 
     /// Whether a value may satisfy any condition in ``forEach(at:_:_:)``.
-    func mayFind(_ value: PlacedValue, _ scratch: ByteBuffer?) -> Bool {
+    func mayFind(_ value: PathValue, _ scratch: ByteBuffer?) -> Bool {
         if !forEach(at: value, nil, { _ in false }) { return true }
         // Texts are searched if nothing else finds a condition.
         return scratch != nil && hasTexts && !forEach(at: value, scratch) { _ in false }
@@ -89,9 +89,9 @@ final class ConditionIndex {
         func hash(_ key: [UInt8]) -> UInt64 { key.withUnsafeBytes { $0.tableHash() } }
         if range.isSingleValue { return (hash(range.lower), nil) }
         let hasNull = range.lower.first == 0
-        let lower = hasNull ? 0 : range.lower.withUnsafeBytes { PlacedValue.order($0) }
+        let lower = hasNull ? 0 : range.lower.withUnsafeBytes { PathValue.order($0) }
         let upper =
-            range.upper.first == 1 ? range.upper.withUnsafeBytes { PlacedValue.order($0) } : .max
+            range.upper.first == 1 ? range.upper.withUnsafeBytes { PathValue.order($0) } : .max
         return (
             hasNull ? hash([0]) : nil,
             range.upper != [1] && lower <= upper ? lower...upper : nil

@@ -6,16 +6,16 @@ final class FilterConditions: @unchecked Sendable {
     // Unchecked: `tables` do not change after they are made.
 
     /// Conditions on values. Every match satisfies one of them. Nil if no conditions are known.
-    let anchors: [Anchor]?
+    let anchors: [IndexCondition]?
     /// The places of the conditions' values, which decide about the filter; nil if no conditions are known.
-    let valuePlaces: Set<ValuePlace>?
+    let valuePlaces: Set<IndexedPath>?
     /// The conditions of a filter with many; nil if they are added together with the conditions of other filters.
-    let tables: [ValuePlace: ConditionIndex]?
+    let tables: [IndexedPath: ConditionIndex]?
 
     /// The maximum number of conditions that are added one by one.
     private static let sharedCountMax = 64
 
-    init(_ anchors: [Anchor]?) {
+    init(_ anchors: [IndexCondition]?) {
         self.anchors = anchors
         valuePlaces = anchors.map { Set($0.map(\.place)) }
         let count = (anchors ?? []).reduce(0) { count, anchor in
@@ -29,7 +29,7 @@ final class FilterConditions: @unchecked Sendable {
             tables = nil
             return
         }
-        var tables: [ValuePlace: ConditionIndex] = [:]
+        var tables: [IndexedPath: ConditionIndex] = [:]
         for anchor in anchors {
             let table = tables[anchor.place] ?? ConditionIndex()
             tables[anchor.place] = table

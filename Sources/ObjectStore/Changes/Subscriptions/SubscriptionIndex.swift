@@ -6,7 +6,7 @@ import HoldfastThreads
 /// The followed queries, found by the changes: the cost of a commit depends on the queries that it concerns, however many there
 /// are.
 ///
-/// A filter is added under a condition that all its matches satisfy (``Anchor``), and is found by the value that a changed object
+/// A filter is added under a condition that all its matches satisfy (``IndexCondition``), and is found by the value that a changed object
 /// had or has at the condition's place: equality by a hash, ranges by an interval tree, texts by groups of three characters. A
 /// filter without such a condition is tested with each change of its class. If a filter reads other objects, a change of these is
 /// first compared with the condition. Only if that finds a filter is the path walked back, once for all. On the feed's thread.
@@ -20,8 +20,8 @@ package final class SubscriptionIndex {
     /// The filters by class; the filters of the whole store are under nil.
     private(set) var classes: [Int?: ClassFilters] = [:]
     let watches: WatchTable
-    private let earlier = PlacedValue()
-    let later = PlacedValue()
+    private let earlier = PathValue()
+    let later = PathValue()
     let scratch = ByteBuffer(capacity: 256)
     /// The number of tested objects.
     private var objectNumber = 0
@@ -29,7 +29,7 @@ package final class SubscriptionIndex {
     /// The filters of one class.
     final class ClassFilters {
         /// The conditions that find filters, by the places of their values.
-        var places: [ValuePlace: ConditionIndex] = [:]
+        var places: [IndexedPath: ConditionIndex] = [:]
         /// The filters on one object, by its key.
         var objects: [UInt64: Set<Int32>] = [:]
         /// The filters that are tested with every change of the class, by owner.
@@ -104,7 +104,7 @@ package final class SubscriptionIndex {
         let (owner, root) = (filter.owner, filter.query.classIndex)
         let own = classes[root] ?? ClassFilters()
         classes[root] = own
-        func filters(at place: ValuePlace) -> ConditionIndex {
+        func filters(at place: IndexedPath) -> ConditionIndex {
             let filters = own.places[place] ?? ConditionIndex()
             own.places[place] = filters
             return filters
@@ -344,7 +344,7 @@ package final class SubscriptionIndex {
             return ofStore.forEach(take)
         }
         if let own {
-            func takeAll(of conditions: ConditionIndex, at value: PlacedValue) {
+            func takeAll(of conditions: ConditionIndex, at value: PathValue) {
                 conditions.forEach(at: value, scratch) {
                     take($0)
                     return true

@@ -11,7 +11,7 @@ final class WatchTable {
         /// The number of queries that have no indexable condition on this path.
         var freeCount = 0
         /// The places on its path with conditions of filters that have it, each with the number of these filters.
-        var places: [ValuePlace: Int] = [:]
+        var places: [IndexedPath: Int] = [:]
     }
 
     private struct Key: Hashable {
@@ -25,7 +25,7 @@ final class WatchTable {
     private var positions: [Key: Int] = [:]
     /// The watches by the class of the objects that set them off; the watches of embedded objects are under nil.
     private var triggers: [Int?: [Int]] = [:]
-    private let value = PlacedValue()
+    private let value = PathValue()
     /// The watches that led to too many objects in the present step, each with its triggers.
     private(set) var tooWide: [Int: [Trigger]] = [:]
 
@@ -59,7 +59,7 @@ final class WatchTable {
     ///
     /// - `places`: The places of the values that decide about the filter with the watch; nil if it counts whatever the values
     ///   are.
-    func add(_ watch: Watch, _ rootClass: Int, _ places: Set<ValuePlace>?) -> Int {
+    func add(_ watch: Watch, _ rootClass: Int, _ places: Set<IndexedPath>?) -> Int {
         let key = Key(watch: watch, rootClass: rootClass)
         let position: Int
         if let known = positions[key] {
@@ -80,7 +80,7 @@ final class WatchTable {
     }
 
     /// Lowers the count of a watch.
-    func remove(_ position: Int, _ places: Set<ValuePlace>?) {
+    func remove(_ position: Int, _ places: Set<IndexedPath>?) {
         count(position, places, by: -1)
         guard entries[position].count == 0 else { return }
         let entry = entries[position]
@@ -91,7 +91,7 @@ final class WatchTable {
         freePositions.append(position)
     }
 
-    private func count(_ position: Int, _ places: Set<ValuePlace>?, by difference: Int) {
+    private func count(_ position: Int, _ places: Set<IndexedPath>?, by difference: Int) {
         entries[position].count += difference
         let watch = entries[position].watch
         guard let places, places.allSatisfy({ watch.lies(onWayTo: $0, schema) }) else {
@@ -112,7 +112,7 @@ final class WatchTable {
     ///   - owners: The filters that a change of an object concerns through a watch without a condition; nil for all.
     /// - Returns: The objects that the step reaches, each with the paths by which it is reached.
     func reached(
-        _ step: ChangeStep, _ isFound: (ValuePlace, Int, PlacedValue) -> Bool,
+        _ step: ChangeStep, _ isFound: (IndexedPath, Int, PathValue) -> Bool,
         owners: (_ position: Int, ObjectIdentity) -> Set<Int32>?
     ) -> [ObjectIdentity: [Reach]] {
         var found: [ObjectIdentity: [Reach]] = [:]
@@ -207,7 +207,7 @@ final class WatchTable {
     /// - Returns: Whether `body` never returned false.
     func forEachValue(
         at position: Int, of identity: ObjectIdentity, _ step: ChangeStep,
-        _ body: (ValuePlace, PlacedValue) -> Bool
+        _ body: (IndexedPath, PathValue) -> Bool
     ) -> Bool {
         let entry = entries[position]
         let object = step.object(identity)
@@ -224,14 +224,14 @@ final class WatchTable {
 
 extension Watch {
     /// Whether the path to a place goes through the triggering object, so that this object decides about the value there.
-    func lies(onWayTo place: ValuePlace, _ schema: RowSchema) -> Bool {
+    func lies(onWayTo place: IndexedPath, _ schema: RowSchema) -> Bool {
         guard case .property(let classIndex, _) = trigger else { return false }
         return schema.classes[classIndex].definition.kind != .embedded
             && place.steps.starts(with: steps)
     }
 }
 
-extension ValuePlace {
+extension IndexedPath {
     /// The property of the object itself that is the value, or that begins the path to it.
     var firstMember: Int { steps.first?.member ?? member }
 }

@@ -7,7 +7,7 @@ extension Comparison {
     /// them.
     package func placedRanges(
         _ schema: RowSchema
-    ) -> (place: ValuePlace, ranges: [OrderedKeyRange])? {
+    ) -> (place: IndexedPath, ranges: [OrderedKeyRange])? {
         guard let compared = ComparedPath(self), compared.quantifier == nil,
             case .objects = compared.path.root, compared.path.isToOne,
             case .value(let member) = compared.path.terminal
@@ -17,14 +17,14 @@ extension Comparison {
         }
         let rest = compared.behind(compared.path.steps.count)
         return Predicate.comparison(rest).constraints.first.map {
-            (ValuePlace(steps: compared.path.steps, member: $0.member), $0.ranges)
+            (IndexedPath(steps: compared.path.steps, member: $0.member), $0.ranges)
         }
     }
 
     /// Returns the ranges of the primary keys of the objects that a link is compared with.
     private func linkedRanges(
         _ compared: ComparedPath, _ member: Int, _ target: RowClass, _ schema: RowSchema
-    ) -> (place: ValuePlace, ranges: [OrderedKeyRange])? {
+    ) -> (place: IndexedPath, ranges: [OrderedKeyRange])? {
         guard compared.relation.comparison == .equal,
             compared.listQuantifier == nil || compared.listQuantifier == .any,
             let primaryKey = target.primaryKeyIndex
@@ -41,14 +41,14 @@ extension Comparison {
         }
         let link = PathStep(along: member, of: schema.classes[compared.path.lastClass])
         return (
-            ValuePlace(steps: compared.path.steps + [link], member: primaryKey),
+            IndexedPath(steps: compared.path.steps + [link], member: primaryKey),
             OrderedKeyRange.union(ranges)
         )
     }
 
     /// A text of ASCII characters in lower case that stands, but for case, in the string at the end of the
     /// comparison's path for every match; nil without a text of three characters or more.
-    package var placedText: (place: ValuePlace, text: [UInt8])? {
+    package var placedText: (place: IndexedPath, text: [UInt8])? {
         guard let compared = ComparedPath(self), compared.quantifier == nil,
             compared.listQuantifier == nil, !compared.constantIsLeft,
             !compared.relation.ignoresAccents, case .objects = compared.path.root,
@@ -68,14 +68,14 @@ extension Comparison {
             return nil
         }
         return (
-            ValuePlace(steps: compared.path.steps, member: member),
+            IndexedPath(steps: compared.path.steps, member: member),
             longest.map { $0 &- 0x41 < 26 ? $0 | 0x20 : $0 }
         )
     }
 }
 
 /// The end of a path to one value: links and embedded objects to follow, one after the other, then a property.
-package struct ValuePlace: Hashable, Sendable {
+package struct IndexedPath: Hashable, Sendable {
     /// Steps along to-one links and into embedded objects.
     package var steps: [PathStep]
     /// The property, by position in the class where the steps end: a single plain value.

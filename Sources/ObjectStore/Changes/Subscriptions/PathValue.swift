@@ -3,7 +3,7 @@ import HoldfastQuery
 import HoldfastRows
 
 /// The value at a place of an object, in the forms that a ``ConditionIndex`` looks up. Reused from object to object.
-final class PlacedValue {
+final class PathValue {
     private let key = ByteBuffer(capacity: 64)
     /// The value if it is a string; valid as long as the row that it was read from.
     private(set) var text: UnsafeRawBufferPointer?
@@ -25,7 +25,7 @@ final class PlacedValue {
     /// - `row`: The object where the steps begin; nil if it is not there.
     /// - `first`: The first step that is taken from the row.
     func read(
-        _ place: ValuePlace, from row: RowView?, step first: Int = 0, _ classIndex: Int,
+        _ place: IndexedPath, from row: RowView?, step first: Int = 0, _ classIndex: Int,
         in transaction: ReadTransaction
     ) {
         key.removeAll()
@@ -45,7 +45,7 @@ final class PlacedValue {
     }
 
     /// Whether another has the same value.
-    func equals(_ other: PlacedValue) -> Bool {
+    func equals(_ other: PathValue) -> Bool {
         isThere == other.isThere && compareKeys(key.bytes, other.key.bytes) == 0
     }
 

@@ -2,7 +2,7 @@ import HoldfastQuery
 import HoldfastRows
 
 /// A condition on one value of an object that every match of a filter satisfies. The filter's followers are found by the value.
-package struct Anchor: Hashable, Sendable {
+package struct IndexCondition: Hashable, Sendable {
     /// The condition on the value.
     package enum Condition: Hashable, Sendable {
         /// The value's key lies in one of these ranges.
@@ -12,7 +12,7 @@ package struct Anchor: Hashable, Sendable {
     }
 
     /// The place of the value.
-    package let place: ValuePlace
+    package let place: IndexedPath
     package let condition: Condition
 
     /// The maximum depth of nested ANDs and ORs that are examined.
@@ -32,10 +32,10 @@ package struct Anchor: Hashable, Sendable {
     /// Cost: the cost of the predicate's constraints, for each examined level of ORs and ANDs.
     static func anchors(
         of predicate: Predicate, _ schema: RowSchema, within budget: Budget, depth: Int = 0
-    ) -> [Anchor]? {
+    ) -> [IndexCondition]? {
         guard depth == 0 || budget.checkLimits() else { return nil }
-        var best: (anchors: [Anchor], rank: Int)?
-        func offer(_ anchors: [Anchor]) {
+        var best: (anchors: [IndexCondition], rank: Int)?
+        func offer(_ anchors: [IndexCondition]) {
             let rank = anchors.map(\.rank).max() ?? -1
             if best.map({ rank < $0.rank }) ?? true { best = (anchors, rank) }
         }
@@ -44,8 +44,8 @@ package struct Anchor: Hashable, Sendable {
                 constraint.ranges.isEmpty
                     ? []
                     : [
-                        Anchor(
-                            place: ValuePlace(steps: [], member: constraint.member),
+                        IndexCondition(
+                            place: IndexedPath(steps: [], member: constraint.member),
                             condition: .ranges(constraint.ranges))
                     ])
         }
@@ -54,10 +54,10 @@ package struct Anchor: Hashable, Sendable {
             case .constant(false): offer([])
             case .comparison(let comparison):
                 if let (place, ranges) = comparison.placedRanges(schema) {
-                    offer([Anchor(place: place, condition: .ranges(ranges))])
+                    offer([IndexCondition(place: place, condition: .ranges(ranges))])
                 }
                 if let (place, text) = comparison.placedText {
-                    offer([Anchor(place: place, condition: .text(text))])
+                    offer([IndexCondition(place: place, condition: .text(text))])
                 }
             case .or(let branches) where depth < depthMax:
                 let found = branches.map {
