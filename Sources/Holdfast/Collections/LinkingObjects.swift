@@ -3,12 +3,12 @@
 /// An object that links twice stands in it twice.
 public final class LinkingObjects<Element: ObjectBase> {
     /// Where the links are; nil for an unmanaged object, which has none.
-    let place: OriginPlace?
+    let place: OriginReference?
 
     /// One without objects, as an unmanaged object has it.
     init() { place = nil }
 
-    init(_ place: OriginPlace) { self.place = place }
+    init(_ place: OriginReference) { self.place = place }
 
     /// The realm of the object; nil for an unmanaged one.
     public var realm: Realm? { place?.object.realm }
@@ -47,7 +47,7 @@ extension LinkingObjects: _Persistable {
 
     /// Reads a managed object's property.
     public static func _read(_ object: ObjectBase, _ position: FieldPosition) -> LinkingObjects {
-        LinkingObjects(OriginPlace(object, member: Int(position.member)))
+        LinkingObjects(OriginReference(object, member: Int(position.member)))
     }
 
     /// Writes a managed object's property.

@@ -8,7 +8,7 @@ import HoldfastRows
 public final class List<Element: RealmCollectionValue> {
     private enum Content {
         case own([Element])
-        case stored(CollectionPlace)
+        case stored(CollectionReference)
     }
 
     private var content: Content
@@ -16,10 +16,10 @@ public final class List<Element: RealmCollectionValue> {
     /// An empty list.
     public init() { content = .own([]) }
 
-    init(_ place: CollectionPlace) { content = .stored(place) }
+    init(_ place: CollectionReference) { content = .stored(place) }
 
     /// The list's place in the store; nil for one that holds its elements itself.
-    var place: CollectionPlace? {
+    var place: CollectionReference? {
         if case .stored(let place) = content { place } else { nil }
     }
 
@@ -228,12 +228,12 @@ extension List: _Persistable {
 
     /// Reads a managed object's property.
     public static func _read(_ object: ObjectBase, _ position: FieldPosition) -> List {
-        List(CollectionPlace(object, member: Int(position.member)))
+        List(CollectionReference(object, member: Int(position.member)))
     }
 
     /// Writes a managed object's property.
     public static func _assign(_ value: List, _ object: ObjectBase, _ position: FieldPosition) {
-        let place = CollectionPlace(object, member: Int(position.member))
+        let place = CollectionReference(object, member: Int(position.member))
         let elements = value.elements
         place.assign { $0.elements(elements) }
     }
@@ -260,6 +260,6 @@ extension List: _Persistable {
 
     /// Makes a value of an object that has become managed lead to the store.
     public static func _manage(_ value: List, _ object: ObjectBase, _ position: FieldPosition) {
-        value.content = .stored(CollectionPlace(object, member: Int(position.member)))
+        value.content = .stored(CollectionReference(object, member: Int(position.member)))
     }
 }

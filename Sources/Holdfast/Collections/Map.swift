@@ -9,7 +9,7 @@ import HoldfastRows
 public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     private enum Content {
         case own([String: Value])
-        case stored(CollectionPlace)
+        case stored(CollectionReference)
     }
 
     private var content: Content
@@ -17,9 +17,9 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     /// An empty map.
     public init() { content = .own([:]) }
 
-    init(_ place: CollectionPlace) { content = .stored(place) }
+    init(_ place: CollectionReference) { content = .stored(place) }
 
-    var place: CollectionPlace? {
+    var place: CollectionReference? {
         if case .stored(let place) = content { place } else { nil }
     }
 
@@ -182,13 +182,13 @@ extension Map: _Persistable {
 
     /// Reads a managed object's property.
     public static func _read(_ object: ObjectBase, _ position: FieldPosition) -> Map {
-        Map(CollectionPlace(object, member: Int(position.member)))
+        Map(CollectionReference(object, member: Int(position.member)))
     }
 
     /// Writes a managed object's property.
     public static func _assign(_ value: Map, _ object: ObjectBase, _ position: FieldPosition) {
         let entries = value.entries
-        CollectionPlace(object, member: Int(position.member)).assign { $0.entries(entries) }
+        CollectionReference(object, member: Int(position.member)).assign { $0.entries(entries) }
     }
 
     /// Returns what an unmanaged object holds after a value was assigned to its property.
@@ -212,6 +212,6 @@ extension Map: _Persistable {
 
     /// Makes a value of an object that has become managed lead to the store.
     public static func _manage(_ value: Map, _ object: ObjectBase, _ position: FieldPosition) {
-        value.content = .stored(CollectionPlace(object, member: Int(position.member)))
+        value.content = .stored(CollectionReference(object, member: Int(position.member)))
     }
 }

@@ -9,7 +9,7 @@ import HoldfastRows
 public final class MutableSet<Element: RealmCollectionValue> {
     private enum Content {
         case own(OwnSet<Element>)
-        case stored(CollectionPlace)
+        case stored(CollectionReference)
     }
 
     private var content: Content
@@ -17,9 +17,9 @@ public final class MutableSet<Element: RealmCollectionValue> {
     /// An empty set.
     public init() { content = .own(OwnSet([])) }
 
-    init(_ place: CollectionPlace) { content = .stored(place) }
+    init(_ place: CollectionReference) { content = .stored(place) }
 
-    var place: CollectionPlace? {
+    var place: CollectionReference? {
         if case .stored(let place) = content { place } else { nil }
     }
 
@@ -149,14 +149,14 @@ extension MutableSet: _Persistable {
 
     /// Reads a managed object's property.
     public static func _read(_ object: ObjectBase, _ position: FieldPosition) -> MutableSet {
-        MutableSet(CollectionPlace(object, member: Int(position.member)))
+        MutableSet(CollectionReference(object, member: Int(position.member)))
     }
 
     /// Writes a managed object's property.
     public static func _assign(_ value: MutableSet, _ object: ObjectBase, _ position: FieldPosition)
     {
         let elements = value.elements
-        CollectionPlace(object, member: Int(position.member)).assign { $0.elements(elements) }
+        CollectionReference(object, member: Int(position.member)).assign { $0.elements(elements) }
     }
 
     /// Returns what an unmanaged object holds after a value was assigned to its property.
@@ -182,7 +182,7 @@ extension MutableSet: _Persistable {
     /// Makes a value of an object that has become managed lead to the store.
     public static func _manage(_ value: MutableSet, _ object: ObjectBase, _ position: FieldPosition)
     {
-        value.content = .stored(CollectionPlace(object, member: Int(position.member)))
+        value.content = .stored(CollectionReference(object, member: Int(position.member)))
     }
 }
 

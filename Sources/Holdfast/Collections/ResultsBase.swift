@@ -3,17 +3,17 @@ enum ResultsBase {
     /// All objects of a class: by the class, since tables move in other versions of the schema.
     case all(ModelClass)
     /// The objects that a list, set or map links to. Of a null in a map the key is ``null``.
-    case links(CollectionPlace)
+    case links(CollectionReference)
     /// The values or embedded objects of a list, set or map, by their positions in it.
-    case elements(CollectionPlace)
+    case elements(CollectionReference)
     /// The objects that link to an object.
-    case origins(OriginPlace)
+    case origins(OriginReference)
 
     /// Instead of the key of an object, which is at least 1: a null.
     static let null: UInt64 = 0
 
     /// The elements of a managed collection.
-    init(_ place: CollectionPlace) {
+    init(_ place: CollectionReference) {
         self = place.compiled.storage.element == .link ? .links(place) : .elements(place)
     }
 

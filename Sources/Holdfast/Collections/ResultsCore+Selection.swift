@@ -139,7 +139,7 @@ extension ResultsCore {
     }
 }
 
-extension CollectionPlace {
+extension CollectionReference {
     /// The keys of the objects that the collection links to.
     fileprivate var linkKeys: [UInt64] {
         var keys: [UInt64] = []

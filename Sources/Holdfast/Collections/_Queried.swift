@@ -12,7 +12,7 @@ public protocol _Queried {
     var _all: [_QueriedElement] { get }
 }
 
-extension CollectionPlace {
+extension CollectionReference {
     /// All elements.
     var queried: ResultsCore { ResultsCore(realm, ResultsBase(self)) }
 }

@@ -33,7 +33,7 @@ extension ObjectBase {
         }
         let realm = place.realm
         let binding = realm.binding(of: place.binding.model.type).seen(as: type)
-        let same = ObjectPlace(realm, binding, key: place.key, way: place.way)
+        let same = ObjectReference(realm, binding, key: place.key, way: place.way)
         return realm.object(same, nil) as? T
     }
 

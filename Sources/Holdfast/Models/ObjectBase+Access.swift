@@ -14,7 +14,7 @@ extension ObjectBase {
     }
 
     /// The row of a managed object; ends the process on another thread than the realm's, and where the object is gone.
-    final func requireRow() -> (row: RowView, place: ObjectPlace) {
+    final func requireRow() -> (row: RowView, place: ObjectReference) {
         guard let place else { Misuse.end("The object is not managed.") }
         let realm = place.realm
         realm.checkThread()
@@ -33,7 +33,7 @@ extension ObjectBase {
     }
 
     /// Has the object lead to the table of a newer schema.
-    private final func rebound(_ place: ObjectPlace) -> ObjectPlace {
+    private final func rebound(_ place: ObjectReference) -> ObjectReference {
         var present = place
         present.binding = place.realm.binding(like: place.binding)
         if let way = place.way,
@@ -71,7 +71,7 @@ extension ObjectBase {
     }
 
     private final func stored<T: RealmCollectionValue>(
-        _ member: Int, in row: RowView, _ place: ObjectPlace
+        _ member: Int, in row: RowView, _ place: ObjectReference
     ) -> T {
         let rowClass = place.binding.rowClass
         let field = rowClass.field(member, in: row)
@@ -83,7 +83,7 @@ extension ObjectBase {
 
     /// - `bytes`: Nil for null.
     private final func stored<T: RealmCollectionValue>(
-        _ member: Int, _ bytes: UnsafeRawBufferPointer?, _ place: ObjectPlace
+        _ member: Int, _ bytes: UnsafeRawBufferPointer?, _ place: ObjectReference
     ) -> T {
         T._decode(
             StoredElement(

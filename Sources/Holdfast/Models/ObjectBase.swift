@@ -19,7 +19,7 @@ open class ObjectBase {
     // Where a managed object is, see ``place``. Fields each: taking one of them counts no reference to the others.
     /// The realm of a managed object; nil for an unmanaged one.
     final var placeRealm: RealmCore?
-    /// Not counted, see ``ObjectPlace/binding``.
+    /// Not counted, see ``ObjectReference/binding``.
     unowned(unsafe) final var placeBinding: ClassBinding?
     final var placeKey: UInt64 = 0
     final var placeWay: InnerWay?
@@ -227,7 +227,7 @@ extension ObjectBase: _ObjectView, _OptionalPersistable {
         return isSame(as: otherPlace)
     }
 
-    private final func isSame(as other: ObjectPlace) -> Bool {
+    private final func isSame(as other: ObjectReference) -> Bool {
         guard let place else { return false }
         return place.realm === other.realm && place.rootClass.number == other.rootClass.number
             && place.key == other.key && place.steps == other.steps
@@ -242,7 +242,7 @@ extension ObjectBase: _ObjectView, _OptionalPersistable {
     }
 }
 
-extension ObjectPlace {
+extension ObjectReference {
     /// Whether two views of the place are equal: of an object with a primary key, and of a frozen one.
     var hasIdentity: Bool {
         way == nil && (realm.isFrozen || binding.rowClass.primaryKeyIndex != nil)

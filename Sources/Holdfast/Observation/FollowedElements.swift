@@ -4,21 +4,21 @@ import HoldfastRows
 
 /// The elements of a list or set.
 final class FollowedElements: FollowedCollection {
-    private let place: CollectionPlace
+    private let place: CollectionReference
     /// The paths that are observed of the elements; nil for values.
     private let paths: ObservedPaths?
     private let keyPaths: [String]?
-    private var object: FollowedPlace
+    private var object: TrackedObject
 
-    init(_ place: CollectionPlace, _ keyPaths: [String]?) {
+    init(_ place: CollectionReference, _ keyPaths: [String]?) {
         self.place = place
         self.keyPaths = keyPaths
-        object = FollowedPlace(place.place)
+        object = TrackedObject(place.place)
         paths = place.targetModel.map { ObservedPaths($0, keyPaths) }
     }
 
     func load(in view: StoreView) -> Bool {
-        object = FollowedPlace(place.place)
+        object = TrackedObject(place.place)
         return !place.isInvalidated
     }
 

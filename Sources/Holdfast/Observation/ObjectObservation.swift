@@ -5,22 +5,22 @@ final class ObjectObservation: Observation, @unchecked Sendable {
     /// The properties that have changed, each with its value before; nil when the object was deleted.
     typealias Change = [(name: String, oldValue: Any?)]?
 
-    private let place: ObjectPlace
+    private let place: ObjectReference
     private let properties: any ObservedProperties
     private let block: (Change) -> Void
     /// The properties that have changed since it was told, by their positions, with their values before.
     private var pending: [Int: (oldValue: Any?, bytes: [UInt8]?)] = [:]
     private var isDeleted = false
-    private var followed: FollowedPlace
+    private var followed: TrackedObject
 
     init(
-        _ place: ObjectPlace, _ properties: any ObservedProperties,
+        _ place: ObjectReference, _ properties: any ObservedProperties,
         _ block: @escaping (Change) -> Void
     ) {
         self.place = place
         self.properties = properties
         self.block = block
-        followed = FollowedPlace(place)
+        followed = TrackedObject(place)
         super.init(in: place.realm)
     }
 
@@ -113,11 +113,11 @@ extension ObservedProperties {
 /// An object as it goes from version to version.
 ///
 /// The way to an embedded object in a list moves with the realm's edits, so each version has the way by which it was there.
-struct FollowedPlace {
-    private let place: ObjectPlace
+struct TrackedObject {
+    private let place: ObjectReference
     private var owners: [EditPath.Owner]
 
-    init(_ place: ObjectPlace) {
+    init(_ place: ObjectReference) {
         self.place = place
         owners = place.owners
     }

@@ -54,7 +54,7 @@ struct ObservedPaths {
     ///
     /// - `place`: The object's; of an embedded one they are told of the object that it belongs to.
     func properties(
-        in schema: BoundSchema, at place: ObjectPlace
+        in schema: BoundSchema, at place: ObjectReference
     ) -> [(name: String, shown: ShownProperties, leadsOn: Bool)]? {
         let owner = place.owners.map(\.member)
         let rootClass =

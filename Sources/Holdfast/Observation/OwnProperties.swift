@@ -3,7 +3,7 @@ import HoldfastRows
 
 /// The properties of an object, by their positions in its class.
 final class OwnProperties: ObservedProperties {
-    private let place: ObjectPlace
+    private let place: ObjectReference
     private let paths: ObservedPaths
     /// The observed properties, in the view's schema: some, or all.
     private var shown: Shown?
@@ -14,7 +14,7 @@ final class OwnProperties: ObservedProperties {
         let properties: [(name: String, shown: ShownProperties, leadsOn: Bool)]?
     }
 
-    init(_ place: ObjectPlace, _ paths: ObservedPaths) {
+    init(_ place: ObjectReference, _ paths: ObservedPaths) {
         self.place = place
         self.paths = paths
     }
@@ -73,7 +73,7 @@ final class OwnProperties: ObservedProperties {
             let way = realm.way(
                 place.steps + [.member(member)], of: place.rootClass, place.key,
                 isCollection: false)
-            let inner = ObjectPlace(
+            let inner = ObjectReference(
                 realm, realm.binding(ofClass: state.rowClass.members[member].classIndex),
                 key: place.key, way: way)
             return realm.object(inner, nil)

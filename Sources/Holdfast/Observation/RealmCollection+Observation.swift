@@ -33,12 +33,12 @@ public struct _ObservedCollection {
     let followed: any FollowedCollection<ListDifference>
 
     /// The elements of a managed list or set.
-    init(_ place: CollectionPlace?, _ keyPaths: [String]?, _ kind: String) {
+    init(_ place: CollectionReference?, _ keyPaths: [String]?, _ kind: String) {
         guard let place else { Misuse.end(Misuse.unmanaged(kind)) }
         realm = place.realm
         _ = place.object.requireRow()
         followed =
-            (place as? MixedPlace).map { FollowedCopies($0) } ?? FollowedElements(place, keyPaths)
+            (place as? MixedReference).map { FollowedCopies($0) } ?? FollowedElements(place, keyPaths)
     }
 
     init(_ realm: RealmCore, _ followed: any FollowedCollection<ListDifference>) {
@@ -147,12 +147,12 @@ final class FollowedResults: FollowedCollection {
 
 /// The objects that link to an object.
 final class FollowedOrigins: FollowedCollection {
-    private let object: ObjectPlace
+    private let object: ObjectReference
     private let columnName: String
     private let isOfEmbedded: Bool
     private let paths: ObservedPaths
 
-    init(_ object: ObjectPlace, _ origins: OriginPlace, _ paths: ObservedPaths) {
+    init(_ object: ObjectReference, _ origins: OriginReference, _ paths: ObservedPaths) {
         self.object = object
         columnName = origins.columnName
         isOfEmbedded = origins.isOfEmbedded
@@ -196,11 +196,11 @@ final class FollowedOrigins: FollowedCollection {
 
 /// The elements of a list within an `AnyRealmValue`: they are copied and compared, since its property tells nothing of it alone.
 final class FollowedCopies: FollowedCollection {
-    private let place: MixedPlace
+    private let place: MixedReference
     /// The stored bytes of the elements.
     private var elements: [[UInt8]] = []
 
-    init(_ place: MixedPlace) { self.place = place }
+    init(_ place: MixedReference) { self.place = place }
 
     func load(in view: StoreView) -> Bool {
         elements = place.copies
@@ -236,7 +236,7 @@ final class FollowedCopies: FollowedCollection {
     }
 }
 
-extension MixedPlace {
+extension MixedReference {
     /// The stored bytes of the elements, or of a dictionary's values, of now; none of one that is gone.
     fileprivate var copies: [[UInt8]] {
         isInvalidated ? [] : (0..<count).map { Array(element($0).bytes) }

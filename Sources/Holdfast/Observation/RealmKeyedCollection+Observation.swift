@@ -30,7 +30,7 @@ extension RealmKeyedCollection {
 
 extension ResultsBase {
     /// The collection that results are taken from.
-    fileprivate var collection: CollectionPlace {
+    fileprivate var collection: CollectionReference {
         switch self {
         case .links(let place), .elements(let place): place
         case .all, .origins: Misuse.end("There is no collection to observe.")
@@ -43,27 +43,27 @@ final class FollowedEntries: FollowedCollection {
     /// The stored bytes of values by keys; nil for null.
     typealias Entries = [String: [UInt8]?]
 
-    private let place: CollectionPlace
+    private let place: CollectionReference
     private let paths: ObservedPaths?
-    private var object: FollowedPlace
+    private var object: TrackedObject
     /// The entries of a dictionary within an `AnyRealmValue`, of which its property tells nothing alone.
     private var copies: Entries = [:]
 
-    init(_ place: CollectionPlace, _ keyPaths: [String]?) {
+    init(_ place: CollectionReference, _ keyPaths: [String]?) {
         self.place = place
-        object = FollowedPlace(place.place)
+        object = TrackedObject(place.place)
         paths = place.targetModel.map { ObservedPaths($0, keyPaths) }
     }
 
     func load(in view: StoreView) -> Bool {
         if place.isInvalidated { return false }
-        object = FollowedPlace(place.place)
-        copies = (place as? MixedPlace)?.entries ?? [:]
+        object = TrackedObject(place.place)
+        copies = (place as? MixedReference)?.entries ?? [:]
         return true
     }
 
     func advance(_ step: RealmStep) throws(StoreError) -> MapChanges {
-        if let mixed = place as? MixedPlace {
+        if let mixed = place as? MixedReference {
             let before = copies
             copies = mixed.entries
             return Self.changes(before, copies, ElementChanges(.mixed, nil, step, place.realm))
@@ -84,7 +84,7 @@ final class FollowedEntries: FollowedCollection {
     }
 
     func pass(_ step: RealmStep) throws(StoreError) {
-        if let mixed = place as? MixedPlace {
+        if let mixed = place as? MixedReference {
             copies = mixed.entries
         } else {
             _ = try object.advance(step)

@@ -11,7 +11,7 @@ struct StoredState {
     ///
     /// - `owners`: The way to an embedded object in the view.
     init?(
-        _ place: ObjectPlace, _ owners: [EditPath.Owner], in view: StoreView
+        _ place: ObjectReference, _ owners: [EditPath.Owner], in view: StoreView
     ) throws(StoreError) {
         guard let rootClass = view.rows.rowClass(named: place.rootClass.definition.name),
             let root = try view.find(rootClass, key: place.key),

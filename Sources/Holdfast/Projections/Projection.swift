@@ -188,13 +188,13 @@ extension ProjectionObservable {
 /// The properties of a projection, by their positions among those that are observed.
 final class ProjectedProperties: ObservedProperties {
     private let object: ObjectBase
-    private let place: ObjectPlace
+    private let place: ObjectReference
     private let properties: [ProjectedProperty]
     /// The properties that each depends on, in the view's schema.
     private var shown: (schema: BoundSchema, properties: [[ShownProperties]])?
 
     /// - `object`: The object that is projected, at its place.
-    init(_ object: ObjectBase, _ place: ObjectPlace, _ properties: [ProjectedProperty]) {
+    init(_ object: ObjectBase, _ place: ObjectReference, _ properties: [ProjectedProperty]) {
         self.object = object
         self.place = place
         self.properties = properties

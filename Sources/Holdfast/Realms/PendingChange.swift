@@ -26,12 +26,12 @@ struct PendingChange {
     /// The bytes of values that assignments to one object may gather.
     private static let byteCountMax = 64 << 10
 
-    func isOf(_ place: ObjectPlace) -> Bool {
+    func isOf(_ place: ObjectReference) -> Bool {
         object.key == place.key && object.classIndex == place.rootClass.index
     }
 
     /// Whether it gathers edits of an object of its own, which is there therefore.
-    func isEdit(of place: ObjectPlace) -> Bool {
+    func isEdit(of place: ObjectReference) -> Bool {
         if case .edits = content { isOf(place) && place.owners.isEmpty } else { false }
     }
 
@@ -50,7 +50,7 @@ struct PendingChange {
     }
 
     /// The value that was assigned to a property of an object. Bytes are valid until the next assignment.
-    func assigned(_ member: Int, of place: ObjectPlace) -> Assigned {
+    func assigned(_ member: Int, of place: ObjectReference) -> Assigned {
         guard isOf(place) else { return .nothing }
         guard case .assignments(let draft) = content, place.owners.isEmpty else { return .other }
         return draft.assigned(member)

@@ -168,7 +168,7 @@ public struct Realm {
             while true {
                 let keys = core.keys(of: binding, after: 0, atMost: 4096)
                 for key in keys {
-                    core.delete(ObjectPlace(core, binding, key: key), transaction)
+                    core.delete(ObjectReference(core, binding, key: key), transaction)
                 }
                 if keys.isEmpty { break }
             }

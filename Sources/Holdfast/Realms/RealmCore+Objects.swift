@@ -15,7 +15,7 @@ extension RealmCore {
     }
 
     /// Returns an object at a place.
-    func object(_ place: ObjectPlace, _ row: RowView?) -> ObjectBase {
+    func object(_ place: ObjectReference, _ row: RowView?) -> ObjectBase {
         object(place.binding, key: place.key, way: place.way, row: row)
     }
 
@@ -56,13 +56,13 @@ extension RealmCore {
     }
 
     /// Finds the row of a place; nil when the object is gone.
-    func row(of place: ObjectPlace) -> RowView? {
+    func row(of place: ObjectReference) -> RowView? {
         if let pending, pending.isOf(place) { flush() }
         return storedRow(of: place)
     }
 
     /// Finds the row of a place as it is without what is still to be written of the object.
-    func storedRow(of place: ObjectPlace) -> RowView? {
+    func storedRow(of place: ObjectReference) -> RowView? {
         if place.isGone || place.era != era { return nil }
         do throws(StoreError) {
             let root: RowView?
@@ -122,7 +122,7 @@ extension RealmCore {
     }
 
     /// Deletes an object, or takes an embedded one from its owner.
-    func delete(_ place: ObjectPlace, _ transaction: WriteTransaction) {
+    func delete(_ place: ObjectReference, _ transaction: WriteTransaction) {
         flush()
         if let owner = place.owners.last, let step = place.steps.last {
             var path = EditPath(schema.rows.classes[place.rootClass.index])

@@ -33,13 +33,13 @@ extension RealmCore {
     }
 
     /// The draft of an element of a collection, until the next one.
-    func editDraft(of place: ObjectPlace) -> ObjectDraft {
+    func editDraft(of place: ObjectReference) -> ObjectDraft {
         if let pending, !pending.isEdit(of: place) { flush() }
         return draft(changeDrafts, place.binding.rowClass, isMerge: true)
     }
 
     /// Assigns a property of an object: what is assigned to one object is written at once when something asks for it.
-    func assign(_ place: ObjectPlace, _ member: Int, _ state: (Statement) -> Void) {
+    func assign(_ place: ObjectReference, _ member: Int, _ state: (Statement) -> Void) {
         let element = place.binding.rowClass.members[member].storage.element
         var embedded: [ObjectGraph.Embedded] = []
         func note(_ statement: Statement) {
@@ -86,7 +86,7 @@ extension RealmCore {
         }
     }
 
-    private func assignments(to place: ObjectPlace) -> ObjectDraft {
+    private func assignments(to place: ObjectReference) -> ObjectDraft {
         if let present = pending?.assignments(to: place.identity) { return present }
         flush()
         let draft = draft(changeDrafts, place.rootClass, isMerge: false)
@@ -100,7 +100,7 @@ extension RealmCore {
     }
 
     private func assignEmbedded(
-        _ place: ObjectPlace, _ member: Int, _ graph: ObjectGraph, _ state: (Statement) -> Void
+        _ place: ObjectReference, _ member: Int, _ graph: ObjectGraph, _ state: (Statement) -> Void
     ) {
         flush()
         let rowClass = place.binding.rowClass
@@ -116,7 +116,7 @@ extension RealmCore {
     }
 
     /// Edits an object: the edits of one object are written at once when something asks for it.
-    func edit(_ place: ObjectPlace, _ body: (ObjectEditor) throws(EditFailure) -> Void) {
+    func edit(_ place: ObjectReference, _ body: (ObjectEditor) throws(EditFailure) -> Void) {
         let transaction = requireWrite()
         do throws(StoreError) {
             let editor = try editor(of: place, transaction)
@@ -131,7 +131,7 @@ extension RealmCore {
     }
 
     private func editor(
-        of place: ObjectPlace, _ transaction: WriteTransaction
+        of place: ObjectReference, _ transaction: WriteTransaction
     ) throws(StoreError) -> ObjectEditor {
         if let pending, case .edits(let editor) = pending.content, pending.isOf(place) {
             return editor

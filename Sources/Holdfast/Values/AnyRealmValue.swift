@@ -176,13 +176,13 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable {
         case .null: self = .none
         case .list:
             if let object = stored.object {
-                self = .list(List(MixedPlace(stored, in: object, .list)))
+                self = .list(List(MixedReference(stored, in: object, .list)))
             } else {
                 self = .fromArray((0..<view.count).map { AnyRealmValue(view.element($0), stored) })
             }
         case .map:
             if let object = stored.object {
-                self = .dictionary(Map(MixedPlace(stored, in: object, .map)))
+                self = .dictionary(Map(MixedReference(stored, in: object, .map)))
             } else {
                 let map = Map<String, AnyRealmValue>()
                 for index in 0..<view.count {

@@ -10,7 +10,7 @@ public struct StoredElement {
     let isNull: Bool
     /// The managed object that holds it; nil in a state that is about to go, of which lists and dictionaries are copies.
     let object: ObjectBase?
-    let place: ObjectPlace
+    let place: ObjectReference
     /// The way to the value within the object.
     let owner: EditPath.Owner
     /// The way on within an `AnyRealmValue`.
@@ -36,7 +36,7 @@ public struct StoredElement {
         let binding = realm.binding(ofClass: compiled.classIndex).seen(as: type)
         if storage == .embedded {
             let way = realm.way(steps, of: place.rootClass, place.key, isCollection: false)
-            let inner = ObjectPlace(realm, binding, key: place.key, way: way)
+            let inner = ObjectReference(realm, binding, key: place.key, way: way)
             return realm.object(inner, RowView(bytes)) as? T
         }
         guard let start = bytes.baseAddress else { return nil }

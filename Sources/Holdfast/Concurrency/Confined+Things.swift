@@ -22,17 +22,17 @@ extension Results: ThreadConfined {
 
 extension List: ThreadConfined {
     /// The way to the list.
-    public func _makeAddress() -> _Address { CollectionPlace.address(place) { List($0) } }
+    public func _makeAddress() -> _Address { CollectionReference.address(place) { List($0) } }
 }
 
 extension MutableSet: ThreadConfined {
     /// The way to the set.
-    public func _makeAddress() -> _Address { CollectionPlace.address(place) { MutableSet($0) } }
+    public func _makeAddress() -> _Address { CollectionReference.address(place) { MutableSet($0) } }
 }
 
 extension Map: ThreadConfined {
     /// The way to the map.
-    public func _makeAddress() -> _Address { CollectionPlace.address(place) { Map($0) } }
+    public func _makeAddress() -> _Address { CollectionReference.address(place) { Map($0) } }
 }
 
 extension LinkingObjects: ThreadConfined {
@@ -83,27 +83,27 @@ extension ResultsBase {
     fileprivate var address: _Address {
         switch self {
         case .all: _Address { [self] _ in self }
-        case .links(let place): CollectionPlace.address(place) { Self.links($0) }
-        case .elements(let place): CollectionPlace.address(place) { Self.elements($0) }
+        case .links(let place): CollectionReference.address(place) { Self.links($0) }
+        case .elements(let place): CollectionReference.address(place) { Self.elements($0) }
         case .origins(let place): place.address { Self.origins($0) }
         }
     }
 }
 
-extension OriginPlace {
+extension OriginReference {
     /// The way to an inverse link, from which `make` makes that of the program.
-    func address<T>(_ make: @escaping (OriginPlace) -> T) -> _Address {
+    func address<T>(_ make: @escaping (OriginReference) -> T) -> _Address {
         let address = object._makeAddress()
         return _Address { [field] realm in
-            (address.find(realm) as? ObjectBase).map { make(OriginPlace($0, field: field)) }
+            (address.find(realm) as? ObjectBase).map { make(OriginReference($0, field: field)) }
         }
     }
 }
 
-extension CollectionPlace {
+extension CollectionReference {
     /// The way to a collection, from which `make` makes that of the program.
     static func address<T>(
-        _ place: CollectionPlace?, _ make: @escaping (CollectionPlace) -> T
+        _ place: CollectionReference?, _ make: @escaping (CollectionReference) -> T
     ) -> _Address {
         guard let place else {
             Misuse.end("This method may only be called on instances retrieved from a Realm.")
@@ -125,7 +125,7 @@ struct ObjectAddress: Sendable {
     /// The way from there to an embedded object; nil for one of its own.
     private let inner: InnerAddress?
 
-    init(_ place: ObjectPlace) {
+    init(_ place: ObjectReference) {
         binding = place.binding
         rootName = place.rootClass.definition.name
         key = place.key
@@ -139,7 +139,7 @@ struct ObjectAddress: Sendable {
         let root = ObjectIdentity(classIndex: rootClass.index, key: key)
         let way = inner?.way(in: realm, of: root)
         if inner != nil, way == nil { return nil }
-        let place = ObjectPlace(realm, realm.binding(like: binding), key: key, way: way)
+        let place = ObjectReference(realm, realm.binding(like: binding), key: key, way: way)
         return realm.row(of: place).map { realm.object(place, $0) }
     }
 }

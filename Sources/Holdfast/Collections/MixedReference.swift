@@ -5,7 +5,7 @@ import HoldfastRows
 import HoldfastThreads
 
 /// A list or dictionary within an `AnyRealmValue` of a managed object, which is read and edited where it lies.
-final class MixedPlace: CollectionPlace {
+final class MixedReference: CollectionReference {
     private let way: InnerWay
     /// The kind that it was read as: another one in its place is another collection.
     private let kind: MixedKind
@@ -30,13 +30,13 @@ final class MixedPlace: CollectionPlace {
         super.init(object, field: field)
     }
 
-    override var copying: (ObjectBase) -> CollectionPlace? {
+    override var copying: (ObjectBase) -> CollectionReference? {
         let inner = InnerAddress(way, of: place.identity, in: realm)
         return { [field, kind] object in
             guard let place = object.place,
                 let way = inner.way(in: place.realm, of: place.identity)
             else { return nil }
-            let copy = MixedPlace(object, field: field, way, kind)
+            let copy = MixedReference(object, field: field, way, kind)
             return copy.view == nil ? nil : copy
         }
     }
@@ -52,8 +52,8 @@ final class MixedPlace: CollectionPlace {
         return (inside.first?.element, Array(inside.dropFirst()))
     }
 
-    override func isSame(as other: CollectionPlace) -> Bool {
-        other is MixedPlace && object.place?.identity == other.object.place?.identity
+    override func isSame(as other: CollectionReference) -> Bool {
+        other is MixedReference && object.place?.identity == other.object.place?.identity
             && realm === other.realm && steps == other.steps
     }
 

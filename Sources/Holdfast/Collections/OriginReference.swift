@@ -3,7 +3,7 @@ import HoldfastRows
 import Synchronization
 
 /// The inverse link of a managed object. It is used where its realm belongs; that of a frozen object by any thread.
-final class OriginPlace {
+final class OriginReference {
     /// The origins that were found, and the generation of the view.
     private struct Found {
         var generation: UInt64 = 0
@@ -28,7 +28,7 @@ final class OriginPlace {
         self.field = field
     }
 
-    private var place: ObjectPlace {
+    private var place: ObjectReference {
         guard let place = object.place else { Misuse.end("The object is not managed.") }
         return place
     }
@@ -49,7 +49,7 @@ final class OriginPlace {
     /// Whether the origins are embedded objects, which have no object keys.
     var isOfEmbedded: Bool { binding.model.kind == .embedded }
 
-    func isSame(as other: OriginPlace) -> Bool {
+    func isSame(as other: OriginReference) -> Bool {
         field == other.field && object.isSameObject(as: other.object)
     }
 
@@ -63,7 +63,7 @@ final class OriginPlace {
         let origin = present.embedded[Int(key)]
         let way = realm.way(
             origin.steps, of: origin.rootClass, origin.key, isCollection: false)
-        return realm.object(ObjectPlace(realm, binding, key: origin.key, way: way), nil)
+        return realm.object(ObjectReference(realm, binding, key: origin.key, way: way), nil)
     }
 
     /// The embedded objects that link, in the order of ``keys``; nil if the origins are not embedded.
@@ -110,7 +110,7 @@ extension StoreView {
     /// contains it.
     ///
     /// - `member`: The inverse link, to objects of their own.
-    func originKeys(of place: ObjectPlace, through member: RowClass.Member) -> [UInt64] {
+    func originKeys(of place: ObjectReference, through member: RowClass.Member) -> [UInt64] {
         if place.way != nil {
             let holder = holder(of: place, through: member)
             return holder.map { $0.steps.isEmpty ? [$0.key] : [] } ?? []
@@ -128,7 +128,7 @@ extension StoreView {
     ///
     /// - `member`: The inverse link, to embedded objects.
     func embeddedOrigins(
-        of place: ObjectPlace, through member: RowClass.Member
+        of place: ObjectReference, through member: RowClass.Member
     ) -> [EmbeddedOrigin] {
         if place.way != nil { return holder(of: place, through: member).map { [$0] } ?? [] }
         let originClass = rows.classes[member.classIndex]
@@ -155,7 +155,7 @@ extension StoreView {
     }
 
     private func scanOrigins(
-        of place: ObjectPlace, through member: RowClass.Member,
+        of place: ObjectReference, through member: RowClass.Member,
         _ body: (_ origin: ObjectIdentity, _ count: Int) -> Void
     ) {
         guard let rowClass = rows.rowClass(named: place.rootClass.definition.name) else { return }
@@ -168,7 +168,7 @@ extension StoreView {
 
     /// The object that contains an embedded object; nil if it does so in another property than the inverse link's.
     private func holder(
-        of place: ObjectPlace, through member: RowClass.Member
+        of place: ObjectReference, through member: RowClass.Member
     ) -> EmbeddedOrigin? {
         let owners = place.owners
         guard let last = owners.last, last.member == member.originProperty,

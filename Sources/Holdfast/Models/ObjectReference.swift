@@ -4,7 +4,7 @@ import HoldfastRows
 /// Where a managed object is: in which realm, of which class, under which key.
 ///
 /// An object has the parts as its own fields, so that it is one allocation.
-struct ObjectPlace {
+struct ObjectReference {
     let realm: RealmCore
     /// The class as the realm's schema has it. Not counted: the realm keeps the bindings of all schemas that it has shown.
     unowned(unsafe) var binding: ClassBinding
@@ -52,9 +52,9 @@ struct ObjectPlace {
 
 extension ObjectBase {
     /// Where a managed object is; nil for an unmanaged one.
-    final var place: ObjectPlace? {
+    final var place: ObjectReference? {
         guard let realm = placeRealm, let binding = placeBinding else { return nil }
-        return ObjectPlace(self, realm, binding)
+        return ObjectReference(self, realm, binding)
     }
 }
 

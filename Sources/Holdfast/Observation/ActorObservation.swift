@@ -1,7 +1,7 @@
 import Dispatch
 
 /// The begin of an observation in another realm of the store, on its way to the queue or actor of that realm.
-private struct HandedObservation: @unchecked Sendable {
+private struct ActorObservation: @unchecked Sendable {
     // Unchecked: the block is called by the queue or actor that it is handed to alone.
 
     let configuration: Realm.Configuration
@@ -28,10 +28,10 @@ private struct HandedObservation: @unchecked Sendable {
 
 extension ThreadConfined {
     /// Hands over the observing of the same thing, which ends the process where it can't be observed here; nil for what is not managed.
-    private func handedOver(_ begin: @escaping (Self) -> NotificationToken) -> HandedObservation? {
+    private func handedOver(_ begin: @escaping (Self) -> NotificationToken) -> ActorObservation? {
         guard let core = realm?.core else { return nil }
         Observation.requireObservable(core)
-        return HandedObservation(
+        return ActorObservation(
             configuration: core.configuration, address: _makeAddress(), commit: core.commitNumber
         ) { ($0 as? Self).map(begin) }
     }

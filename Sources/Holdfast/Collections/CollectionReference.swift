@@ -2,9 +2,9 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// A collection of a managed object: a property, or a list or dictionary within one, see ``MixedPlace``. It is used where its realm
+/// A collection of a managed object: a property, or a list or dictionary within one, see ``MixedReference``. It is used where its realm
 /// belongs; one of a frozen object by any thread.
-class CollectionPlace {
+class CollectionReference {
     let object: ObjectBase
     let field: Int
     /// The version of the object's row that ``stored`` is of.
@@ -24,13 +24,13 @@ class CollectionPlace {
     }
 
     /// Makes the same place of the same object in another realm; nil where it is gone there. Any thread may call it.
-    var copying: (ObjectBase) -> CollectionPlace? {
-        { [field] in CollectionPlace($0, field: field) }
+    var copying: (ObjectBase) -> CollectionReference? {
+        { [field] in CollectionReference($0, field: field) }
     }
 
     var realm: RealmCore { place.realm }
 
-    final var place: ObjectPlace {
+    final var place: ObjectReference {
         guard let place = object.place else { Misuse.end("The object is not managed.") }
         return place
     }
@@ -54,7 +54,7 @@ class CollectionPlace {
         return nil
     }
 
-    func isSame(as other: CollectionPlace) -> Bool {
+    func isSame(as other: CollectionReference) -> Bool {
         field == other.field && object.isSameObject(as: other.object)
     }
 
