@@ -11,7 +11,7 @@ struct FollowerState<Missed> {
     enum Phase {
         /// The result as it is, object by object: after the given object, or all of it. For a property, the key is the number of
         /// elements already sent.
-        case snapshot(after: StreamCursor.SnapshotPlace?)
+        case snapshot(after: StreamCursor.SnapshotPosition?)
         /// Changes since ``FollowerState/version`` have to be looked up.
         case catchingUp
         /// Folded changes since ``FollowerState/version`` are being sent. Indirect, so that thousands of live followers do not
@@ -72,7 +72,7 @@ struct FollowerState<Missed> {
     }
 
     /// Continues after a piece of a snapshot, or with missed changes if nothing is left.
-    mutating func tellSnapshot(next: StreamCursor.SnapshotPlace?) {
+    mutating func tellSnapshot(next: StreamCursor.SnapshotPosition?) {
         phase = next.map { .snapshot(after: $0) } ?? .catchingUp
     }
 

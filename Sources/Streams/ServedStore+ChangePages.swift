@@ -195,7 +195,7 @@ extension ServedStore {
     /// - `place`: The version of the first page, and the last object that the client knows; nil for the first page.
     private func snapshotPage(
         _ stream: CheckedStream, in read: ReadTransaction,
-        behind place: (begun: StoreVersion, object: StreamCursor.SnapshotPlace)?, limit: Int
+        behind place: (begun: StoreVersion, object: StreamCursor.SnapshotPosition)?, limit: Int
     ) throws(RequestFault) -> SharedBytes {
         let query = try stream.under(read, self)
         let present = try stored(read.state().version)

@@ -10,9 +10,9 @@ extension ServedStore {
     /// - Returns: The number of objects in the piece, and the last one if there is more; nil if the class to begin with has gone.
     /// - Throws: ``RequestFault`` when storage fails.
     func writeSnapshot(
-        behind place: StreamCursor.SnapshotPlace?, countMax: (objects: Int, bytes: Int),
+        behind place: StreamCursor.SnapshotPosition?, countMax: (objects: Int, bytes: Int),
         to writer: inout ChangeWriter
-    ) throws(RequestFault) -> (count: Int, next: StreamCursor.SnapshotPlace?)? {
+    ) throws(RequestFault) -> (count: Int, next: StreamCursor.SnapshotPosition?)? {
         let (stream, read) = (writer.stream, writer.read)
         var start = ObjectIdentity(classIndex: stream.observed.classIndex ?? 0, key: 0)
         if let place {
@@ -65,7 +65,7 @@ extension ServedStore {
         }
         guard hasMore, let last else { return (count, nil) }
         let classNumber = read.rows.classes[last.classIndex].number
-        return (count, StreamCursor.SnapshotPlace(classNumber: classNumber, key: last.key))
+        return (count, StreamCursor.SnapshotPosition(classNumber: classNumber, key: last.key))
     }
 
     /// Evaluates something on a view, within the time of the job that reads it.

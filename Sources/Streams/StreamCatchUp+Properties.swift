@@ -129,7 +129,7 @@ extension StreamCatchUp {
         follower.state.tellSnapshot(next: next.map { Self.place(behind: $0) })
     }
 
-    private static func place(behind count: Int) -> StreamCursor.SnapshotPlace {
-        StreamCursor.SnapshotPlace(classNumber: 0, key: UInt64(count))
+    private static func place(behind count: Int) -> StreamCursor.SnapshotPosition {
+        StreamCursor.SnapshotPosition(classNumber: 0, key: UInt64(count))
     }
 }

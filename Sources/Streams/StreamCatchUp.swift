@@ -286,7 +286,7 @@ struct StreamCatchUp: Sendable {
     }
 
     private func sendSnapshot(
-        _ follower: Follower, _ read: ReadTransaction, behind place: StreamCursor.SnapshotPlace?
+        _ follower: Follower, _ read: ReadTransaction, behind place: StreamCursor.SnapshotPosition?
     ) throws(RequestFault) {
         follower.state.beginSnapshot(at: try served.stored(read.state().version))
         var writer = ChangeWriter(follower.query, read, served.limits)

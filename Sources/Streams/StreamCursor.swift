@@ -19,10 +19,10 @@ package enum StreamCursor: Equatable, Sendable {
     case start
     case after(StoreVersion)
     case within(StoreVersion, ChangePart)
-    case snapshot(StoreVersion, SnapshotPlace)
+    case snapshot(StoreVersion, SnapshotPosition)
 
     /// The last object of a snapshot that a client knows.
-    package struct SnapshotPlace: Equatable, Sendable {
+    package struct SnapshotPosition: Equatable, Sendable {
         /// The number of the object's class.
         var classNumber: UInt32
         /// The object's key.
@@ -120,7 +120,7 @@ package enum StreamCursor: Equatable, Sendable {
             guard let version = StoreVersion(text: text[..<mark]), place.count == 2,
                 let number = UInt32(place[0]), let key = UInt64(place[1])
             else { return nil }
-            self = .snapshot(version, SnapshotPlace(classNumber: number, key: key))
+            self = .snapshot(version, SnapshotPosition(classNumber: number, key: key))
             return
         }
         let parts = text.split(separator: ".", omittingEmptySubsequences: false)

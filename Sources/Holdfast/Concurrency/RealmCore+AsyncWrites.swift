@@ -18,7 +18,7 @@ extension RealmCore {
         asyncWrites.append(AsyncWrites.Request(id: id, run: run, fail: fail))
         // Not before those that wait already, and no turn is lent to a queue that is at something else.
         opened.store.submit(
-            PlaceInQueue { [self, keeper = confinement.keeper] in
+            QueuedSlot { [self, keeper = confinement.keeper] in
                 withExtendedLifetime(keeper) { confinement.schedule { self.runAsyncWrite() } }
             })
         return id
@@ -101,7 +101,7 @@ extension RealmCore {
 }
 
 /// A place among the writes that wait for a store's writer: one that changes nothing, and tells when it has come.
-final class PlaceInQueue: PendingWrite {
+final class QueuedSlot: PendingWrite {
     private let ready: @Sendable () -> Void
 
     /// - `ready`: Called once, on the writer's thread as a rule, and has to return at once.

@@ -26,7 +26,7 @@ struct RankedDoublesTests {
             let numbers = (0..<count).map { _ in spread(&random) }
             let sorted = numbers.sorted()
             for percent in [0, 12.5, 50, 99.9, 100] {
-                let place = RankedPlace(percent, count: count)
+                let place = Quantile(percent, count: count)
                 var own = numbers
                 let found = own.withUnsafeMutableBufferPointer {
                     RankedDoubles($0).percentile(percent)

@@ -121,7 +121,7 @@ struct FollowerStateTests {
                 case .snapshot:
                     state.beginSnapshot(at: present)
                     let isLast = Int.random(in: 0..<3, using: &random) == 0
-                    let next = StreamCursor.SnapshotPlace(classNumber: 1, key: UInt64(step))
+                    let next = StreamCursor.SnapshotPosition(classNumber: 1, key: UInt64(step))
                     state.tellSnapshot(next: isLast ? nil : next)
                     if isLast { told = state.version }
                 case .catchingUp:

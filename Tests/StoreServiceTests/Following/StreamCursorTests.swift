@@ -59,7 +59,7 @@ struct StreamCursorTests {
                 StoreVersion(epoch: 12, number: 34), StreamCursor.ChangePart(behind: 36)),
             .snapshot(
                 StoreVersion(epoch: 12, number: 34),
-                StreamCursor.SnapshotPlace(classNumber: 3, key: 9)),
+                StreamCursor.SnapshotPosition(classNumber: 3, key: 9)),
         ])
     func plain(cursor: StreamCursor) {
         let seal = Seal(ofChangePartsBy: Self.key)

@@ -18,7 +18,7 @@ struct RankedDoubles {
     /// to its distance from both. Nil without numbers.
     func percentile(_ percent: Double) -> Double? {
         guard !numbers.isEmpty else { return nil }
-        let place = RankedPlace(percent, count: numbers.count)
+        let place = Quantile(percent, count: numbers.count)
         let (low, high) = pair(at: place.index)
         let (share, step) = (place.share, (high - low) * place.share)
         if share == 0 || low == high { return low }
@@ -83,7 +83,7 @@ struct RankedDoubles {
 }
 
 /// Where a percentile stands among sorted numbers.
-struct RankedPlace {
+struct Quantile {
     /// The number before it, or at it.
     let index: Int
     /// The next number; the last one again if there is no next one.

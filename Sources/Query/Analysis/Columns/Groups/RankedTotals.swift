@@ -172,7 +172,7 @@ extension Decimal128: RankedNumber {
         let sorted = Array(numbers).sorted(
             within: budget, by: { ($0.ordinal, $0.high, $0.low) < ($1.ordinal, $1.high, $1.low) })
         guard let sorted else { return nil }
-        let place = RankedPlace(percent, count: sorted.count)
+        let place = Quantile(percent, count: sorted.count)
         let (low, high) = (sorted[place.index], sorted[place.next])
         let step = (high - low) * Decimal128(rounding: place.share, digitCount: 15)
         // Of infinities that are alike there is no difference.
