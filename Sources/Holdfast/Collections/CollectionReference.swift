@@ -65,7 +65,7 @@ class CollectionReference {
     var count: Int { collection.count }
 
     /// The way to the collection from the object of its own.
-    var steps: [InnerWay.Step] { place.steps + [.member(member)] }
+    var steps: [NestedPath.Step] { place.steps + [.member(member)] }
 
     /// Whether elements are such as programs hold by their places.
     private var holdsInner: Bool {
@@ -73,7 +73,7 @@ class CollectionReference {
     }
 
     /// Has what the program holds of the elements follow an edit.
-    final func follow(_ edit: InnerWay.Edit) {
+    final func follow(_ edit: NestedPath.Edit) {
         if holdsInner { realm.follow(edit, in: steps, of: place.identity) }
     }
 
@@ -132,7 +132,7 @@ class CollectionReference {
     }
 
     /// The way to an element within the object, and on within an `AnyRealmValue`.
-    func owner(_ element: EditPath.Element) -> (EditPath.Owner, [InnerWay.Step]) {
+    func owner(_ element: EditPath.Element) -> (EditPath.Owner, [NestedPath.Step]) {
         (EditPath.Owner(member: member, element: element), [])
     }
 
@@ -199,11 +199,11 @@ class CollectionReference {
         let index = edit(ObjectEdit(path(element), .place(draft, placement)))
         switch (placement, element) {
         case (.insert, .index(let index)): follow(.inserted(index))
-        case (.replace, _), (.put, _): follow(.replaced(InnerWay.Step(element)))
+        case (.replace, _), (.put, _): follow(.replaced(NestedPath.Step(element)))
         default: break
         }
         if embedded.isEmpty { return }
-        let step = InnerWay.Step(index.map { .index($0) } ?? element)
+        let step = NestedPath.Step(index.map { .index($0) } ?? element)
         realm.manage(
             embedded.map { $0.within(step) }, in: place.steps, of: place.rootClass, place.key)
     }
@@ -214,7 +214,7 @@ class CollectionReference {
         edit(ObjectEdit(path(element), .remove))
         if case .index(let index) = element { follow(.removed(index)) }
         // What it led to does not come back with another value of the key.
-        if case .key = element { follow(.lost(InnerWay.Step(element))) }
+        if case .key = element { follow(.lost(NestedPath.Step(element))) }
     }
 
     /// Moves an element of a list, which is at the second index afterwards.
@@ -238,7 +238,7 @@ class CollectionReference {
 
 extension ObjectGraph.Embedded {
     /// The same embedded object, as an element of its collection or within an element, if the element was stated separately.
-    fileprivate func within(_ element: InnerWay.Step) -> Self {
+    fileprivate func within(_ element: NestedPath.Step) -> Self {
         Self(object: object, binding: binding, steps: [steps[0], element] + steps.dropFirst(2))
     }
 }

@@ -6,7 +6,7 @@ import HoldfastThreads
 
 /// A list or dictionary within an `AnyRealmValue` of a managed object, which is read and edited where it lies.
 final class MixedReference: CollectionReference {
-    private let way: InnerWay
+    private let way: NestedPath
     /// The kind that it was read as: another one in its place is another collection.
     private let kind: MixedKind
     /// The generation of the view that ``found`` is of.
@@ -24,14 +24,14 @@ final class MixedReference: CollectionReference {
         super.init(object, member: stored.owner.member)
     }
 
-    private init(_ object: ObjectBase, field: Int, _ way: InnerWay, _ kind: MixedKind) {
+    private init(_ object: ObjectBase, field: Int, _ way: NestedPath, _ kind: MixedKind) {
         self.way = way
         self.kind = kind
         super.init(object, field: field)
     }
 
     override var copying: (ObjectBase) -> CollectionReference? {
-        let inner = InnerAddress(way, of: place.identity, in: realm)
+        let inner = NestedAddress(way, of: place.identity, in: realm)
         return { [field, kind] object in
             guard let place = object.place,
                 let way = inner.way(in: place.realm, of: place.identity)
@@ -43,10 +43,10 @@ final class MixedReference: CollectionReference {
 
     override var isInvalidated: Bool { object.isInvalidated || view == nil }
 
-    override var steps: [InnerWay.Step] { way.steps }
+    override var steps: [NestedPath.Step] { way.steps }
 
     /// The way within the object: to an element of the property, if that has several, and on within the value.
-    private var parts: (element: EditPath.Element?, inner: [InnerWay.Step]) {
+    private var parts: (element: EditPath.Element?, inner: [NestedPath.Step]) {
         let inside = Array(way.steps.dropFirst(place.steps.count + 1))
         guard compiled.storage.shape != .single else { return (nil, inside) }
         return (inside.first?.element, Array(inside.dropFirst()))
@@ -101,9 +101,9 @@ final class MixedReference: CollectionReference {
         return collection
     }
 
-    override func owner(_ element: EditPath.Element) -> (EditPath.Owner, [InnerWay.Step]) {
+    override func owner(_ element: EditPath.Element) -> (EditPath.Owner, [NestedPath.Step]) {
         let (outer, inner) = parts
-        return (EditPath.Owner(member: member, element: outer), inner + [InnerWay.Step(element)])
+        return (EditPath.Owner(member: member, element: outer), inner + [NestedPath.Step(element)])
     }
 
     // MARK: Writing
@@ -162,7 +162,7 @@ extension MixedView {
     }
 }
 
-extension InnerWay.Step {
+extension NestedPath.Step {
     /// The step as the store's edits of mixed values have it.
     fileprivate var text: [UInt8] {
         switch self {

@@ -95,10 +95,10 @@ struct EmbeddedOrigin {
     let rootClass: RowClass
     let key: UInt64
     /// The way from there.
-    let steps: [InnerWay.Step]
+    let steps: [NestedPath.Step]
 
     func row(in view: StoreView) -> RowView? {
-        let owners = InnerWay(steps, of: rootClass, isCollection: false).owners
+        let owners = NestedPath(steps, of: rootClass, isCollection: false).owners
         return view.row(classIndex: rootClass.index, key: key).flatMap {
             rootClass.embedded(along: owners, in: $0, of: view.rows, view)?.row
         }
@@ -185,12 +185,12 @@ extension StoreView {
 
     /// Hands over the embedded objects of an object, including embedded objects within others.
     private func forEachEmbedded(
-        in row: RowView, of rowClass: RowClass, _ steps: [InnerWay.Step],
-        _ body: (_ embedded: RowView, _ rowClass: RowClass, _ steps: [InnerWay.Step]) -> Void
+        in row: RowView, of rowClass: RowClass, _ steps: [NestedPath.Step],
+        _ body: (_ embedded: RowView, _ rowClass: RowClass, _ steps: [NestedPath.Step]) -> Void
     ) {
         for (member, compiled) in rowClass.members.enumerated() where compiled.isEmbedded {
             let inner = rows.classes[compiled.classIndex]
-            func take(_ embedded: RowView, _ steps: [InnerWay.Step]) {
+            func take(_ embedded: RowView, _ steps: [NestedPath.Step]) {
                 body(embedded, inner, steps)
                 forEachEmbedded(in: embedded, of: inner, steps, body)
             }
@@ -204,7 +204,7 @@ extension StoreView {
                 guard !part.isNull(offset), let embedded = RowView(part.bytes(offset)) else {
                     return true
                 }
-                let step = all.key(index).map { InnerWay.Step.key(Array($0)) } ?? .index(index)
+                let step = all.key(index).map { NestedPath.Step.key(Array($0)) } ?? .index(index)
                 take(embedded, steps + [step])
                 return true
             }

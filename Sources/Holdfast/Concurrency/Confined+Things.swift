@@ -123,13 +123,13 @@ struct ObjectAddress: Sendable {
     private let rootName: String
     private let key: UInt64
     /// The way from there to an embedded object; nil for one of its own.
-    private let inner: InnerAddress?
+    private let inner: NestedAddress?
 
     init(_ place: ObjectReference) {
         binding = place.binding
         rootName = place.rootClass.definition.name
         key = place.key
-        inner = place.way.map { InnerAddress($0, of: place.identity, in: place.realm) }
+        inner = place.way.map { NestedAddress($0, of: place.identity, in: place.realm) }
     }
 
     /// Returns the object in a realm; nil where it is gone.

@@ -22,7 +22,7 @@ open class ObjectBase {
     /// Not counted, see ``ObjectReference/binding``.
     unowned(unsafe) final var placeBinding: ClassBinding?
     final var placeKey: UInt64 = 0
-    final var placeWay: InnerWay?
+    final var placeWay: NestedPath?
     final var placeCreation: CreatingWrite?
     final var placeEra: UInt = 0
 

@@ -11,13 +11,13 @@ struct ObjectReference {
     /// The object key; of an embedded object that of the object which it belongs to.
     let key: UInt64
     /// The way from there to an embedded object; nil for one of its own.
-    let way: InnerWay?
+    let way: NestedPath?
     /// The write in which the object became managed; nil where it was there before.
     let creation: CreatingWrite?
     /// The count of the realm's invalidations when the object was read.
     let era: UInt
 
-    init(_ realm: RealmCore, _ binding: ClassBinding, key: UInt64, way: InnerWay? = nil) {
+    init(_ realm: RealmCore, _ binding: ClassBinding, key: UInt64, way: NestedPath? = nil) {
         self.realm = realm
         self.binding = binding
         self.key = key
@@ -43,7 +43,7 @@ struct ObjectReference {
     var isGone: Bool { creation?.isCancelled ?? false || way?.isGone ?? false }
 
     /// The steps to an embedded object; none for one of its own.
-    var steps: [InnerWay.Step] { way?.steps ?? [] }
+    var steps: [NestedPath.Step] { way?.steps ?? [] }
     /// The embedded objects on the way, from the outside in.
     var owners: [EditPath.Owner] { way?.owners ?? [] }
 

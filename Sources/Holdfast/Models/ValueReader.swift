@@ -13,7 +13,7 @@ final class ValueReader {
         let realm: ObjectIdentifier
         let identity: ObjectIdentity
         /// Not the way itself: another object's may come to be where it was.
-        let steps: [InnerWay.Step]
+        let steps: [NestedPath.Step]
 
         /// Nil for an unmanaged object.
         init?(_ object: ObjectBase) {

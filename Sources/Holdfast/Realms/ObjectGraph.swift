@@ -29,7 +29,7 @@ final class ObjectGraph {
         let object: ObjectBase
         let binding: ClassBinding
         /// The path to it from the object that has the assigned property.
-        let steps: [InnerWay.Step]
+        let steps: [NestedPath.Step]
     }
 
     /// The objects to be added, in order.
@@ -45,7 +45,7 @@ final class ObjectGraph {
     /// The embedded objects of the statement under way, see ``embedding(_:)``.
     private var embedded: [Embedded] = []
     /// The way to the embedded object that is being stated.
-    private var steps: [InnerWay.Step] = []
+    private var steps: [NestedPath.Step] = []
     /// The embedded objects that have an owner but are not connected to the store yet. Of copied objects, only the embedded objects around the one
     /// that is being stated.
     private var owned: Set<ObjectIdentifier> = []
@@ -70,7 +70,7 @@ final class ObjectGraph {
         case entry(String)
 
         /// The way to it from its property.
-        fileprivate var step: InnerWay.Step? {
+        fileprivate var step: NestedPath.Step? {
             switch self {
             case .link: nil
             case .element(let index): .index(index)
@@ -379,7 +379,7 @@ final class ObjectGraph {
     /// stay, others give way.
     ///
     /// - `owner`: The way to the object that the draft is of, from the one of its own.
-    private func follow(_ draft: ObjectDraft, _ owner: [InnerWay.Step], _ root: ObjectIdentity) {
+    private func follow(_ draft: ObjectDraft, _ owner: [NestedPath.Step], _ root: ObjectIdentity) {
         for (member, compiled) in draft.rowClass.members.enumerated()
         where compiled.storage.element == .embedded || compiled.storage.element == .mixed {
             let field = draft.fields[member]

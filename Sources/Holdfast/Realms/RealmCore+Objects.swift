@@ -5,7 +5,7 @@ import HoldfastRows
 extension RealmCore {
     /// Returns an object of its own.
     func object(
-        _ binding: ClassBinding, key: UInt64, way: InnerWay? = nil, row: RowView?
+        _ binding: ClassBinding, key: UInt64, way: NestedPath? = nil, row: RowView?
     ) -> ObjectBase {
         let object = binding.makeObject()
         // After a cancel another one has its key.
@@ -21,7 +21,7 @@ extension RealmCore {
 
     /// Has an object lead to its place.
     func settle(
-        _ object: ObjectBase, _ binding: ClassBinding, key: UInt64, way: InnerWay? = nil,
+        _ object: ObjectBase, _ binding: ClassBinding, key: UInt64, way: NestedPath? = nil,
         creation: CreatingWrite?, row: RowView?
     ) {
         object.placeRealm = self
@@ -43,7 +43,7 @@ extension RealmCore {
     ///
     /// - `steps`: The path from the object that has this class and key to the object with the assigned property.
     func manage(
-        _ embedded: [ObjectGraph.Embedded], in steps: [InnerWay.Step], of rootClass: RowClass,
+        _ embedded: [ObjectGraph.Embedded], in steps: [NestedPath.Step], of rootClass: RowClass,
         _ key: UInt64
     ) {
         // They may not be there, and are not going to be.

@@ -38,7 +38,7 @@ final class RealmCore: @unchecked Sendable {
     /// The write under way, once it has made objects managed.
     private var creatingWrite: CreatingWrite?
     /// The ways into objects that the program holds.
-    var ways = InnerWays()
+    var paths = NestedPaths()
     let observations = RealmObservations()
     let asyncWrites = AsyncWrites()
     /// Whether the realm follows the commits of others.
@@ -202,7 +202,7 @@ final class RealmCore: @unchecked Sendable {
         do throws(StoreError) {
             let turn = try opened.store.beginInteractiveWrite()
             // Who follows others can't follow what is not committed yet, and the write would show it.
-            if !observations.isEmpty || !ways.isEmpty { try turn.awaitPrecedingCommit() }
+            if !observations.isEmpty || !paths.isEmpty { try turn.awaitPrecedingCommit() }
             self.turn = turn
         } catch {
             throw Realm.Error(error, opened.fileURL)
@@ -261,7 +261,7 @@ final class RealmCore: @unchecked Sendable {
         var own: OwnCommit?
         do throws(StoreError) {
             own = OwnCommit(version: try commit(), silenced: silenced)
-            ways.commit()
+            paths.commit()
             creatingWrite = nil
         } catch {
             forgetChanges()
@@ -295,7 +295,7 @@ final class RealmCore: @unchecked Sendable {
 
     /// Takes back what the write did to what the program holds.
     private func forgetChanges() {
-        ways.cancel()
+        paths.cancel()
         creatingWrite?.isCancelled = true
         creatingWrite = nil
     }

@@ -14,7 +14,7 @@ public struct StoredElement {
     /// The way to the value within the object.
     let owner: EditPath.Owner
     /// The way on within an `AnyRealmValue`.
-    var inner: [InnerWay.Step] = []
+    var inner: [NestedPath.Step] = []
 
     /// The view that it is read in.
     var realm: RealmCore { place.realm }
@@ -23,9 +23,9 @@ public struct StoredElement {
     var plain: Value { isNull ? .null : Value(stored: bytes, storage) }
 
     /// The way to the value from the object of its own.
-    var steps: [InnerWay.Step] {
+    var steps: [NestedPath.Step] {
         var steps = place.steps + [.member(owner.member)]
-        if let element = owner.element { steps.append(InnerWay.Step(element)) }
+        if let element = owner.element { steps.append(NestedPath.Step(element)) }
         return steps + inner
     }
 

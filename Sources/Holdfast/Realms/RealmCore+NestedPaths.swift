@@ -1,22 +1,22 @@
 import HoldfastObjectStore
 import HoldfastRows
 
-/// The program's references into an object's inside: see ``InnerWay``.
+/// The program's references into an object's inside: see ``NestedPath``.
 extension RealmCore {
     /// Makes a way into an object, which follows the edits of it.
     func way(
-        _ steps: [InnerWay.Step], of rootClass: RowClass, _ key: UInt64, isCollection: Bool
-    ) -> InnerWay {
-        let way = InnerWay(steps, of: rootClass, isCollection: isCollection)
+        _ steps: [NestedPath.Step], of rootClass: RowClass, _ key: UInt64, isCollection: Bool
+    ) -> NestedPath {
+        let way = NestedPath(steps, of: rootClass, isCollection: isCollection)
         if !isFrozen {
-            ways.note(way, of: ObjectIdentity(classIndex: rootClass.index, key: key))
+            paths.note(way, of: ObjectIdentity(classIndex: rootClass.index, key: key))
         }
         return way
     }
 
     /// Has what the program holds of an object follow an edit.
-    func follow(_ edit: InnerWay.Edit, in container: [InnerWay.Step], of root: ObjectIdentity) {
-        ways.follow(edit, in: container, of: root)
+    func follow(_ edit: NestedPath.Edit, in container: [NestedPath.Step], of root: ObjectIdentity) {
+        paths.follow(edit, in: container, of: root)
     }
 
     /// Has what the program holds of collections follow what others have written. Cost: that of the changes, where anything is held.
@@ -26,7 +26,7 @@ extension RealmCore {
         from before: StoreView, to after: StoreView, own: UInt64?
     ) throws(StoreError) {
         if before.rows !== after.rows { return }
-        let held = ways.inCollections
+        let held = paths.inCollections
         if held.isEmpty { return }
         let start: UInt64
         if let own { start = own } else { start = try before.state().version }
@@ -34,9 +34,9 @@ extension RealmCore {
         let changes = try? FoldedChanges(
             after: start, in: after, classes: Set(held.keys.map(\.classIndex)), notesLists: true,
             formerByteCountMax: 0)
-        let movement = InnerMovement(
+        let movement = NestedPathTracker(
             before: before, after: after, changes: changes, isBlind: own != nil)
-        for (root, ways) in held { movement.follow(ways, of: root) }
+        for (root, paths) in held { movement.follow(paths, of: root) }
     }
 
     /// More of the change log is not read for one object: its lists are compared.
@@ -44,7 +44,7 @@ extension RealmCore {
 
     /// How what is inside of objects has moved from another view of the store to the one that the realm reads in; nil where the
     /// schema is another, and what is inside is known by its place.
-    func movement(from before: StoreView, of root: ObjectIdentity) -> InnerMovement? {
+    func movement(from before: StoreView, of root: ObjectIdentity) -> NestedPathTracker? {
         let after = view
         if before.rows !== after.rows { return nil }
         var changes: FoldedChanges?
@@ -55,13 +55,13 @@ extension RealmCore {
                 classes: [root.classIndex], notesLists: true, formerByteCountMax: 0)
             if changes?.through != end { changes = nil }
         }
-        return InnerMovement(before: before, after: after, changes: changes)
+        return NestedPathTracker(before: before, after: after, changes: changes)
     }
 
     /// The way that led to something before the write under way; nil where the write has made it.
-    func stepsBeforeWrite(_ way: InnerWay, of root: ObjectIdentity) -> [InnerWay.Step]? {
-        let moved = InnerWay(way.steps, of: way.rootClass, isCollection: way.isCollection)
-        InnerMovement(before: view, after: committed, changes: nil).follow([moved], of: root)
+    func stepsBeforeWrite(_ way: NestedPath, of root: ObjectIdentity) -> [NestedPath.Step]? {
+        let moved = NestedPath(way.steps, of: way.rootClass, isCollection: way.isCollection)
+        NestedPathTracker(before: view, after: committed, changes: nil).follow([moved], of: root)
         return moved.isGone ? nil : moved.steps
     }
 

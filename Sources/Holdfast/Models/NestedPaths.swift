@@ -1,15 +1,15 @@
 import HoldfastObjectStore
 
 /// The ways into the objects of a realm that the program holds, by the object.
-struct InnerWays {
+struct NestedPaths {
     private struct Held {
-        weak var way: InnerWay?
+        weak var way: NestedPath?
     }
 
     /// The state of a way before the write under way.
     private struct Before {
-        let way: InnerWay
-        let steps: [InnerWay.Step]
+        let way: NestedPath
+        let steps: [NestedPath.Step]
         let isGone: Bool
     }
 
@@ -20,10 +20,10 @@ struct InnerWays {
     private var before: [ObjectIdentifier: Before] = [:]
 
     /// The ways that lead into collections, by the object.
-    var inCollections: [ObjectIdentity: [InnerWay]] {
+    var inCollections: [ObjectIdentity: [NestedPath]] {
         held.compactMapValues { held in
-            let ways = held.compactMap(\.way).filter { !$0.isGone && $0.isInCollection }
-            return ways.isEmpty ? nil : ways
+            let paths = held.compactMap(\.way).filter { !$0.isGone && $0.isInCollection }
+            return paths.isEmpty ? nil : paths
         }
     }
 
@@ -31,15 +31,15 @@ struct InnerWays {
     var isEmpty: Bool { held.values.allSatisfy { $0.allSatisfy { $0.way == nil } } }
 
     /// Notes a way into an object. Cost: constant, on average.
-    mutating func note(_ way: InnerWay, of root: ObjectIdentity) {
+    mutating func note(_ way: NestedPath, of root: ObjectIdentity) {
         if heldCount >= countMax { sweep() }
         held[root, default: []].append(Held(way: way))
         heldCount += 1
     }
 
     private mutating func sweep() {
-        held = held.compactMapValues { ways in
-            let kept = ways.filter { $0.way != nil }
+        held = held.compactMapValues { paths in
+            let kept = paths.filter { $0.way != nil }
             return kept.isEmpty ? nil : kept
         }
         heldCount = held.values.reduce(0) { $0 + $1.count }
@@ -48,11 +48,11 @@ struct InnerWays {
 
     /// Has the ways into an object follow an edit of it.
     mutating func follow(
-        _ edit: InnerWay.Edit, in container: [InnerWay.Step], of root: ObjectIdentity
+        _ edit: NestedPath.Edit, in container: [NestedPath.Step], of root: ObjectIdentity
     ) {
-        guard let ways = held[root] else { return }
+        guard let paths = held[root] else { return }
         var kept: [Held] = []
-        for held in ways {
+        for held in paths {
             guard let way = held.way else { continue }
             kept.append(held)
             guard way.concerns(container) else { continue }
@@ -62,7 +62,7 @@ struct InnerWays {
             }
             way.follow(edit, in: container)
         }
-        heldCount -= ways.count - kept.count
+        heldCount -= paths.count - kept.count
         held[root] = kept.isEmpty ? nil : kept
     }
 

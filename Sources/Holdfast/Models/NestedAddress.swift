@@ -3,15 +3,15 @@ import HoldfastObjectStore
 /// The way to something within an object, in any realm of its store. Any thread may hold it.
 ///
 /// Elements of lists are known by their places in one version, from which they are followed: it is kept as long as the address is.
-struct InnerAddress: Sendable {
-    private let steps: [InnerWay.Step]
+struct NestedAddress: Sendable {
+    private let steps: [NestedPath.Step]
     private let isCollection: Bool
     /// The realm of the version in which ``steps`` lead there; nil for a way that is the same in all versions, and for what is not in any yet.
     private let origin: RealmCore?
     /// Whether the write under way has made it.
     private let isNew: Bool
 
-    init(_ way: InnerWay, of root: ObjectIdentity, in realm: RealmCore) {
+    init(_ way: NestedPath, of root: ObjectIdentity, in realm: RealmCore) {
         isCollection = way.isCollection
         if !way.isInCollection {
             (steps, origin, isNew) = (way.steps, nil, false)
@@ -25,10 +25,10 @@ struct InnerAddress: Sendable {
     }
 
     /// Returns the way in a realm; nil where what it leads to is known to be gone.
-    func way(in realm: RealmCore, of root: ObjectIdentity) -> InnerWay? {
+    func way(in realm: RealmCore, of root: ObjectIdentity) -> NestedPath? {
         if isNew, realm.isFrozen { return nil }
         let rootClass = realm.schema.rows.classes[root.classIndex]
-        let moved = InnerWay(steps, of: rootClass, isCollection: isCollection)
+        let moved = NestedPath(steps, of: rootClass, isCollection: isCollection)
         if let origin, origin !== realm {
             realm.movement(from: origin.source, of: root)?.follow([moved], of: root)
         }

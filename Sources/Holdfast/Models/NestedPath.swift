@@ -5,7 +5,7 @@ import HoldfastRows
 /// dictionary of an `AnyRealmValue`.
 ///
 /// The store knows these by their places alone. Edits in the realm move the way, so that what it leads to stays the same.
-final class InnerWay {
+final class NestedPath {
     /// A part of the way.
     enum Step: Hashable {
         case member(Int)

@@ -5,7 +5,7 @@ import HoldfastRows
 /// those of an `AnyRealmValue`, also in one another.
 ///
 /// Both views have one schema.
-struct InnerMovement {
+struct NestedPathTracker {
     let before: StoreView
     let after: StoreView
     /// The changes, with the edits of lists; nil where lists are compared by their elements alone.
@@ -16,22 +16,22 @@ struct InnerMovement {
     /// Has ways into one object follow. What they lead to may be gone afterwards.
     ///
     /// Cost: that of the edits, where the change log has them, else linear in the lists on the ways.
-    func follow(_ ways: [InnerWay], of root: ObjectIdentity) {
+    func follow(_ paths: [NestedPath], of root: ObjectIdentity) {
         if let changes, changes[root]?.kind != .update { return }
-        let old = ways.map(\.steps)
+        let old = paths.map(\.steps)
         // From the outside in: where a list is now is known when those around it have been followed.
         for position in 1..<max(old.map(\.count).max() ?? 0, 1) {
-            var lists: Set<[InnerWay.Step]> = []
-            for (way, steps) in zip(ways, old) where !way.isGone && position < steps.count {
+            var lists: Set<[NestedPath.Step]> = []
+            for (way, steps) in zip(paths, old) where !way.isGone && position < steps.count {
                 guard case .index = steps[position] else { continue }
                 let list = Array(way.steps[..<position])
                 guard lists.insert(list).inserted else { continue }
                 let elements = moved(Array(steps[..<position]), now: list, root)
-                for way in ways where way.concerns(list) { way.follow(elements, in: list) }
+                for way in paths where way.concerns(list) { way.follow(elements, in: list) }
             }
         }
         if isBlind { return }
-        for way in ways where !way.isGone && !way.isCollection {
+        for way in paths where !way.isGone && !way.isCollection {
             if place(way.steps[...], of: root, in: after) == nil { way.end() }
         }
     }
@@ -40,7 +40,7 @@ struct InnerMovement {
     ///
     /// - `old`, `new`: The ways to the list in both views.
     private func moved(
-        _ old: [InnerWay.Step], now new: [InnerWay.Step], _ root: ObjectIdentity
+        _ old: [NestedPath.Step], now new: [NestedPath.Step], _ root: ObjectIdentity
     ) -> (Int) -> Int? {
         var splices: [ListSplice]?
         if let changes, case .member(let member) = old[0] {
@@ -92,7 +92,7 @@ struct InnerMovement {
 
     /// Returns what a way leads to in a view; nil where there is nothing.
     private func place(
-        _ steps: ArraySlice<InnerWay.Step>, of root: ObjectIdentity, in view: StoreView
+        _ steps: ArraySlice<NestedPath.Step>, of root: ObjectIdentity, in view: StoreView
     ) -> Place? {
         let rowClass = view.rows.classes[root.classIndex]
         guard let row = view.row(classIndex: root.classIndex, key: root.key) else { return nil }
@@ -100,7 +100,7 @@ struct InnerMovement {
     }
 
     private func place(
-        _ steps: ArraySlice<InnerWay.Step>, _ place: Place, _ view: StoreView
+        _ steps: ArraySlice<NestedPath.Step>, _ place: Place, _ view: StoreView
     ) -> Place? {
         guard let step = steps.first else { return place }
         let rest = steps.dropFirst()
@@ -124,7 +124,7 @@ struct InnerMovement {
 
     /// Goes on from a collection, whose elements are told by its property.
     private func place(
-        _ steps: ArraySlice<InnerWay.Step>, _ collection: Place, _ view: StoreView,
+        _ steps: ArraySlice<NestedPath.Step>, _ collection: Place, _ view: StoreView,
         _ compiled: RowClass.Member
     ) -> Place? {
         guard let element = steps.first?.element else { return collection }
@@ -136,7 +136,7 @@ struct InnerMovement {
 
     /// Goes on from a value of a property, or an element of it.
     private func place(
-        _ steps: ArraySlice<InnerWay.Step>, _ bytes: UnsafeRawBufferPointer,
+        _ steps: ArraySlice<NestedPath.Step>, _ bytes: UnsafeRawBufferPointer,
         _ view: StoreView, _ compiled: RowClass.Member
     ) -> Place? {
         switch compiled.storage.element {
@@ -178,7 +178,7 @@ extension ListDifference {
 
 extension MixedView {
     /// The position of the element that a step leads to; nil where there is none.
-    fileprivate func index(of step: InnerWay.Step) -> Int? {
+    fileprivate func index(of step: NestedPath.Step) -> Int? {
         switch step {
         case .member: nil
         case .index(let index): kind == .list && index < count ? index : nil
