@@ -81,7 +81,7 @@ struct Accumulator {
             if case .values(let function, _) = kind { functions.insert(function) }
             if case .percentile(let percent, _) = kind { percents.insert(percent) }
         }
-        var coder = GroupCoder(nil, TextCoding(.sortBytes))
+        var coder = DictionaryEncoder(nil, TextEncoding(.sortBytes))
         if !ofColumns {
             source = .rows(RowPacker(path, form.packing(storage), schema: schema))
         } else if form == .stored, !functions.isSubset(of: [.min, .max]) {
@@ -94,7 +94,7 @@ struct Accumulator {
         {
             source = .column(ColumnReference(classIndex: path.lastClass, member: member))
             if form == .distinct {
-                guard let own = GroupCoder(GroupKey(path: path, part: .value), schema) else {
+                guard let own = DictionaryEncoder(GroupKey(path: path, part: .value), schema) else {
                     return nil
                 }
                 coder = own

@@ -21,7 +21,7 @@ extension Aggregation {
         var left = byteCountMax - byteCount
         guard settle(byteCountMax: left, within: budget) else { return nil }
         left = byteCountMax - byteCount
-        guard !coders.isEmpty else { return [makeGroup(0, [])] }
+        guard !encoders.isEmpty else { return [makeGroup(0, [])] }
         let order = order
         guard let first = first(of: question.page, order, within: budget),
             first.count * Self.byteCount(ofGroupWith: operations.count) <= left

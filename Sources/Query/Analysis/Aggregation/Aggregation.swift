@@ -51,7 +51,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
 
     /// How many objects it has seen.
     package internal(set) var objectCount = 0
-    var coders: [GroupCoder]
+    var encoders: [DictionaryEncoder]
     var accumulators: [Accumulator]
     /// The groups that coders make together, for each coder after the first: numbers of the earlier groups with its codes.
     var tables: [PairTable] = []
@@ -82,23 +82,23 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     ) {
         let question = Question(operations: operations, by: by, page: page, schema: schema)
         let made = Accumulator.all(question, ofColumns: false) ?? ([], [])
-        let coders = question.by.isEmpty ? [] : [GroupCoder(nil, TextCoding(.sortBytes))]
-        self.init(question, byteCountMax, made, coders, rows: RowBatch(question))
+        let encoders = question.by.isEmpty ? [] : [DictionaryEncoder(nil, TextEncoding(.sortBytes))]
+        self.init(question, byteCountMax, made, encoders, rows: RowBatch(question))
     }
 
     private init(
         _ question: Question, _ byteCountMax: Int,
         _ made: (operations: [Accumulator.Operation], accumulators: [Accumulator]),
-        _ coders: [GroupCoder], rows: RowBatch?
+        _ encoders: [DictionaryEncoder], rows: RowBatch?
     ) {
         self.question = question
         self.byteCountMax = byteCountMax
         (operations, accumulators) = made
-        self.coders = coders
+        self.encoders = encoders
         self.rows = rows
         many = rows == nil ? question.by.firstIndex(where: \.path.isMany) : nil
-        tables = coders.dropFirst().map { _ in PairTable() }
-        guard coders.isEmpty else { return }
+        tables = encoders.dropFirst().map { _ in PairTable() }
+        guard encoders.isEmpty else { return }
         counts = [0]
         keys = [0]
         for accumulator in accumulators { accumulator.totals.grow(to: 1) }
@@ -106,11 +106,11 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
 
     /// Makes the same over columns; nil if columns can't calculate it.
     package func makeColumns() -> Aggregation? {
-        let coders = question.by.compactMap { GroupCoder($0, question.schema) }
-        guard coders.count == question.by.count,
+        let encoders = question.by.compactMap { DictionaryEncoder($0, question.schema) }
+        guard encoders.count == question.by.count,
             let made = Accumulator.all(question, ofColumns: true)
         else { return nil }
-        return Aggregation(question, byteCountMax, made, coders, rows: nil)
+        return Aggregation(question, byteCountMax, made, encoders, rows: nil)
     }
 
     /// Makes the same over rows.
@@ -124,21 +124,21 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     package func makePart() -> Aggregation {
         Aggregation(
             question, byteCountMax, (operations, accumulators.map { $0.makePart() }),
-            coders.map { $0.makePart() }, rows: rows)
+            encoders.map { $0.makePart() }, rows: rows)
     }
 
     // MARK: Columns
 
     package var references: Set<ColumnReference> {
-        Set(coders.compactMap(\.reference) + accumulators.compactMap(\.reference))
+        Set(encoders.compactMap(\.reference) + accumulators.compactMap(\.reference))
     }
 
     package var farClasses: [Int] {
-        coders.compactMap { $0.far?.farClass } + accumulators.compactMap(\.farClass)
+        encoders.compactMap { $0.far?.farClass } + accumulators.compactMap(\.farClass)
     }
 
     package func bind(to columns: BoundColumns, within budget: Budget) -> Bool {
-        coders.allSatisfy { $0.bind(to: columns, within: budget) }
+        encoders.allSatisfy { $0.bind(to: columns, within: budget) }
             && accumulators.indices.allSatisfy {
                 accumulators[$0].bind(to: columns, within: budget)
             }
@@ -148,7 +148,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
 
     /// The masks of the positions of a chunk that have a value which is not in its column, one for each column with such.
     package func exceptions(of chunk: Int) -> [UnsafePointer<UInt8>] {
-        coders.compactMap { $0.chunk(chunk)?.exceptions }
+        encoders.compactMap { $0.chunk(chunk)?.exceptions }
             + accumulators.compactMap { $0.exceptions(of: chunk) }
     }
 
@@ -156,14 +156,14 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     package func add(_ chunk: Int, _ frame: ColumnFrame) {
         let count = frame.count
         objectCount += count
-        if coders.isEmpty, accumulators.isEmpty {
+        if encoders.isEmpty, accumulators.isEmpty {
             counts[0] += count
             return
         }
-        if let last { coders[0].narrow(chunk, frame, upTo: last) }
+        if let last { encoders[0].narrow(chunk, frame, upTo: last) }
         batches.forEach(of: chunk, frame) { batch in
             guard let many else { return addColumns(batch) }
-            guard let collections = coders[many].chunk(chunk) as? CollectionChunk else { return }
+            guard let collections = encoders[many].chunk(chunk) as? CollectionChunk else { return }
             elements.forEach(of: batch, in: collections) { batch in
                 if isFull { return }
                 addColumns(batch)
@@ -174,8 +174,8 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     }
 
     private func addColumns(_ batch: ColumnBatch) {
-        if let first = coders.first { first.encode(batch, into: codes.start) }
-        for (coder, table) in zip(coders.dropFirst(), tables) {
+        if let first = encoders.first { first.encode(batch, into: codes.start) }
+        for (coder, table) in zip(encoders.dropFirst(), tables) {
             coder.encode(batch, into: ownCodes.start)
             table.encode(
                 codes.start, ownCodes.start, batch.positions.count, into: codes.start)
@@ -208,7 +208,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     /// Adds the rows that wait.
     func addRows(within budget: Budget) {
         guard let rows, let batch = rows.batch else { return }
-        if let coder = coders.first { rows.encode(by: coder, into: codes.start) }
+        if let coder = encoders.first { rows.encode(by: coder, into: codes.start) }
         add(batch) { $0.addPacked(batch, $1, by: values) }
         rows.removeAll()
         noteRoom(within: budget)
@@ -218,7 +218,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     private func add(
         _ batch: ColumnBatch, _ add: (Accumulator, _ groups: UnsafePointer<UInt32>?) -> Void
     ) {
-        let groups = coders.isEmpty ? nil : UnsafePointer(codes.start)
+        let groups = encoders.isEmpty ? nil : UnsafePointer(codes.start)
         if groups == nil {
             counts[0] += batch.positions.count
         } else {
@@ -248,7 +248,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
 
     /// The codes of all groups, one group after the other.
     func allCodes() -> [UInt32] {
-        let width = coders.count
+        let width = encoders.count
         return [UInt32](unsafeUninitializedCapacity: counts.count * width) { codes, count in
             for group in counts.indices {
                 var first = group
@@ -280,7 +280,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     /// - Returns: Whether there is memory for more.
     package func add(_ count: Int, of sortBytes: [UInt8], key: UInt64) -> Bool {
         let group = sortBytes.withUnsafeBytes { (bytes) -> UInt32 in
-            self.group(of: key) { coders[$0].code(ofSortBytes: bytes) }
+            self.group(of: key) { encoders[$0].code(ofSortBytes: bytes) }
         }
         counts[Int(group)] += count
         objectCount += count
@@ -304,21 +304,21 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         let joinsBytes = rows != nil && part.rows == nil
         for first in stride(from: 0, to: wanted.count, by: ColumnBatch.countMax) {
             let some = wanted[first..<min(first + ColumnBatch.countMax, wanted.count)]
-            guard budget.spend(some.count * (coders.count + 1)) else { break }
+            guard budget.spend(some.count * (encoders.count + 1)) else { break }
             let codes =
                 joinsBytes
                 ? []
-                : coders.indices.map { index in
-                    coders[index].codes(
-                        some.map { UInt32(order.code(index, of: $0)) }, of: part.coders[index])
+                : encoders.indices.map { index in
+                    encoders[index].codes(
+                        some.map { UInt32(order.code(index, of: $0)) }, of: part.encoders[index])
                 }
             for (place, group) in some.enumerated() {
                 var own: UInt32 = 0
-                if joinsBytes, !coders.isEmpty {
+                if joinsBytes, !encoders.isEmpty {
                     own = order.withBytes(of: group) { bytes in
-                        self.group(of: part.keys[group]) { coders[$0].code(ofSortBytes: bytes) }
+                        self.group(of: part.keys[group]) { encoders[$0].code(ofSortBytes: bytes) }
                     }
-                } else if !coders.isEmpty {
+                } else if !encoders.isEmpty {
                     own = self.group(of: part.keys[group]) { codes[$0][place] }
                 }
                 groups[group] = own
@@ -331,7 +331,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     }
 
     /// The order of the groups that there are now by their values.
-    var order: CodeOrder { CodeOrder(coders, codes: coders.count > 1 ? allCodes() : []) }
+    var order: CodeOrder { CodeOrder(encoders, codes: encoders.count > 1 ? allCodes() : []) }
 
     // MARK: Memory
 
@@ -349,7 +349,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     /// Bytes of memory that the groups take.
     package var byteCount: Int {
         groupCount * 16 + accumulators.reduce(0) { $0 + $1.totals.byteCount }
-            + coders.reduce(0) { $0 + $1.byteCount } + tables.reduce(0) { $0 + $1.byteCount }
+            + encoders.reduce(0) { $0 + $1.byteCount } + tables.reduce(0) { $0 + $1.byteCount }
     }
 
     private func noteRoom(within budget: Budget) {
@@ -359,7 +359,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
             keepFirst(within: budget)
             keptByteCount = byteCount
         } else if groupCount / Self.growth > knownGroupCount, rows == nil, many != 0,
-            coders[0].narrows
+            encoders[0].narrows
         {
             knownGroupCount = groupCount
             if let first = findFirst(within: budget) { noteLast(of: first) }
@@ -375,7 +375,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     /// The groups of the page, where there are many more and not all have to be known.
     private func findFirst(within budget: Budget) -> [Int]? {
         let page = question.page.beforehand
-        guard !coders.isEmpty, let countMax = page.countMax,
+        guard !encoders.isEmpty, let countMax = page.countMax,
             groupCount / Self.growth > countMax + 8
         else { return nil }
         return first(of: page, order, within: budget)
@@ -396,7 +396,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         guard let first = findFirst(within: budget) else { return }
         let kept = makePart()
         kept.add(self, first, within: budget)
-        (coders, tables, accumulators) = (kept.coders, kept.tables, kept.accumulators)
+        (encoders, tables, accumulators) = (kept.encoders, kept.tables, kept.accumulators)
         (counts, keys) = (kept.counts, kept.keys)
         // It has another code now.
         last = nil

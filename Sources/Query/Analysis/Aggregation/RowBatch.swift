@@ -45,7 +45,7 @@ final class RowBatch {
     }
 
     /// Sets the codes of the groups.
-    func encode(by coder: GroupCoder, into codes: UnsafeMutablePointer<UInt32>) {
+    func encode(by coder: DictionaryEncoder, into codes: UnsafeMutablePointer<UInt32>) {
         coder.encode(
             groups.seal(meter), UnsafeBufferPointer(start: all.start, count: count), into: codes)
     }

@@ -2,22 +2,22 @@ import HoldfastBytes
 
 /// The order of groups by the values of their codes.
 struct CodeOrder {
-    private let coders: [GroupCoder]
+    private let encoders: [DictionaryEncoder]
     /// The first of ``coders``: one that is taken out of an array is retained, which takes as long as most comparisons.
-    private let first: GroupCoder?
+    private let first: DictionaryEncoder?
     /// The codes of each group, one group after the other; empty where each group has its own number as its only code.
     private let codes: [UInt32]
     private let buffer = ByteBuffer(capacity: 128)
 
-    init(_ coders: [GroupCoder], codes: [UInt32]) {
-        self.coders = coders
-        first = coders.first
+    init(_ encoders: [DictionaryEncoder], codes: [UInt32]) {
+        self.encoders = encoders
+        first = encoders.first
         self.codes = codes
     }
 
     /// The code of a group that one of the coders gave.
     func code(_ index: Int, of group: Int) -> Int {
-        codes.isEmpty ? group : Int(codes[group * coders.count + index])
+        codes.isEmpty ? group : Int(codes[group * encoders.count + index])
     }
 
     /// Whether a group comes before another. No value's bytes are the beginning of another's.
@@ -25,8 +25,8 @@ struct CodeOrder {
         guard let first else { return false }
         let order = first.order(code(0, of: a), code(0, of: b))
         if order != 0 { return order < 0 }
-        for index in 1..<coders.count {
-            let order = coders[index].order(code(index, of: a), code(index, of: b))
+        for index in 1..<encoders.count {
+            let order = encoders[index].order(code(index, of: a), code(index, of: b))
             if order != 0 { return order < 0 }
         }
         return false
@@ -40,7 +40,7 @@ struct CodeOrder {
         of group: Int, _ body: (UnsafeRawBufferPointer) -> Result
     ) -> Result {
         buffer.removeAll()
-        for index in coders.indices { coders[index].append(code(index, of: group), to: buffer) }
+        for index in encoders.indices { encoders[index].append(code(index, of: group), to: buffer) }
         return body(buffer.bytes)
     }
 

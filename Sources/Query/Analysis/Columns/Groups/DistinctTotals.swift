@@ -4,7 +4,7 @@ import HoldfastRows
 /// null and NaN are no values.
 final class DistinctTotals: ValueTotals {
     /// Gives the values their codes.
-    private let coder: GroupCoder
+    private let coder: DictionaryEncoder
     private let isGrouped: Bool
     /// The groups with the codes of their values, each once; unused where all values are of one group.
     private let pairs = PairTable()
@@ -14,7 +14,7 @@ final class DistinctTotals: ValueTotals {
     private let codes = BatchRoom<UInt32>()
 
     /// - `coder`: Gives different values different codes; it is not shared.
-    init(_ coder: GroupCoder, isGrouped: Bool) {
+    init(_ coder: DictionaryEncoder, isGrouped: Bool) {
         self.coder = coder
         self.isGrouped = isGrouped
     }

@@ -18,7 +18,7 @@ package final class SectionColumns: ColumnCalculation {
         package func key(_ index: Int) -> UInt64 { objects.key(index) }
     }
 
-    private let coder: GroupCoder
+    private let coder: DictionaryEncoder
     private let isAscending: Bool
     private let order: ColumnOrder?
     private let batches = ColumnBatches()
@@ -30,7 +30,7 @@ package final class SectionColumns: ColumnCalculation {
     /// - `sort`: The order of the objects of a section; empty for that of their object keys.
     package init?(_ key: SectionKey, isAscending: Bool, sort: [SortKey], schema: RowSchema) {
         order = ColumnOrder(sort, schema: schema)
-        guard sort.isEmpty || order != nil, let coder = GroupCoder(key, schema)
+        guard sort.isEmpty || order != nil, let coder = DictionaryEncoder(key, schema)
         else { return nil }
         self.coder = coder
         self.isAscending = isAscending

@@ -2,25 +2,25 @@ import HoldfastBytes
 import HoldfastRows
 
 /// Gives each value of a column a code: how many different ones came before it. One thread at a time uses it.
-final class GroupCoder {
+final class DictionaryEncoder {
     /// The column; nil for chunks that are not of a column.
     let reference: ColumnReference?
     /// The values behind links, where these count instead of the links.
     let far: FarValues?
-    private let coding: any ValueCoding
+    private let coding: any ValueEncoding
     private var column: [ColumnChunk?] = []
     private let buffer = ByteBuffer(capacity: 64)
 
-    init(_ reference: ColumnReference?, _ coding: any ValueCoding) {
+    init(_ reference: ColumnReference?, _ coding: any ValueEncoding) {
         (self.reference, self.coding, far) = (reference, coding, nil)
     }
 
     /// Makes a coder of values behind links.
     init(_ far: FarValues) {
-        (reference, coding, self.far) = (far.reference, NumberCoding(.far(far)), far)
+        (reference, coding, self.far) = (far.reference, NumberEncoding(.far(far)), far)
     }
 
-    private init(partOf whole: GroupCoder) {
+    private init(partOf whole: DictionaryEncoder) {
         (reference, far, column) = (whole.reference, whole.far, whole.column)
         coding = whole.coding.makePart()
     }
@@ -32,7 +32,7 @@ final class GroupCoder {
     }
 
     /// A coder of the same column without any codes, for another thread.
-    func makePart() -> GroupCoder { GroupCoder(partOf: self) }
+    func makePart() -> DictionaryEncoder { DictionaryEncoder(partOf: self) }
 
     /// How many codes there are.
     var count: Int { coding.count }
@@ -75,12 +75,12 @@ final class GroupCoder {
 
     /// The code of sort bytes, if sort bytes are coded.
     func code(ofSortBytes bytes: UnsafeRawBufferPointer) -> UInt32 {
-        (coding as? TextCoding)?.code(of: bytes) ?? 0
+        (coding as? TextEncoding)?.code(of: bytes) ?? 0
     }
 
     /// The codes here of the values that have some codes, at most ``ColumnBatch/countMax``, in a part, or of their sort bytes
     /// if only these are coded here.
-    func codes(_ codes: [UInt32], of part: GroupCoder) -> [UInt32] {
+    func codes(_ codes: [UInt32], of part: DictionaryEncoder) -> [UInt32] {
         if reference == part.reference { return coding.codes(codes, ofLike: part.coding) }
         return codes.map { code in
             buffer.removeAll()
@@ -105,7 +105,7 @@ final class GroupCoder {
     }
 }
 
-extension GroupCoder {
+extension DictionaryEncoder {
     /// Makes a coder of the keys of sections; nil where columns do not have them.
     convenience init?(_ key: SectionKey, _ schema: RowSchema) {
         guard let prefixCount = key.prefixCount else {
@@ -115,7 +115,7 @@ extension GroupCoder {
         guard let member = key.path.ownMember else { return nil }
         self.init(
             ColumnReference(classIndex: key.path.lastClass, member: member),
-            TextCoding(.texts(.string, prefixCount: prefixCount)))
+            TextEncoding(.texts(.string, prefixCount: prefixCount)))
     }
 
     /// Makes a coder of a key's values; nil if columns do not have them.
@@ -129,15 +129,15 @@ extension GroupCoder {
         let reference = ColumnReference(classIndex: path.lastClass, member: member)
         if key.part != .value {
             guard let part = NumberPart(key) else { return nil }
-            self.init(reference, NumberCoding(.part(part)))
+            self.init(reference, NumberEncoding(.part(part)))
             return
         }
         let storage = path.type.storage
         switch storage {
         case .int, .bool, .date, .link, .double, .float:
-            self.init(reference, NumberCoding(.whole(storage)))
+            self.init(reference, NumberEncoding(.whole(storage)))
         case .string, .data, .uuid, .objectID:
-            self.init(reference, TextCoding(.texts(storage, prefixCount: nil)))
+            self.init(reference, TextEncoding(.texts(storage, prefixCount: nil)))
         default: return nil
         }
     }

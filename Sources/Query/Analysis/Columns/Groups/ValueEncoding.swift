@@ -1,7 +1,7 @@
 import HoldfastBytes
 
 /// Gives values codes: how many different ones came before each. One thread at a time uses it.
-protocol ValueCoding: AnyObject {
+protocol ValueEncoding: AnyObject {
     /// Makes one of the same without any codes.
     func makePart() -> Self
 
@@ -34,9 +34,9 @@ protocol ValueCoding: AnyObject {
     func order(_ a: Int, _ b: Int) -> Int?
 }
 
-extension ValueCoding {
+extension ValueEncoding {
     /// The codes of the values that have some codes in another one, which is of the same kind.
-    func codes(_ codes: [UInt32], ofLike other: any ValueCoding) -> [UInt32] {
+    func codes(_ codes: [UInt32], ofLike other: any ValueEncoding) -> [UInt32] {
         guard let other = other as? Self else { return codes.map { _ in 0 } }
         return self.codes(codes, of: other)
     }

@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastRows
 
 /// Codes of texts and of other values that are compared by their bytes.
-final class TextCoding: ValueCoding {
+final class TextEncoding: ValueEncoding {
     /// The meaning of the bytes.
     enum Form: Equatable {
         /// Values as they are stored, of texts so many Unicode scalars from their beginning, or all at nil.
@@ -26,7 +26,7 @@ final class TextCoding: ValueCoding {
         }
     }
 
-    func makePart() -> TextCoding { TextCoding(form) }
+    func makePart() -> TextEncoding { TextEncoding(form) }
 
     var count: Int { table.count }
 
@@ -54,7 +54,7 @@ final class TextCoding: ValueCoding {
                 start: bytes.baseAddress, count: bytes.count, hash: TextChunk.hash(bytes)))
     }
 
-    func codes(_ codes: [UInt32], of other: TextCoding) -> [UInt32] {
+    func codes(_ codes: [UInt32], of other: TextEncoding) -> [UInt32] {
         for (index, code) in codes.enumerated() {
             texts.start[index] = other.table.values[Int(code)]
         }

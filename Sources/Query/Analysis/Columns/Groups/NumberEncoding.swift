@@ -4,7 +4,7 @@ import HoldfastRows
 
 /// Codes of ints, bools, dates, links and doubles, of parts of dates, of the ranges that ints and doubles lie in, and of values
 /// behind links.
-final class NumberCoding: ValueCoding {
+final class NumberEncoding: ValueEncoding {
     /// The meaning of the numbers.
     enum Form {
         /// Values as columns have them.
@@ -26,12 +26,12 @@ final class NumberCoding: ValueCoding {
 
     init(_ form: Form) { self.form = form }
 
-    func makePart() -> NumberCoding {
+    func makePart() -> NumberEncoding {
         // A part of dates reads a clock that is one thread's.
         guard case .part(let part) = form, let own = NumberPart(part.key) else {
-            return NumberCoding(form)
+            return NumberEncoding(form)
         }
-        return NumberCoding(.part(own))
+        return NumberEncoding(.part(own))
     }
 
     var count: Int { table.count }
@@ -159,7 +159,7 @@ final class NumberCoding: ValueCoding {
         nearFirst = wanted.lowerBound
     }
 
-    func codes(_ codes: [UInt32], of other: NumberCoding) -> [UInt32] {
+    func codes(_ codes: [UInt32], of other: NumberEncoding) -> [UInt32] {
         codes.map { code(of: other.number(Int($0))) }
     }
 
