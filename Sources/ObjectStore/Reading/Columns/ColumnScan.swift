@@ -86,13 +86,13 @@ final class ColumnScan {
         }
         var hasOrder = false
         if let order, order.references.allSatisfy({ found[$0] != nil }),
-            try isWorthReading(order.farClasses)
+            try isWorthReading(order.linkedClasses)
         {
             hasOrder = order.bind(to: columns, within: budget)
         }
         if let calculation {
             guard others.allSatisfy({ found[$0] != nil }),
-                try isWorthReading(calculation.farClasses),
+                try isWorthReading(calculation.linkedClasses),
                 calculation.bind(to: columns, within: budget)
             else { return nil }
         }

@@ -5,7 +5,7 @@ import HoldfastRows
 struct Accumulator {
     private enum Source {
         case column(ColumnReference)
-        case far(FarValues)
+        case far(LinkedColumn)
         case rows(RowPacker)
     }
 
@@ -87,7 +87,7 @@ struct Accumulator {
         } else if form == .stored, !functions.isSubset(of: [.min, .max]) {
             // Sums of decimals are rounded: they are the same each time only where values come in one order.
             return nil
-        } else if let far = FarValues(path, packing: form.packing(storage), schema: schema) {
+        } else if let far = LinkedColumn(path, packing: form.packing(storage), schema: schema) {
             source = .far(far)
         } else if let member = path.ownMember,
             ColumnForm(schema.classes[path.lastClass].members[member].storage) != nil
@@ -137,8 +137,8 @@ struct Accumulator {
     }
 
     /// The class of the objects that are read when columns are taken; nil without one.
-    var farClass: Int? {
-        if case .far(let far) = source { far.farClass } else { nil }
+    var linkedClass: Int? {
+        if case .far(let far) = source { far.linkedClass } else { nil }
     }
 
     /// Takes the column of a snapshot; false when there is too little memory or time.

@@ -133,8 +133,8 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         Set(encoders.compactMap(\.reference) + accumulators.compactMap(\.reference))
     }
 
-    package var farClasses: [Int] {
-        encoders.compactMap { $0.far?.farClass } + accumulators.compactMap(\.farClass)
+    package var linkedClasses: [Int] {
+        encoders.compactMap { $0.far?.linkedClass } + accumulators.compactMap(\.linkedClass)
     }
 
     package func bind(to columns: BoundColumns, within budget: Budget) -> Bool {

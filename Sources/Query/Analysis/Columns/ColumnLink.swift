@@ -10,7 +10,7 @@ final class ColumnLink {
     private let farRow: MatchNode
     /// The result where a link is null or leads nowhere.
     private let nullResult: Bool
-    private let farClass: Int
+    private let linkedClass: Int
     private var column: [ColumnChunk?] = []
     /// For each key of the far class whether its object satisfies the test.
     private var table: [UInt8] = []
@@ -21,12 +21,12 @@ final class ColumnLink {
     private static let fewCountMax = 4
 
     init(
-        _ reference: ColumnReference, farClass: Int, _ far: ColumnNode, _ farRow: MatchNode,
+        _ reference: ColumnReference, linkedClass: Int, _ far: ColumnNode, _ farRow: MatchNode,
         nullResult: Bool
     ) {
         self.reference = reference
-        self.farClass = farClass
-        presence = .presence(farClass)
+        self.linkedClass = linkedClass
+        presence = .presence(linkedClass)
         self.far = far
         self.farRow = farRow
         self.nullResult = nullResult
@@ -66,7 +66,7 @@ final class ColumnLink {
     }
 
     private func row(_ key: UInt64, _ source: any ObjectSource) -> Bool {
-        guard let row = source.row(classIndex: farClass, key: key) else { return nullResult }
+        guard let row = source.row(classIndex: linkedClass, key: key) else { return nullResult }
         return farRow.matches(row, key, source)
     }
 

@@ -78,7 +78,7 @@ struct ColumnProgramBuilder {
             references.formUnion([link, .presence(step.toClass)])
             node = .link(
                 ColumnLink(
-                    link, farClass: step.toClass, node,
+                    link, linkedClass: step.toClass, node,
                     rowNode(path.behind(index + 1), reference.member, test),
                     nullResult: test.nullResult))
         }

@@ -49,7 +49,7 @@ package protocol ColumnCalculation: AnyObject {
     var references: Set<ColumnReference> { get }
 
     /// The classes of which objects are read when columns are taken.
-    var farClasses: [Int] { get }
+    var linkedClasses: [Int] { get }
 
     /// Takes the columns of a snapshot; false if they lack the calculated values, or there is too little memory or time.
     func bind(to columns: BoundColumns, within budget: Budget) -> Bool

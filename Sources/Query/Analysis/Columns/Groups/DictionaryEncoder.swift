@@ -6,7 +6,7 @@ final class DictionaryEncoder {
     /// The column; nil for chunks that are not of a column.
     let reference: ColumnReference?
     /// The values behind links, where these count instead of the links.
-    let far: FarValues?
+    let far: LinkedColumn?
     private let coding: any ValueEncoding
     private var column: [ColumnChunk?] = []
     private let buffer = ByteBuffer(capacity: 64)
@@ -16,7 +16,7 @@ final class DictionaryEncoder {
     }
 
     /// Makes a coder of values behind links.
-    init(_ far: FarValues) {
+    init(_ far: LinkedColumn) {
         (reference, coding, self.far) = (far.reference, NumberEncoding(.far(far)), far)
     }
 
@@ -122,7 +122,7 @@ extension DictionaryEncoder {
     convenience init?(_ key: GroupKey, _ schema: RowSchema) {
         let path = key.path
         guard let member = Self.ownMember(path, schema) else {
-            guard let far = FarValues(path, part: key.part, schema: schema) else { return nil }
+            guard let far = LinkedColumn(path, part: key.part, schema: schema) else { return nil }
             self.init(far)
             return
         }

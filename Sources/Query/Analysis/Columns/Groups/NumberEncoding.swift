@@ -10,7 +10,7 @@ final class NumberEncoding: ValueEncoding {
         /// Values as columns have them.
         case whole(ElementStorage)
         case part(NumberPart)
-        case far(FarValues)
+        case far(LinkedColumn)
     }
 
     private let form: Form

@@ -22,7 +22,7 @@ package final class ColumnOrder {
     package var byteCount: Int { parts.reduce(0) { $0 + $1.byteCount } }
 
     /// The classes of which objects are read when columns are taken.
-    package var farClasses: [Int] { parts.compactMap { $0.far?.farClass } }
+    package var linkedClasses: [Int] { parts.compactMap { $0.far?.linkedClass } }
 
     /// Takes the columns of a snapshot; false where they have no such order, or there is too little memory or time.
     package func bind(to columns: BoundColumns, within budget: Budget) -> Bool {

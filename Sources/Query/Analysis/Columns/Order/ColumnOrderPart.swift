@@ -8,7 +8,7 @@ final class ColumnOrderPart {
     private let storage: ElementStorage
     private let isAscending: Bool
     /// The values behind links, where these count.
-    let far: FarValues?
+    let far: LinkedColumn?
     /// The ranks of these by their numbers, and how many bytes they have.
     private var farRanks: [(rank: UInt128, byteCount: Int)] = []
     private let numbers = BatchRoom<Int64>()
@@ -19,7 +19,7 @@ final class ColumnOrderPart {
     init?(_ key: SortKey, schema: RowSchema) {
         storage = key.path.type.storage
         isAscending = key.isAscending
-        far = FarValues(key.path, schema: schema)
+        far = LinkedColumn(key.path, schema: schema)
         if let far {
             reference = far.reference
             return

@@ -40,8 +40,8 @@ package final class SectionColumns: ColumnCalculation {
         Set((order?.references ?? []) + [coder.reference].compactMap { $0 })
     }
 
-    package var farClasses: [Int] {
-        (order?.farClasses ?? []) + [coder.far?.farClass].compactMap { $0 }
+    package var linkedClasses: [Int] {
+        (order?.linkedClasses ?? []) + [coder.far?.linkedClass].compactMap { $0 }
     }
 
     package func bind(to columns: BoundColumns, within budget: Budget) -> Bool {

@@ -4,13 +4,13 @@ import HoldfastRows
 /// Values behind a to-one link, read once for each object that is linked to: a number for each different one, in their order; for
 /// each object, where values that are packed may be equal and written differently (1.5, 1.50).
 /// One thread binds them; any number of threads read their numbers afterwards.
-final class FarValues: @unchecked Sendable {
+final class LinkedColumn: @unchecked Sendable {
     // Unchecked: other threads only read values that were set before they came.
 
     /// The column of the links.
     let reference: ColumnReference
     /// The class of the objects that have the values.
-    let farClass: Int
+    let linkedClass: Int
     private let walker: PathWalker
     /// Makes the sort bytes of the values, or of the parts that count.
     private let sink: GroupKeySink
@@ -42,7 +42,7 @@ final class FarValues: @unchecked Sendable {
         }
         let far = path.behind(1)
         reference = ColumnReference(classIndex: step.fromClass, member: step.member)
-        farClass = step.toClass
+        linkedClass = step.toClass
         walker = PathWalker(far, schema: schema)
         sink = GroupKeySink(GroupKey(path: far, part: part))
         packer = packing.map { RowPacker(far, $0, schema: schema) }
@@ -120,7 +120,7 @@ final class FarValues: @unchecked Sendable {
     private func object(_ slot: Int, _ source: any ObjectSource) -> (key: UInt64, row: RowView)? {
         if slot == 0 { return nil }
         let key = UInt64(bitPattern: base + Int64(slot - 1))
-        return source.row(classIndex: farClass, key: key).map { (key, $0) }
+        return source.row(classIndex: linkedClass, key: key).map { (key, $0) }
     }
 
     private func append(_ slot: Int, _ source: any ObjectSource) {
