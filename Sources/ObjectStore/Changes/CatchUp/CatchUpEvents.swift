@@ -41,7 +41,7 @@ package final class CatchUpEvents {
     ) -> ObservedCandidates {
         let asksWhatWasSeen = query.visibility != nil && query.dependsOnOthers
         return ObservedCandidates(
-            ReachedObjects(
+            AffectedObjects(
                 of: query, seenBy: asksWhatWasSeen ? former : nil, changes, since: version,
                 in: transaction.unrestricted, dependentCountMax: dependentCountMax))
     }

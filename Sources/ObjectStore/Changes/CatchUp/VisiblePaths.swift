@@ -38,7 +38,7 @@ final class VisiblePaths {
     ) -> Bool {
         hasMetUnknown = false
         func walk(orUnknown: Bool) -> Bool {
-            PathOrigins(
+            ReversePath(
                 rootClass: root, transaction: unrestricted,
                 leadsThrough: { self.isPassable($0, $1, orUnknown: orUnknown) }
             ).forEach(to: identity, along: steps) { body($0, !orUnknown) }
@@ -145,7 +145,7 @@ final class VisiblePaths {
         {
             met.insert(identity)
         }
-        let origins = PathOrigins(rootClass: classIndex, transaction: unrestricted)
+        let origins = ReversePath(rootClass: classIndex, transaction: unrestricted)
         for watch in plan.watches {
             _ = changes.forEachTrigger(of: watch, since: version, schema) { identity in
                 origins.forEach(to: identity, along: watch.steps) { key in

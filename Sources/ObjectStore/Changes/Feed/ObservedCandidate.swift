@@ -5,7 +5,7 @@ package struct ObservedCandidate: Sendable {
     /// The object.
     package let identity: ObjectIdentity
     /// The paths through which other changed objects reach it.
-    var reach = ReachedObjects.Reach()
+    var reach = AffectedObjects.AffectedPaths()
     /// Its own change; nil for an object that only depends on other changed objects.
     package let change: FoldedChanges.Change?
     /// The position of its own change in ``FoldedChanges/order``; nil without one.

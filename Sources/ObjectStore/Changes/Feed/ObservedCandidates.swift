@@ -6,13 +6,13 @@ import HoldfastRows
 ///
 /// Many streams share the changes. Only the objects reached along links are each stream's own.
 package struct ObservedCandidates: Sequence, IteratorProtocol, Sendable {
-    private let reached: ReachedObjects
+    private let reached: AffectedObjects
     private var position = 0
     /// The keys of the objects that did not change themselves, in order.
     private var dependents: ArraySlice<UInt64>
 
     /// - `reached`: The objects that are reached along links, with the changes that reach them.
-    init(_ reached: ReachedObjects) {
+    init(_ reached: AffectedObjects) {
         self.reached = reached
         dependents = reached.dependents.sorted()[...]
     }

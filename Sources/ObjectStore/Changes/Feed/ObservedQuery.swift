@@ -152,7 +152,7 @@ package final class ObservedQuery: Sendable {
         _ changes: FoldedChanges, in transaction: ReadTransaction, dependentCountMax: Int = .max
     ) -> ObservedCandidates {
         ObservedCandidates(
-            ReachedObjects(
+            AffectedObjects(
                 of: self, seenBy: nil, changes, since: 0, in: transaction.unrestricted,
                 dependentCountMax: dependentCountMax))
     }

@@ -100,7 +100,7 @@ package final class ObservedFilter {
     }
 
     /// Whether one of some paths to an object concerns the filter or a follower.
-    func isReached(by ways: [WatchTable.Reach]) -> Bool {
+    func isReached(by ways: [WatchTable.AffectedPaths]) -> Bool {
         ways.contains { $0.owners?.contains(owner) ?? true && has($0.position) }
     }
 
@@ -168,7 +168,7 @@ package final class ObservedFilter {
     /// - `ways`: The paths by which it was reached.
     /// - Returns: Whether any follower had no event before in this step, and has one now.
     func take(
-        _ object: ChangedObject, _ step: ChangeStep, reached ways: [WatchTable.Reach],
+        _ object: ChangedObject, _ step: ChangeStep, reached ways: [WatchTable.AffectedPaths],
         _ table: WatchTable
     ) -> Bool {
         let reached = ways.filter { $0.owners?.contains(owner) ?? true }.map(\.position)

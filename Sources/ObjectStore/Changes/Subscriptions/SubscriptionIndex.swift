@@ -187,7 +187,7 @@ package final class SubscriptionIndex {
         if count == 0 { return }
         stepNumber += 1
         let order = Self.order(of: step.changes)
-        var reached: [ObjectIdentity: [WatchTable.Reach]] = [:]
+        var reached: [ObjectIdentity: [WatchTable.AffectedPaths]] = [:]
         let placed = findings(of: step, order, within: milliseconds, budget, arePlaced: true) {
             findings in
             findings.touched = touched(by: step.changes)
@@ -212,7 +212,7 @@ package final class SubscriptionIndex {
     private func findings(
         of step: ChangeStep, _ order: [ObjectIdentity], within milliseconds: UInt64,
         _ budget: StepBudget, arePlaced: Bool,
-        _ begin: (inout Findings) -> [ObjectIdentity: [WatchTable.Reach]]
+        _ begin: (inout Findings) -> [ObjectIdentity: [WatchTable.AffectedPaths]]
     ) -> Findings {
         let deadline = monotonicMilliseconds() + milliseconds
         step.limit(until: deadline, allowance)
@@ -223,7 +223,7 @@ package final class SubscriptionIndex {
         var concerned: [ObservedFilter] = []
         /// The classes of objects that were not tested with all filters.
         var untestedClasses: Set<Int> = []
-        func test(_ identity: ObjectIdentity, _ found: [WatchTable.Reach]) {
+        func test(_ identity: ObjectIdentity, _ found: [WatchTable.AffectedPaths]) {
             if !budget.isOver, !step.isLate {
                 self.test(
                     identity, reached: found, step, budget, arePlaced: arePlaced, &concerned,
@@ -300,7 +300,7 @@ package final class SubscriptionIndex {
     /// - `arePlaced`: Whether the filters that a condition or a watch finds are tested, or the filters that every change of their
     ///   class tests.
     private func test(
-        _ identity: ObjectIdentity, reached: [WatchTable.Reach], _ step: ChangeStep,
+        _ identity: ObjectIdentity, reached: [WatchTable.AffectedPaths], _ step: ChangeStep,
         _ budget: StepBudget, arePlaced: Bool,
         _ concerned: inout [ObservedFilter], until deadline: UInt64
     ) {

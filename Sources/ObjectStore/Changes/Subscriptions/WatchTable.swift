@@ -37,7 +37,7 @@ final class WatchTable {
     }
 
     /// The path by which an object is reached.
-    struct Reach {
+    struct AffectedPaths {
         /// The position of the watch.
         let position: Int
         /// The filters that it concerns, by owner; nil for all with the watch.
@@ -114,8 +114,8 @@ final class WatchTable {
     func reached(
         _ step: ChangeStep, _ isFound: (IndexedPath, Int, PathValue) -> Bool,
         owners: (_ position: Int, ObjectIdentity) -> Set<Int32>?
-    ) -> [ObjectIdentity: [Reach]] {
-        var found: [ObjectIdentity: [Reach]] = [:]
+    ) -> [ObjectIdentity: [AffectedPaths]] {
+        var found: [ObjectIdentity: [AffectedPaths]] = [:]
         tooWide = [:]
         if triggers.isEmpty { return found }
         var stepCounts: [Int: Int] = [:]
@@ -126,14 +126,14 @@ final class WatchTable {
             let countMax = min(Self.originCountMax, Self.stepOriginCountMax - before)
             defer { stepCounts[position] = before + count }
             func reach(in view: ReadTransaction, only isWanted: (ObjectIdentity) -> Bool) {
-                let origins = PathOrigins(
+                let origins = ReversePath(
                     rootClass: entry.rootClass, transaction: view.unrestricted)
                 _ = origins.forEach(to: identity, along: entry.watch.steps) { key in
                     let origin = ObjectIdentity(classIndex: entry.rootClass, key: key)
                     guard isWanted(origin) else { return true }
                     let last = found[origin]?.last
                     if last?.position != position || last?.owners != owners {
-                        found[origin, default: []].append(Reach(position: position, owners: owners))
+                        found[origin, default: []].append(AffectedPaths(position: position, owners: owners))
                     }
                     count += 1
                     return count <= countMax

@@ -2,7 +2,7 @@ import HoldfastQuery
 import HoldfastRows
 
 /// Walks back along a path, from the object at its end to the objects where it begins.
-struct PathOrigins {
+struct ReversePath {
     /// The class where the path begins, by position.
     let rootClass: Int
     /// The state in which it walks.

@@ -2,9 +2,9 @@ import HoldfastQuery
 import HoldfastRows
 
 /// The objects of a query that changes of other objects concern.
-struct ReachedObjects {
+struct AffectedObjects {
     /// The paths through which an object is reached.
-    struct Reach {
+    struct AffectedPaths {
         /// The first properties of its paths.
         private(set) var members = MemberSet()
         /// Whether the filter reads other objects that changed.
@@ -28,7 +28,7 @@ struct ReachedObjects {
     let version: UInt64
     private let dependentCountMax: Int
     /// All reached objects, by key.
-    private(set) var all: [UInt64: Reach] = [:]
+    private(set) var all: [UInt64: AffectedPaths] = [:]
     /// The keys of the reached objects that did not change themselves.
     private(set) var dependents: [UInt64] = []
     /// Whether there are more than were asked for.
@@ -54,7 +54,7 @@ struct ReachedObjects {
             let root = query.classIndex
         else { return }
         guard let former else {
-            let origins = PathOrigins(rootClass: root, transaction: unrestricted)
+            let origins = ReversePath(rootClass: root, transaction: unrestricted)
             isCut = ![(query.filter, true), (query.shown, false)].allSatisfy { plan, isOfFilter in
                 plan.watches.allSatisfy { watch in
                     changes.forEachTrigger(of: watch, since: version, query.schema) { identity in
@@ -104,7 +104,7 @@ struct ReachedObjects {
         if all[key] == nil, !(changes[identity].map { $0.version > version } ?? false) {
             dependents.append(key)
         }
-        all[key, default: Reach()].note(member, isOfFilter: isOfFilter, isSure: isSure)
+        all[key, default: AffectedPaths()].note(member, isOfFilter: isOfFilter, isSure: isSure)
         return dependents.count <= dependentCountMax
     }
 }
