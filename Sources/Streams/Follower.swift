@@ -33,7 +33,7 @@ package final class Follower: @unchecked Sendable {
     var channel: StreamChannel? {
         didSet {
             guard channel == nil, oldValue != nil else { return }
-            viewWatch?.remove(self)
+            principalDependency?.remove(self)
             sink?.leaveSteps()
         }
     }
@@ -42,7 +42,7 @@ package final class Follower: @unchecked Sendable {
     /// The object that decides, besides the access document, about the client's view, if there is one. Only on the feed's thread.
     var deciding: ObservedQuery?
     /// Learns of changes that may affect the client's view, while the follower has a channel. Only on the feed's thread.
-    var viewWatch: ViewWatch?
+    var principalDependency: PrincipalDependency?
     /// Pieces for which the queue had no room.
     private var unsent: [SharedBytes] = []
     /// The time of the last send, in milliseconds of the monotonic clock.

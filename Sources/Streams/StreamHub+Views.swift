@@ -34,16 +34,16 @@ extension StreamHub {
     /// Checks a live follower's view again when the object changes that decides about it.
     func watchView(of follower: Follower) {
         guard let query = follower.deciding else { return }
-        let key = ViewWatch.Key(
+        let key = PrincipalDependency.Key(
             filter: query.filterKey, rulesGeneration: follower.rulesGeneration)
-        let watch = viewWatches[key] ?? ViewWatch(query, key, hub: self)
-        if viewWatches.updateValue(watch, forKey: key) == nil { feed?.add(watch) }
+        let watch = principalDependencies[key] ?? PrincipalDependency(query, key, hub: self)
+        if principalDependencies.updateValue(watch, forKey: key) == nil { feed?.add(watch) }
         watch.add(follower)
     }
 
     /// Forgets a watch that no view depends on any more.
-    func forget(_ watch: ViewWatch) {
-        if viewWatches[watch.key] === watch { viewWatches[watch.key] = nil }
+    func forget(_ watch: PrincipalDependency) {
+        if principalDependencies[watch.key] === watch { principalDependencies[watch.key] = nil }
         feed?.remove(watch)
     }
 

@@ -21,7 +21,7 @@ package final class StreamHub: @unchecked Sendable {
     /// The channels of live streams. Only on the feed's thread.
     var channels: [StreamChannel.Key: StreamChannel] = [:]
     /// The watches of the objects that live followers' views depend on. Only on the feed's thread.
-    var viewWatches: [ViewWatch.Key: ViewWatch] = [:]
+    var principalDependencies: [PrincipalDependency.Key: PrincipalDependency] = [:]
     /// The channels with waiting polls. Only on the feed's thread.
     var polled: [ObjectIdentifier: StreamChannel] = [:]
     /// The clients of several queries, by the ids of their streams. Only on the feed's thread.

@@ -64,7 +64,7 @@ final class VisiblePaths {
     ///
     /// - Returns: Whether `body` never returned false.
     func forEachTrigger(
-        of watch: Watch, _ body: (ObjectIdentity, _ isSure: Bool) -> Bool
+        of watch: LinkedDependency, _ body: (ObjectIdentity, _ isSure: Bool) -> Bool
     ) -> Bool {
         changes.forEachTrigger(of: watch, since: version, schema) { identity in
             let answer: PastResults.Answer
@@ -137,7 +137,7 @@ final class VisiblePaths {
     private func find(
         of classIndex: Int, _ rules: [Predicate]
     ) -> [(identity: ObjectIdentity, isSure: Bool)]? {
-        let plan = WatchPlan(rules.flatMap { $0.dependencies(schema) }, schema: schema)
+        let plan = DependencyPlan(rules.flatMap { $0.dependencies(schema) }, schema: schema)
         var met: Set<ObjectIdentity> = []
         for (identity, change) in zip(changes.order, changes.outcomes)
         where identity.classIndex == classIndex && change.version > version

@@ -46,9 +46,9 @@ package final class ObservedQuery: Sendable {
     /// Whether, besides, all properties that the followers know by name are shown as they are stored.
     package let showsStored: Bool
     /// The reads of the filter.
-    let filter: WatchPlan
+    let filter: DependencyPlan
     /// The reads of the shown values.
-    let shown: WatchPlan
+    let shown: DependencyPlan
     /// Whether every own property of an object counts. If not, only the properties that ``shown`` reads count.
     let countsEverything: Bool
     let schema: RowSchema
@@ -56,8 +56,8 @@ package final class ObservedQuery: Sendable {
     let deciding: [Visibility.Admission]
     let displaying: [Visibility.Admission]
     /// The reads of the filter, and of the shown values, without the rules' reads; empty if no rules decide.
-    let readByFilter: WatchPlan
-    let readByShown: WatchPlan
+    let readByFilter: DependencyPlan
+    let readByShown: DependencyPlan
     /// The classes of ``readClasses`` on which the query does not depend.
     private let otherReadClasses: Set<Int>
     /// The numbers of the properties that the filter, the shown values and the rules about these read.
@@ -117,8 +117,8 @@ package final class ObservedQuery: Sendable {
             showsStored =
                 readsStored
                 && visibility.parts[root].altered.isSubset(of: schema.classes[root].unknown)
-            readByFilter = WatchPlan(filterPaths, schema: schema)
-            readByShown = WatchPlan(shownPaths + countedPaths, schema: schema)
+            readByFilter = DependencyPlan(filterPaths, schema: schema)
+            readByShown = DependencyPlan(shownPaths + countedPaths, schema: schema)
             filterPaths += deciding.flatMap { $0.dependencies(schema) }
             shownPaths += displaying.flatMap { $0.dependencies(schema) }
             (self.deciding, self.displaying) = (deciding, displaying)
@@ -127,7 +127,7 @@ package final class ObservedQuery: Sendable {
             readsStored = visibility == nil
             showsStored = readsStored
             (deciding, displaying) = ([], [])
-            readByFilter = WatchPlan([], schema: schema)
+            readByFilter = DependencyPlan([], schema: schema)
             readByShown = readByFilter
         }
         self.readProperties = readProperties
@@ -135,9 +135,9 @@ package final class ObservedQuery: Sendable {
         namedClasses = (deciding + displaying).flatMap(\.rules).reduce(
             into: predicate?.namedClasses(schema) ?? []
         ) { $0.formUnion($1.namedClasses(visibility?.schema ?? schema)) }
-        filter = WatchPlan(filterPaths, schema: schema)
-        shown = WatchPlan(shownPaths + countedPaths, schema: schema)
-        otherReadClasses = WatchPlan(readPaths, schema: schema).watches
+        filter = DependencyPlan(filterPaths, schema: schema)
+        shown = DependencyPlan(shownPaths + countedPaths, schema: schema)
+        otherReadClasses = DependencyPlan(readPaths, schema: schema).watches
             .reduce(into: []) { $0.formUnion($1.classes) }
     }
 
@@ -172,7 +172,7 @@ package final class ObservedQuery: Sendable {
     /// The rules' conditions on an object that sets off a watch by a change. As long as it satisfies the same ones as before, the
     /// change does not concern the query. Nil if the change always concerns it, because the filter or the shown values read the
     /// changed property, or if that is not known.
-    func conditions(of watch: Watch) -> Set<Predicate>? {
+    func conditions(of watch: LinkedDependency) -> Set<Predicate>? {
         guard !deciding.isEmpty || !displaying.isEmpty,
             case .property(let classIndex, let member) = watch.trigger,
             schema.classes[classIndex].definition.kind != .embedded,

@@ -44,7 +44,7 @@ package final class ObservedFilter {
     /// Whether a channel needs all events of a step.
     private var wantsEvents = false
     /// For watches, by their positions: conditions that tell whether a change of a triggering object concerns the filter.
-    private var known: [Int: WatchedConditions] = [:]
+    private var known: [Int: DependencyConditions] = [:]
     /// The object that it was last tested with, so that no object is tested twice.
     var lastObject = -1
     /// The nanoseconds of its allowance that it has used in a step, and the number of tested objects.
@@ -70,7 +70,7 @@ package final class ObservedFilter {
     }
 
     /// Whether the trigger of a watch decides about a value by which the filter is found.
-    func isPlaced(behind watch: Watch, _ schema: RowSchema) -> Bool {
+    func isPlaced(behind watch: LinkedDependency, _ schema: RowSchema) -> Bool {
         query.conditions.valuePlaces?.allSatisfy { watch.lies(onWayTo: $0, schema) } ?? false
     }
 
@@ -100,20 +100,20 @@ package final class ObservedFilter {
     }
 
     /// Whether one of some paths to an object concerns the filter or a follower.
-    func isReached(by ways: [WatchTable.AffectedPaths]) -> Bool {
+    func isReached(by ways: [DependencyTable.AffectedPaths]) -> Bool {
         ways.contains { $0.owners?.contains(owner) ?? true && has($0.position) }
     }
 
     /// Prepares the conditions on its watches, if its followers see a part of the store, so that no step has to.
-    func prepare(_ table: WatchTable) {
+    func prepare(_ table: DependencyTable) {
         guard query.visibility != nil else { return }
         for position in watches + followers.flatMap(\.shown) where known[position] == nil {
             known[position] = conditions(of: table.watch(position))
         }
     }
 
-    private func conditions(of watch: Watch) -> WatchedConditions {
-        WatchedConditions(
+    private func conditions(of watch: LinkedDependency) -> DependencyConditions {
+        DependencyConditions(
             followers.map { $0.channel.query.conditions(of: watch) },
             // The schema of the rules, with names that the users do not know.
             query.visibility?.schema ?? query.schema)
@@ -121,7 +121,7 @@ package final class ObservedFilter {
 
     /// Whether a change of an object that sets off a watch may concern the filter or a follower.
     func isConcerned(
-        by identity: ObjectIdentity, _ watch: Watch, at position: Int, _ step: ChangeStep
+        by identity: ObjectIdentity, _ watch: LinkedDependency, at position: Int, _ step: ChangeStep
     ) -> Bool {
         let conditions = known[position] ?? conditions(of: watch)
         known[position] = conditions
@@ -168,8 +168,8 @@ package final class ObservedFilter {
     /// - `ways`: The paths by which it was reached.
     /// - Returns: Whether any follower had no event before in this step, and has one now.
     func take(
-        _ object: ChangedObject, _ step: ChangeStep, reached ways: [WatchTable.AffectedPaths],
-        _ table: WatchTable
+        _ object: ChangedObject, _ step: ChangeStep, reached ways: [DependencyTable.AffectedPaths],
+        _ table: DependencyTable
     ) -> Bool {
         let reached = ways.filter { $0.owners?.contains(owner) ?? true }.map(\.position)
         let isFilterReached = watches.contains { reached.contains($0) }
@@ -235,7 +235,7 @@ package final class ObservedFilter {
 ///
 /// If a thousand people share a list and one joins, the change of the list's members concerns only this one: for the others, the
 /// rules decide the same before and after.
-struct WatchedConditions {
+struct DependencyConditions {
     /// Nil if any change may matter.
     private let matchers: [Matcher]?
 

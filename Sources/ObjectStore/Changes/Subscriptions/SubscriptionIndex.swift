@@ -19,7 +19,7 @@ package final class SubscriptionIndex {
     private var ownerByKey: [ObservedFilter.Key: Int32] = [:]
     /// The filters by class; the filters of the whole store are under nil.
     private(set) var classes: [Int?: ClassFilters] = [:]
-    let watches: WatchTable
+    let watches: DependencyTable
     private let earlier = PathValue()
     let later = PathValue()
     let scratch = ByteBuffer(capacity: 256)
@@ -58,7 +58,7 @@ package final class SubscriptionIndex {
     package init(_ schema: RowSchema, allowance: FeedAllowance = FeedAllowance()) {
         self.schema = schema
         self.allowance = allowance
-        watches = WatchTable(schema)
+        watches = DependencyTable(schema)
     }
 
     /// All channels.
@@ -187,7 +187,7 @@ package final class SubscriptionIndex {
         if count == 0 { return }
         stepNumber += 1
         let order = Self.order(of: step.changes)
-        var reached: [ObjectIdentity: [WatchTable.AffectedPaths]] = [:]
+        var reached: [ObjectIdentity: [DependencyTable.AffectedPaths]] = [:]
         let placed = findings(of: step, order, within: milliseconds, budget, arePlaced: true) {
             findings in
             findings.touched = touched(by: step.changes)
@@ -212,7 +212,7 @@ package final class SubscriptionIndex {
     private func findings(
         of step: ChangeStep, _ order: [ObjectIdentity], within milliseconds: UInt64,
         _ budget: StepBudget, arePlaced: Bool,
-        _ begin: (inout Findings) -> [ObjectIdentity: [WatchTable.AffectedPaths]]
+        _ begin: (inout Findings) -> [ObjectIdentity: [DependencyTable.AffectedPaths]]
     ) -> Findings {
         let deadline = monotonicMilliseconds() + milliseconds
         step.limit(until: deadline, allowance)
@@ -223,7 +223,7 @@ package final class SubscriptionIndex {
         var concerned: [ObservedFilter] = []
         /// The classes of objects that were not tested with all filters.
         var untestedClasses: Set<Int> = []
-        func test(_ identity: ObjectIdentity, _ found: [WatchTable.AffectedPaths]) {
+        func test(_ identity: ObjectIdentity, _ found: [DependencyTable.AffectedPaths]) {
             if !budget.isOver, !step.isLate {
                 self.test(
                     identity, reached: found, step, budget, arePlaced: arePlaced, &concerned,
@@ -300,7 +300,7 @@ package final class SubscriptionIndex {
     /// - `arePlaced`: Whether the filters that a condition or a watch finds are tested, or the filters that every change of their
     ///   class tests.
     private func test(
-        _ identity: ObjectIdentity, reached: [WatchTable.AffectedPaths], _ step: ChangeStep,
+        _ identity: ObjectIdentity, reached: [DependencyTable.AffectedPaths], _ step: ChangeStep,
         _ budget: StepBudget, arePlaced: Bool,
         _ concerned: inout [ObservedFilter], until deadline: UInt64
     ) {

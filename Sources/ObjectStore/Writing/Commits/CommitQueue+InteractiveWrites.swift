@@ -81,7 +81,7 @@ extension CommitQueue {
     private func leave(_ turns: InteractiveGroup) {
         waiting.signal { state in
             state.turns = turns
-            return state.hasTurnWork || state.wantsWatch && !state.isWatched
+            return state.hasTurnWork || state.wantsDependency && !state.isWatched
         }
     }
 
@@ -250,7 +250,7 @@ extension CommitQueue.Waiting {
     fileprivate var wantsCommit: Bool { interactive != nil && turns?.ended.isEmpty == false }
 
     /// Whether something waits for the turn that is lent.
-    var wantsWatch: Bool { wantsCommit || interactive != nil && turns != nil && writes.count > 0 }
+    var wantsDependency: Bool { wantsCommit || interactive != nil && turns != nil && writes.count > 0 }
 
     /// Whether the writer's thread has something to do in the group.
     fileprivate var hasTurnWork: Bool { turns != nil && (interactive == nil || request != nil) }

@@ -122,7 +122,7 @@ final class CommitQueue: @unchecked Sendable {
             let work: Work = waiting.wait { state in
                 state.isIdle = false
                 if state.hasTurns {
-                    return state.takeTurnWork() ?? (state.wantsWatch ? .watch : nil)
+                    return state.takeTurnWork() ?? (state.wantsDependency ? .watch : nil)
                 }
                 if let turn = state.takeTurn() { return .turn(turn) }
                 if !state.writes.isEmpty {

@@ -2,16 +2,16 @@ import HoldfastQuery
 import HoldfastRows
 
 /// The reads of a query, as the properties of its own objects and as watches on others.
-struct WatchPlan: Sendable {
+struct DependencyPlan: Sendable {
     /// Properties of the query's own objects, inverse links included.
     private(set) var ownMembers = MemberSet()
     /// The watches on others, each once.
-    private(set) var watches: [Watch] = []
+    private(set) var watches: [LinkedDependency] = []
 
     /// - `dependencies`: The reads, including the reads on the way to other objects.
     init(_ dependencies: [Dependency], schema: RowSchema) {
-        var seen: Set<Watch> = []
-        func add(_ watch: Watch) {
+        var seen: Set<LinkedDependency> = []
+        func add(_ watch: LinkedDependency) {
             if seen.insert(watch).inserted { watches.append(watch) }
         }
         for var dependency in dependencies {
@@ -29,7 +29,7 @@ struct WatchPlan: Sendable {
             {
                 let number = schema.classes[last.toClass].members[last.member].number
                 add(
-                    Watch(
+                    LinkedDependency(
                         trigger: .loss(classIndex: last.fromClass, propertyNumber: number),
                         steps: dependency.path.dropLast(), firstMember: dependency.firstMember))
             }
@@ -38,7 +38,7 @@ struct WatchPlan: Sendable {
                 ownMembers.insert(watched.member)
             } else {
                 add(
-                    Watch(
+                    LinkedDependency(
                         trigger: .property(
                             classIndex: watched.classIndex, member: watched.member),
                         steps: watched.path, firstMember: watched.firstMember))

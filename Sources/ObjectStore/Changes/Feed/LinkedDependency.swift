@@ -6,7 +6,7 @@ import HoldfastRows
 /// A filter or an expanded link reads other objects along paths. When one of these changes, the path is walked backwards: along
 /// inverse links for a step forward, along the links themselves for a step back. The newer state is enough: if a link on the path
 /// changed, its holder has changed too, or its former target is among the lost links.
-struct Watch: Hashable, Sendable {
+struct LinkedDependency: Hashable, Sendable {
     /// The change that sets it off.
     enum Trigger: Hashable, Sendable {
         /// A change of a property of the objects of a class.
@@ -75,7 +75,7 @@ extension FoldedChanges {
     /// - `since`: Objects that have not changed after this version are left out. Losses have no version.
     /// - Returns: Whether `body` never returned false.
     func forEachTrigger(
-        of watch: Watch, since version: UInt64, _ schema: RowSchema,
+        of watch: LinkedDependency, since version: UInt64, _ schema: RowSchema,
         _ body: (ObjectIdentity) -> Bool
     ) -> Bool {
         if case .loss(let classIndex, _) = watch.trigger {

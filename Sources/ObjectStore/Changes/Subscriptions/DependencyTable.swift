@@ -2,9 +2,9 @@ import HoldfastQuery
 import HoldfastRows
 
 /// The watches of all followed queries, each once: a path is walked back once for all queries that have it. On the feed's thread.
-final class WatchTable {
+final class DependencyTable {
     private struct Entry {
-        var watch: Watch
+        var watch: LinkedDependency
         var rootClass: Int
         /// The number of queries that have it.
         var count = 0
@@ -15,7 +15,7 @@ final class WatchTable {
     }
 
     private struct Key: Hashable {
-        let watch: Watch
+        let watch: LinkedDependency
         let rootClass: Int
     }
 
@@ -53,13 +53,13 @@ final class WatchTable {
     init(_ schema: RowSchema) { self.schema = schema }
 
     /// The watch at a position.
-    func watch(_ position: Int) -> Watch { entries[position].watch }
+    func watch(_ position: Int) -> LinkedDependency { entries[position].watch }
 
     /// Counts a watch and returns its position.
     ///
     /// - `places`: The places of the values that decide about the filter with the watch; nil if it counts whatever the values
     ///   are.
-    func add(_ watch: Watch, _ rootClass: Int, _ places: Set<IndexedPath>?) -> Int {
+    func add(_ watch: LinkedDependency, _ rootClass: Int, _ places: Set<IndexedPath>?) -> Int {
         let key = Key(watch: watch, rootClass: rootClass)
         let position: Int
         if let known = positions[key] {
@@ -222,7 +222,7 @@ final class WatchTable {
     }
 }
 
-extension Watch {
+extension LinkedDependency {
     /// Whether the path to a place goes through the triggering object, so that this object decides about the value there.
     func lies(onWayTo place: IndexedPath, _ schema: RowSchema) -> Bool {
         guard case .property(let classIndex, _) = trigger else { return false }

@@ -2,7 +2,7 @@ import HoldfastObjectStore
 
 /// Watches an object that decides the view of some followers, such as a user's own. When it changes, their views are checked
 /// again before anything of the step is sent. On the feed's thread.
-final class ViewWatch: FeedChannel, @unchecked Sendable {
+final class PrincipalDependency: FeedChannel, @unchecked Sendable {
     // Unchecked: all state is used only on the feed's thread.
 
     /// The key that the followers of one watch have in common.
@@ -29,13 +29,13 @@ final class ViewWatch: FeedChannel, @unchecked Sendable {
     /// Adds a live follower.
     func add(_ follower: Follower) {
         followers[ObjectIdentifier(follower)] = follower
-        follower.viewWatch = self
+        follower.principalDependency = self
     }
 
     /// Removes a follower.
     func remove(_ follower: Follower) {
         followers[ObjectIdentifier(follower)] = nil
-        follower.viewWatch = nil
+        follower.principalDependency = nil
         if followers.isEmpty { hub.forget(self) }
     }
 
