@@ -29,7 +29,7 @@ struct ChangeWriter {
         buffer = ByteBuffer(capacity: 1024)
         json = JSONWriter(buffer)
         writer = stream.makeWriter(to: buffer, of: read, limits)
-        if let before, stream.definition.telling.tellsOld {
+        if let before, stream.definition.eventOptions.tellsOld {
             earlier = stream.makeWriter(to: buffer, of: before, limits)
         }
     }
@@ -114,7 +114,7 @@ struct ChangeWriter {
     /// Opens an entry. It names its query if the stream has several.
     private func beginEntry() {
         json.raw("{")
-        guard let query = stream.definition.telling.query else { return }
+        guard let query = stream.definition.eventOptions.query else { return }
         json.raw("\"query\":")
         json.string(query)
         json.raw(",")

@@ -29,8 +29,8 @@ final class SharedEntries {
             _shown = Exact(definition.shown)
             _fields = Exact(definition.fields)
             _expand = Exact(definition.expand)
-            _keyPaths = Exact(definition.telling.keyPaths)
-            tellsOld = definition.telling.tellsOld
+            _keyPaths = Exact(definition.eventOptions.keyPaths)
+            tellsOld = definition.eventOptions.tellsOld
             quotesLargeInts = definition.quotesLargeInts
             viewMark = stream.viewMark
             visibility = stream.observed.visibility.map { ObjectIdentifier($0) }

@@ -74,7 +74,7 @@ extension StreamCatchUp {
     private func news(
         of changes: FoldedChanges, to follower: Follower, _ property: ObservedProperty,
         _ read: ReadTransaction, _ present: UInt64
-    ) throws(RequestFault) -> PropertyNews {
+    ) throws(RequestFault) -> PropertyEvent {
         let observed = follower.query.observed
         let missed = CatchUpEvents(
             of: observed, changes, since: follower.state.version, in: read)

@@ -111,7 +111,7 @@ extension StreamChannel {
         var writer = ChangeWriter(stream, after, hub.served.limits, before: before)
         let first = position
         // If the client has several queries, the part is a piece of their common event.
-        let isEvent = stream.definition.telling.query == nil
+        let isEvent = stream.definition.eventOptions.query == nil
         if isEvent { writer.beginChangeEvent(version: version, hub.events.framing) }
         while position < events.count, writer.byteCount < Self.partByteCount {
             if position > first { writer.raw(",") }

@@ -21,7 +21,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
                 && a.isUntested == b.isUntested && a.stream.viewMark == b.stream.viewMark
                 && own.shown.isSame(as: other.shown)
                 && own.fields.isSame(as: other.fields) && own.expand.isSame(as: other.expand)
-                && own.telling == other.telling && own.quotesLargeInts == other.quotesLargeInts
+                && own.eventOptions == other.eventOptions && own.quotesLargeInts == other.quotesLargeInts
                 && own.result == other.result
                 && own.intervalMilliseconds == other.intervalMilliseconds
         }
@@ -42,7 +42,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     var oldestRules = UInt64.max
     private var content: ChannelContent
     /// The interval of its events.
-    var pace: Pace
+    var pace: EventInterval
     private var isDelayed = false
     /// The last version that the followers know completely, while they do not receive all steps; nil while they do.
     private var toldThrough: UInt64?
@@ -61,9 +61,9 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         entries = hub.entries.join(stream)
         content = ChannelContent(stream)
         // The intervals of several queries end together, so that their events report one version.
-        pace = Pace(
+        pace = EventInterval(
             stream.definition.intervalMilliseconds,
-            isAligned: stream.definition.telling.query != nil)
+            isAligned: stream.definition.eventOptions.query != nil)
     }
 
     /// The result that is sent as a whole; nil if the channel sends changes.
@@ -144,13 +144,13 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         case .changes, .property: break
         }
         defer { forgetIfEmpty() }
-        let shown = step.shown(by: stream.showing, telling: events)
+        let shown = step.shown(by: stream.showing, eventOptions: events)
         do throws(Interruption) {
             if case .changes = content, pace.isImmediate {
                 let counted = try counted(events, shown)
                 if counted.isEmpty { return }
                 // Past values are seldom reported, so only then are they read through the sight.
-                let before = (stream.definition.telling.tellsOld ? shown : step).before
+                let before = (stream.definition.eventOptions.tellsOld ? shown : step).before
                 try tell(counted, version, before, shown.after, step.budget)
                 answer(counted, (start, version), before, shown.after)
                 return
@@ -313,7 +313,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
 }
 
 /// The interval of a channel's events. All changes within an interval are one event. One thread at a time uses it.
-struct Pace {
+struct EventInterval {
     /// The length of an interval; 0 if each step is sent by itself.
     let milliseconds: UInt64
     /// Whether intervals end at multiples of their length, so that several channels report the same version together.

@@ -27,7 +27,7 @@ package final class StreamDefinition: Sendable {
     let arguments: [QueryArgument]
     let fields: String?
     let expand: String?
-    let telling: StreamTelling
+    let eventOptions: EventOptions
     package let quotesLargeInts: Bool
     /// Whether checking it takes too long for a connection's thread.
     package let isLong: Bool
@@ -55,11 +55,11 @@ package final class StreamDefinition: Sendable {
     ///
     /// - `result`: The form of the result that is followed as a whole; nil for the changes of its objects.
     package init(
-        of target: Target, _ text: QueryText, _ telling: StreamTelling, quotesLargeInts: Bool,
+        of target: Target, _ text: QueryText, _ eventOptions: EventOptions, quotesLargeInts: Bool,
         result: ResultForm? = nil, intervalMilliseconds: Int = 0
     ) {
         self.target = target
-        self.telling = telling
+        self.eventOptions = eventOptions
         isLong = text.isLong
         filter = text.filter
         arguments = text.arguments
@@ -80,7 +80,7 @@ package final class StreamDefinition: Sendable {
         let schema = names.schema
         let rowClass: RowClass
         var projection: CompiledProjection?
-        if telling.tellsOld, result != nil || intervalMilliseconds > 0 {
+        if eventOptions.tellsOld, result != nil || intervalMilliseconds > 0 {
             throw .parameter(
                 "old",
                 "A live list and an 'interval' do not tell what was before; leave 'old' out, and compare with what was "
@@ -115,7 +115,7 @@ package final class StreamDefinition: Sendable {
             rowClass = named.rowClass
         }
         var text = QueryText()
-        text.isInBody = telling.query != nil
+        text.isInBody = eventOptions.query != nil
         text.filter = filter
         text.arguments = arguments
         var filterPaths: [Dependency] = []
@@ -135,7 +135,7 @@ package final class StreamDefinition: Sendable {
         }
         let selection = try names.selection(
             fields: fields, expand: expand, of: rowClass, shownBy: projection)
-        let compared = try telling.compared(of: rowClass, projection, names)
+        let compared = try eventOptions.compared(of: rowClass, projection, names)
         let readPaths = selection.dependencies(names)
         // With key paths, only their changes count. Without them, the objects' own properties count anyway.
         var shownPaths = compared?.dependencies(names) ?? readPaths.filter { !$0.path.isEmpty }

@@ -92,7 +92,7 @@ package struct StreamEvents: Sendable {
     ) -> SharedBytes {
         framing.begin(name, id: id, in: buffer)
         JSONWriter(buffer).object { data in
-            if let name = query?.definition.telling.query { data.member("query").string(name) }
+            if let name = query?.definition.eventOptions.query { data.member("query").string(name) }
             write(&data)
         }
         framing.end(id: nil, in: buffer)

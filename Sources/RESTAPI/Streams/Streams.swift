@@ -19,10 +19,10 @@ extension RESTService {
         let text = try QueryText(request, parser: RequestScratch.current.parser)
         let quotesLargeInts = preferences.quotesLargeInts
         let form = result ?? text.sort.map { .list(sort: $0, limit: text.limit) }
-        let telling = StreamTelling(
+        let eventOptions = EventOptions(
             keyPaths: request[query: "keyPaths"]?.string, tellsOld: try request.flag("old"))
         let definition = StreamDefinition(
-            of: target, text, telling, quotesLargeInts: quotesLargeInts, result: form,
+            of: target, text, eventOptions, quotesLargeInts: quotesLargeInts, result: form,
             intervalMilliseconds: try interval(request))
         if result != nil { try request.requireAccepted("text/event-stream") }
         let isEventStream = result == nil ? try acceptsEvents(request) : true
@@ -242,7 +242,7 @@ extension RESTService {
                     className: rowClass.definition.name, key: key,
                     name: request.parameter(2).string, path: path.steps.map { Array($0.utf8) },
                     projection: request[query: "projection"]?.string),
-                shaping, StreamTelling(),
+                shaping, EventOptions(),
                 quotesLargeInts: Preferences(request).quotesLargeInts,
                 intervalMilliseconds: interval(request)))
     }

@@ -49,7 +49,7 @@ final class StreamGroup: @unchecked Sendable {
         var isEmpty: Bool { concerned.isEmpty }
     }
     private var steps = Steps()
-    private var pace: Pace
+    private var pace: EventInterval
     private var isDelayed = false
 
     private static let comma: SharedBytes = {
@@ -65,7 +65,7 @@ final class StreamGroup: @unchecked Sendable {
         self.sink = sink
         self.caller = caller
         self.hub = hub
-        pace = Pace(stream.intervalMilliseconds, isAligned: true)
+        pace = EventInterval(stream.intervalMilliseconds, isAligned: true)
     }
 
     /// Whether its client has received everything up to the feed's version, if the given query is at that version.

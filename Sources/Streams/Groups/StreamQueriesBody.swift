@@ -133,7 +133,7 @@ package struct StreamQueriesBody {
         try text.requireLengths(limits, beside: [("keyPaths", keyPaths)])
         return StreamDefinition(
             of: try Self.target(json, text, names), text,
-            StreamTelling(keyPaths: keyPaths, tellsOld: tellsOld, query: name),
+            EventOptions(keyPaths: keyPaths, tellsOld: tellsOld, query: name),
             quotesLargeInts: quotesLargeInts,
             result: text.sort.map { .list(sort: $0, limit: text.limit) },
             intervalMilliseconds: intervalMilliseconds)

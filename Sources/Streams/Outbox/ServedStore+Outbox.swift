@@ -101,7 +101,7 @@ extension ServedStore {
         _ className: String, quotesLargeInts: Bool = false, in read: ReadTransaction
     ) throws(RequestFault) -> CheckedStream {
         try StreamDefinition(
-            of: .outbox(className: className), QueryText(), StreamTelling(),
+            of: .outbox(className: className), QueryText(), EventOptions(),
             quotesLargeInts: quotesLargeInts
         ).checked(names(of: read.rows), limits, for: read.visibility)
     }

@@ -17,7 +17,7 @@ struct ResultWriter {
     private static let partByteCount = 256 << 10
 
     /// Whether the text of changes is an event of its own, and not a piece of several queries' event.
-    private var isEvent: Bool { stream.definition.telling.query == nil }
+    private var isEvent: Bool { stream.definition.eventOptions.query == nil }
 
     private var id: String {
         stream.cursor(StoreVersion(epoch: read.epoch, number: version))

@@ -13,7 +13,7 @@ struct ShapeResetTests {
     struct Query: Sendable {
         var path = "/v1/classes/Item"
         var parameters: [(String, String)] = []
-        var telling: [(String, String)] = []
+        var eventOptions: [(String, String)] = []
     }
 
     /// A change of the schema, and the queries that it resets.
@@ -64,7 +64,7 @@ struct ShapeResetTests {
         "note": Query(parameters: [("fields", "id,note")]),
         "filter": Query(parameters: [("fields", "id,name"), ("filter", "n > 1")]),
         "noted": Query(parameters: [("fields", "id,name"), ("filter", "note == 'x'")]),
-        "keyPaths": Query(parameters: [("fields", "id,n")], telling: [("keyPaths", "n")]),
+        "keyPaths": Query(parameters: [("fields", "id,n")], eventOptions: [("keyPaths", "n")]),
         "ownerName": Query(parameters: [("fields", "id,owner.name")]),
         "ownerAge": Query(parameters: [("fields", "id,name"), ("filter", "owner.age > 20")]),
         "expand": Query(parameters: [("fields", "id,owner"), ("expand", "owner")]),
@@ -231,7 +231,7 @@ struct ShapeResetTests {
         func clients() -> [TableClient] {
             names.map {
                 let query = Self.queries[$0] ?? Query()
-                return TableClient(server, query.path, query.parameters, telling: query.telling)
+                return TableClient(server, query.path, query.parameters, eventOptions: query.eventOptions)
             }
         }
         let (live, away, pages, polls) = (clients(), clients(), clients(), clients())

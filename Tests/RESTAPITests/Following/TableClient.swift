@@ -17,7 +17,7 @@ final class TableClient {
     private let path: String
     private let parameters: [(String, String)]
     /// Parameters that the query itself does not take, such as `keyPaths`.
-    private let telling: [(String, String)]
+    private let eventOptions: [(String, String)]
     private(set) var replica = ChangesReplica()
     /// The parameter of the next request, and the id that beats it.
     private(set) var since: String
@@ -30,12 +30,12 @@ final class TableClient {
 
     init(
         _ server: ChangesServer, _ path: String, _ parameters: [(String, String)] = [],
-        telling: [(String, String)] = [], since: String = "start"
+        eventOptions: [(String, String)] = [], since: String = "start"
     ) {
         self.server = server
         self.path = path
         self.parameters = parameters
-        self.telling = telling
+        self.eventOptions = eventOptions
         self.since = since
     }
 
@@ -50,7 +50,7 @@ final class TableClient {
             "GET",
             target(
                 path + "/changes",
-                parameters + telling + [("since", since), ("limit", "\(limit)")]))
+                parameters + eventOptions + [("since", since), ("limit", "\(limit)")]))
         if reply.status == 410 {
             goneCount += 1
             replica = ChangesReplica()
@@ -72,7 +72,7 @@ final class TableClient {
     @discardableResult
     func connect(isCut: Bool = false) -> [ChangesClient.Event] {
         let stream = server.events(
-            path + "/changes", parameters + telling + [("since", since)],
+            path + "/changes", parameters + eventOptions + [("since", since)],
             headers: lastID.map { [("Last-Event-ID", $0)] } ?? [])
         #expect(stream.status == 200)
         guard stream.status == 200 else { return [] }

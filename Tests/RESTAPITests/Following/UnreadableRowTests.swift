@@ -16,10 +16,10 @@ struct UnreadableRowTests {
     struct Row: Sendable, CustomTestStringConvertible {
         var path = "/v1/classes/Task"
         var parameters: [String] = []
-        var telling: [String] = []
+        var eventOptions: [String] = []
         let changed: String
 
-        var testDescription: String { "\(path) \(parameters + telling)" }
+        var testDescription: String { "\(path) \(parameters + eventOptions)" }
     }
 
     static let rows = [
@@ -33,9 +33,9 @@ struct UnreadableRowTests {
             path: "/v1/classes/Person", parameters: ["filter=tasks.@count > 0", "expand=tasks"],
             changed: "Task/1 rank"),
         Row(
-            parameters: ["fields=id,owner.age"], telling: ["keyPaths=owner.age"],
+            parameters: ["fields=id,owner.age"], eventOptions: ["keyPaths=owner.age"],
             changed: "Person/ann age"),
-        Row(parameters: ["filter=rank >= 0"], telling: ["old=true"], changed: "Task/1 rank"),
+        Row(parameters: ["filter=rank >= 0"], eventOptions: ["old=true"], changed: "Task/1 rank"),
         Row(path: "/v1/projections/Board", changed: "Person/ann age"),
     ]
 
@@ -90,7 +90,7 @@ struct UnreadableRowTests {
         server.task(2, #"{"owner":"ann"}"#)
         server.task(1, #"{"parts":[2],"owner":"ann"}"#)
         let client = TableClient(
-            server, row.path, Self.pairs(row.parameters), telling: Self.pairs(row.telling))
+            server, row.path, Self.pairs(row.parameters), eventOptions: Self.pairs(row.eventOptions))
         client.connect()
         let changed = row.changed.split(separator: " ")
         let target = "/v1/classes/" + changed[0].replacing("/", with: "/objects/")

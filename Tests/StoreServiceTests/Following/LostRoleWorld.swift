@@ -130,7 +130,7 @@ final class LostRoleWorld {
         case .list: result = .list(sort: "pin", limit: 10)
         }
         return StreamDefinition(
-            of: target, text, StreamTelling(), quotesLargeInts: false, result: result)
+            of: target, text, EventOptions(), quotesLargeInts: false, result: result)
     }
 
     func checked(_ form: Form, for caller: Caller) throws -> CheckedStream {

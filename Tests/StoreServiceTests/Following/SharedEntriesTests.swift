@@ -41,7 +41,7 @@ struct SharedEntriesTests {
         text.fields = fields
         let definition = StreamDefinition(
             of: .objects(className: "Task"), text,
-            StreamTelling(keyPaths: keyPaths, tellsOld: tellsOld, query: name),
+            EventOptions(keyPaths: keyPaths, tellsOld: tellsOld, query: name),
             quotesLargeInts: false)
         let sink = ToldEvents()
         let follower = Follower(

@@ -79,7 +79,7 @@ final class UserFollower {
         query.shape.shape(&text, of: query.className)
         return try StreamDefinition(
             of: query.target, text,
-            StreamTelling(
+            EventOptions(
                 keyPaths: query.hasKeyPaths ? query.shape.fields[query.className] : nil,
                 tellsOld: query.tellsOld), quotesLargeInts: false,
             result: query.sort.map { .list(sort: $0, limit: 1000) },

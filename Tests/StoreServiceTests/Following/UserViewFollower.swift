@@ -68,7 +68,7 @@ final class UserViewFollower {
         var text = QueryText()
         text.filter = view.filter
         let definition = StreamDefinition(
-            of: view.target, text, StreamTelling(), quotesLargeInts: false, result: view.result)
+            of: view.target, text, EventOptions(), quotesLargeInts: false, result: view.result)
         guard let checked = try? definition.checked(served, for: caller) else {
             forget()
             cursor = "start"

@@ -76,7 +76,7 @@ struct ReplyVersionTests {
         let service = try Self.service()
         let served = service.served
         let stream = try StreamDefinition(
-            of: .objects(className: "Thing"), QueryText(), StreamTelling(), quotesLargeInts: false
+            of: .objects(className: "Thing"), QueryText(), EventOptions(), quotesLargeInts: false
         ).checked(served, for: .program)
         try Self.withPastView(service) { read, before throws(RequestFault) in
             let page = try served.page(of: stream, from: .now, limit: 10, for: .program, in: read)

@@ -7,7 +7,7 @@ import HoldfastStoreService
 /// The event for the followers of a property.
 ///
 /// Differences of lists must be applied once, so they are all in one event, after which a client may resume.
-enum PropertyNews {
+enum PropertyEvent {
     case nothing
     /// An event. If a snapshot was sent in part, `knownCount` is the number of elements that the client has after the event.
     case event(SharedBytes, knownCount: Int?)
@@ -33,7 +33,7 @@ struct PropertyEvents {
     /// - Throws: ``RequestFault`` when storage fails or a value is too large.
     func news(
         of outcome: PropertyOutcome, version: UInt64, knownCount: Int? = nil
-    ) throws(RequestFault) -> PropertyNews {
+    ) throws(RequestFault) -> PropertyEvent {
         if case .nothing = outcome { return .nothing }
         if case .unknown = outcome { return .unknown }
         guard case .list(let all) = outcome else {
@@ -48,7 +48,7 @@ struct PropertyEvents {
 
     private func event(
         _ outcome: PropertyOutcome, _ version: UInt64, _ count: Int?
-    ) throws(RequestFault) -> PropertyNews {
+    ) throws(RequestFault) -> PropertyEvent {
         let owner = try stream.owner(property, in: read, served)
         var writer = PropertyWriter(stream, property, read, served.limits)
         let cursor = stream.cursor(StoreVersion(epoch: read.epoch, number: version))

@@ -3,7 +3,7 @@ import HoldfastObjectModel
 import HoldfastRows
 
 /// The event options that a stream's client asked for.
-package struct StreamTelling: Hashable, Sendable {
+package struct EventOptions: Hashable, Sendable {
     /// The paths that decide whether an update is reported, with commas between them; nil for all.
     @Exact private(set) var keyPaths: String?
     /// Whether an update contains the former values, as far as they are known.
