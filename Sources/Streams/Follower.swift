@@ -34,7 +34,7 @@ package final class Follower: @unchecked Sendable {
         didSet {
             guard channel == nil, oldValue != nil else { return }
             principalDependency?.remove(self)
-            sink?.leaveSteps()
+            sink?.leaveLiveSteps()
         }
     }
     /// The generation of the rules by which the client's view was last made. Only on the feed's thread.

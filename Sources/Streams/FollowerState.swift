@@ -32,7 +32,7 @@ struct FollowerState<Missed> {
     /// Whether a snapshot has a version to begin at.
     private(set) var hasSnapshotVersion = false
     /// Whether the client has to be informed when it is at the present, because it was sent something without an id.
-    private(set) var owesUpToDate = true
+    private(set) var needsUpToDate = true
     /// The number of times that it came to the feed with more to send than the feed sends itself.
     private(set) var lateArrivalCount = 0
 
@@ -41,7 +41,7 @@ struct FollowerState<Missed> {
     /// Begins at the present, with nothing to send.
     mutating func begin(at present: UInt64) {
         know(through: present)
-        owesUpToDate = false
+        needsUpToDate = false
     }
 
     /// Begins with the whole result. The client discards its state.
@@ -49,7 +49,7 @@ struct FollowerState<Missed> {
         phase = .snapshot(after: nil)
         snapshotReason = reason
         hasSnapshotVersion = false
-        owesUpToDate = true
+        needsUpToDate = true
     }
 
     /// The reason why the whole result is sent next; nil if it is not.
@@ -100,7 +100,7 @@ struct FollowerState<Missed> {
     }
 
     /// Notes that the client was sent something after which it cannot resume.
-    mutating func owe() { owesUpToDate = true }
+    mutating func requireUpToDate() { needsUpToDate = true }
 
     /// Discards missed changes, so that they are looked up again.
     mutating func lookUpAgain() {
@@ -116,7 +116,7 @@ struct FollowerState<Missed> {
     }
 
     /// Notes that the client was informed that it is at the present.
-    mutating func tellUpToDate() { owesUpToDate = false }
+    mutating func tellUpToDate() { needsUpToDate = false }
 
     /// Goes live: each step is sent from now on.
     mutating func goLive() {
@@ -135,7 +135,7 @@ struct FollowerState<Missed> {
     /// - `isToldInPart`: Whether the client has received a part of the next step.
     mutating func overrun(isToldInPart: Bool) {
         phase = .catchingUp
-        owesUpToDate = isToldInPart
+        needsUpToDate = isToldInPart
         lateArrivalCount = 0
     }
 }

@@ -42,12 +42,12 @@ final class PrincipalDependency: FeedChannel, @unchecked Sendable {
     func publish(
         _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep
     ) {
-        hub.lookAgain(Array(followers.values))
+        hub.recheck(Array(followers.values))
     }
 
     func invalidate(isSlow: Bool) {
         let all = Array(followers.values)
         hub.forget(self)
-        hub.lookAgain(all)
+        hub.recheck(all)
     }
 }

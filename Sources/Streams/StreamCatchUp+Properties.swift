@@ -61,7 +61,7 @@ extension StreamCatchUp {
         case .nothing: break
         case .event(let bytes, let count):
             try send(bytes, to: follower)
-            follower.state.owe()
+            follower.state.requireUpToDate()
             if let count { follower.state.tellSnapshot(next: Self.place(behind: count)) }
         case .unknown:
             follower.state.arriveLate()

@@ -280,7 +280,7 @@ struct StreamCatchUp: Sendable {
         }
         if let piece {
             try send(piece, to: follower)
-            follower.state.owe()
+            follower.state.requireUpToDate()
         }
         follower.state.tellMissed(rest: missed.isAtEnd ? nil : missed, through: missed.through)
     }

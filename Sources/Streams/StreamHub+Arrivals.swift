@@ -31,7 +31,7 @@ extension StreamHub {
         if let result = channel.result {
             return result.join(follower, at: position.version, in: channel)
         }
-        if follower.state.owesUpToDate { tellUpToDate(follower, position.version) }
+        if follower.state.needsUpToDate { tellUpToDate(follower, position.version) }
         channel.settle(position.transaction, position.version)
         // The channel is dropped if that takes too long.
         guard isInUse(channel) else { return feedLater(follower) }
@@ -138,7 +138,7 @@ extension StreamHub {
             follower.state.know(through: position.version)
             return true
         }
-        if follower.state.owesUpToDate, follower.flush(), follower.hasRoom {
+        if follower.state.needsUpToDate, follower.flush(), follower.hasRoom {
             tellUpToDate(follower, position.version)
         }
         retry { self.feedLater(follower) }

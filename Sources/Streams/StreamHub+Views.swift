@@ -58,12 +58,12 @@ extension StreamHub {
             return false
         }
         channel.oldestRules = generation
-        lookAgain(channel.followers.filter { $0.rulesGeneration < generation })
+        recheck(channel.followers.filter { $0.rulesGeneration < generation })
         return channel.isEmpty
     }
 
     /// Lets workers find the followers' views and send the next changes.
-    func lookAgain(_ followers: [Follower]) {
-        for follower in unlist(followers) { overrun(follower) }
+    func recheck(_ followers: [Follower]) {
+        for follower in detach(followers) { overrun(follower) }
     }
 }

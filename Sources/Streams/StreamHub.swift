@@ -181,7 +181,7 @@ package final class StreamHub: @unchecked Sendable {
     ///
     /// - Returns: The removed followers, without followers that were removed before, or meanwhile with others of their client.
     @discardableResult
-    func unlist(_ followers: [Follower]) -> [Follower] {
+    func detach(_ followers: [Follower]) -> [Follower] {
         var left: [ObjectIdentifier: StreamChannel] = [:]
         let taken = followers.filter { follower in
             guard let channel = follower.channel else { return false }

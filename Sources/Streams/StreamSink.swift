@@ -23,7 +23,7 @@ package protocol StreamSink: AnyObject, Sendable {
     /// Takes the event of one query in the feed's step to a version. On the feed's thread.
     func send(_ bytes: SharedBytes, inStepTo version: UInt64) -> StreamSent
     /// Called when its stream does not receive steps any more. On the feed's thread.
-    func leaveSteps()
+    func leaveLiveSteps()
     /// Ends the stream after the taken bytes.
     func end()
     /// Ends the stream with a last event, after the taken bytes.
@@ -39,7 +39,7 @@ package protocol StreamSink: AnyObject, Sendable {
 
 extension StreamSink {
     package func moveID(to version: UInt64, at present: UInt64) -> Bool { true }
-    package func leaveSteps() {}
+    package func leaveLiveSteps() {}
     package func end(sending last: SharedBytes, as end: QueryEnd) { self.end(sending: last) }
     package func send(_ bytes: SharedBytes, inStepTo version: UInt64) -> StreamSent { send(bytes) }
 }

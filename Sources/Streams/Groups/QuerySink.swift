@@ -45,7 +45,7 @@ final class QuerySink: StreamSink, @unchecked Sendable {
         group.collect(bytes, for: self, version: version)
     }
 
-    func leaveSteps() { group.leave(self) }
+    func leaveLiveSteps() { group.leave(self) }
 
     /// Ends the whole stream, after the taken bytes.
     func end() { if !isRemoved.withLock({ $0 }) { group.sink.end() } }

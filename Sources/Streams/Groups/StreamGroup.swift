@@ -172,7 +172,7 @@ final class StreamGroup: @unchecked Sendable {
         if !sent.isFull { return }
         // The client is slow.
         for one in sent.concerned.values { one.follower.state.know(through: one.version) }
-        for follower in hub.unlist(sent.concerned.values.map(\.follower)) {
+        for follower in hub.detach(sent.concerned.values.map(\.follower)) {
             hub.overrun(follower, isToldInPart: sent.hasParts)
         }
     }

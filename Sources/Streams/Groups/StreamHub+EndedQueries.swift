@@ -31,7 +31,7 @@ extension StreamHub {
     ) {
         // The query may have been removed meanwhile.
         guard let follower = group.follower(of: querySink) else { return }
-        unlist([follower])
+        detach([follower])
         querySink.ended = end
         // Later ids are sent without the query.
         querySink.query.knownFrom = .max

@@ -96,7 +96,7 @@ extension StreamHub {
         // The events of a new query of the same name must follow the collected pieces.
         group.leave(member.querySink)
         member.querySink.remove()
-        unlist([member.follower])
+        detach([member.follower])
         group.members.removeAll { $0.querySink === member.querySink }
     }
 
@@ -108,7 +108,7 @@ extension StreamHub {
     }
 
     private func drop(_ group: StreamGroup) {
-        unlist(group.members.map(\.follower))
+        detach(group.members.map(\.follower))
         group.members = []
         if groups[group.stream.id] === group { groups[group.stream.id] = nil }
     }

@@ -327,7 +327,7 @@ extension StreamHub {
         guard let index = query.classIndex, query.visibility?.mayChange(ofClass: index) ?? false else {
             return
         }
-        for follower in unlist([follower]) { feedLater(follower) }
+        for follower in detach([follower]) { feedLater(follower) }
     }
 
     /// Whether objects follow a follower's position. On the feed's thread.

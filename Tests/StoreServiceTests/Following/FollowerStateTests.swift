@@ -23,7 +23,7 @@ struct FollowerStateTests {
     func now() {
         var state = State()
         state.begin(at: 7)
-        #expect(state.version == 7 && !state.owesUpToDate)
+        #expect(state.version == 7 && !state.needsUpToDate)
         state.goLive()
         #expect(Self.phase(state) == "live")
     }
@@ -32,10 +32,10 @@ struct FollowerStateTests {
     func resume() {
         var state = State()
         state.know(through: 5)
-        #expect(Self.phase(state) == "catching up" && state.version == 5 && state.owesUpToDate)
+        #expect(Self.phase(state) == "catching up" && state.version == 5 && state.needsUpToDate)
         state.tellUpToDate()
         state.goLive()
-        #expect(!state.owesUpToDate && state.version == 5)
+        #expect(!state.needsUpToDate && state.version == 5)
     }
 
     @Test("a snapshot begins at one version, whatever was written between its pieces")
@@ -62,9 +62,9 @@ struct FollowerStateTests {
         state.know(through: 5)
         state.tellUpToDate()
         state.find(2)
-        state.owe()
+        state.requireUpToDate()
         state.tellMissed(rest: 1, through: 9)
-        #expect(Self.phase(state) == "missed 1" && state.version == 5 && state.owesUpToDate)
+        #expect(Self.phase(state) == "missed 1" && state.version == 5 && state.needsUpToDate)
         state.tellMissed(rest: nil, through: 9)
         #expect(Self.phase(state) == "catching up" && state.version == 9)
         // It may hold what was gone when the rest was told.
@@ -104,7 +104,7 @@ struct FollowerStateTests {
         state.know(through: 6)
         state.overrun(isToldInPart: isToldInPart)
         #expect(Self.phase(state) == "catching up" && state.version == 6)
-        #expect(state.owesUpToDate == isToldInPart)
+        #expect(state.needsUpToDate == isToldInPart)
     }
 
     @Test("whatever happens, the version is that of what was told whole, and live ones owe nothing")
@@ -128,16 +128,16 @@ struct FollowerStateTests {
                     if state.version < present {
                         state.find(Int.random(in: 1...3, using: &random))
                     } else {
-                        if state.owesUpToDate { state.tellUpToDate() }
+                        if state.needsUpToDate { state.tellUpToDate() }
                         state.goLive()
                     }
                 case .missed(let pieces):
-                    state.owe()
+                    state.requireUpToDate()
                     state.tellMissed(rest: pieces > 1 ? pieces - 1 : nil, through: present)
                     if pieces == 1 { told = present }
                     if Int.random(in: 0..<8, using: &random) == 0 { state.arriveLate() }
                 case .live:
-                    #expect(!state.owesUpToDate, "seed \(seed)")
+                    #expect(!state.needsUpToDate, "seed \(seed)")
                     switch Int.random(in: 0..<4, using: &random) {
                     case 0: state.overrun(isToldInPart: Bool.random(using: &random))
                     case 1: state.reset(.start)
