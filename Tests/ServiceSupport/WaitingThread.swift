@@ -10,11 +10,11 @@ package struct WaitingThread: WriteWaiter {
 
     package init() {}
 
-    package func wake<Body: WriteBody>(_ write: ServedWrite<Body, WaitingThread>) {
+    package func wake<Body: WriteCase>(_ write: ServedWrite<Body, WaitingThread>) {
         isFinished.update { $0 = true }
     }
 
-    package func tell<Body: WriteBody>(_ write: ServedWrite<Body, WaitingThread>) { wake(write) }
+    package func tell<Body: WriteCase>(_ write: ServedWrite<Body, WaitingThread>) { wake(write) }
 
     /// Waits until the write is durable or has failed.
     package func wait() { isFinished.wait { $0 ? () : nil } }
@@ -30,7 +30,7 @@ extension ServedStore {
     }
 
     /// Makes a write and waits for it. `amid` runs when its request has been read, and before it is handed in.
-    package func make<Body: WriteBody>(
+    package func make<Body: WriteCase>(
         _ body: Body, _ claim: IdempotencyClaim? = nil,
         amid: (ServedWrite<Body, WaitingThread>) throws -> Void = { _ in }
     ) throws -> Answer {

@@ -106,7 +106,7 @@ extension RealmCollection {
 
     /// An element as an object; nil for null, such as a map has.
     private static func object(_ element: Element, _ key: String) -> ObjectBase? {
-        guard let element = StatedValues.unwrapped(element) else { return nil }
+        guard let element = ExplicitValues.unwrapped(element) else { return nil }
         guard let object = element as? ObjectBase else {
             Misuse.end("A value of type '\(Element.self)' has no property '\(key)'.")
         }

@@ -44,7 +44,7 @@ extension _QueryOrdered {
     /// An aggregate's value as one of the type; nil of none.
     static func _aggregated(_ value: Value?) -> Self? {
         guard let value else { return nil }
-        let reader = StatedValues(reader: ValueReader())
+        let reader = ExplicitValues(reader: ValueReader())
         let content = AnyRealmValue(value).content ?? AnyRealmValue.none
         if let converted = _converted(content, reader) { return converted }
         // The mean of integers as one.

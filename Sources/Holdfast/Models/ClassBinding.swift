@@ -17,7 +17,7 @@ final class ClassBinding: @unchecked Sendable {
         let position: FieldPosition
         let wrapper: FieldWrapper
         /// Whether it holds values, as inverse links do not.
-        let isStated: Bool
+        let isExplicit: Bool
     }
     private let placements: [Placement]
     /// The property of each member; nil for those that the program does not declare.
@@ -45,7 +45,7 @@ final class ClassBinding: @unchecked Sendable {
             placements.append(
                 Placement(
                     offset: declared.offset, position: position, wrapper: declared.storage,
-                    isStated: declared.shape.kind != .origins))
+                    isExplicit: declared.shape.kind != .origins))
         }
         self.positions = positions
         self.placements = placements
@@ -101,7 +101,7 @@ final class ClassBinding: @unchecked Sendable {
     /// States all values of an unmanaged object.
     func state(_ object: ObjectBase, in draft: ObjectDraft, _ graph: ObjectGraph) {
         let base = Unmanaged.passUnretained(object).toOpaque()
-        for placement in placements where placement.isStated {
+        for placement in placements where placement.isExplicit {
             placement.wrapper.type.state(
                 base + placement.offset,
                 in: Statement(

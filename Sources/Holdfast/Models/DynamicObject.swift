@@ -46,7 +46,7 @@ extension ObjectBase {
     final func dynamicValue(_ field: ModelField) -> Any? {
         guard let (_, position) = position(field.name) else { return nil }
         func read<T: _Persistable>(_ type: T.Type) -> Any? {
-            StatedValues.unwrapped(T._read(self, position))
+            ExplicitValues.unwrapped(T._read(self, position))
         }
         return read(field.shape.dynamicType)
     }
@@ -57,7 +57,7 @@ extension ObjectBase {
     final func setDynamicValue(_ value: Any, _ field: ModelField) -> Bool {
         guard let (_, position) = position(field.name) else { return false }
         func write<T: _Persistable>(_ type: T.Type) -> Bool {
-            guard let value = T._converted(value, StatedValues(reader: ValueReader())) else {
+            guard let value = T._converted(value, ExplicitValues(reader: ValueReader())) else {
                 return false
             }
             T._assign(value, self, position)

@@ -55,7 +55,7 @@ extension ObjectBase {
     final func value(_ field: ModelField) -> Any? {
         if place?.binding.isDynamic ?? false { return dynamicValue(field) }
         let address = Unmanaged.passUnretained(self).toOpaque() + field.offset
-        return StatedValues.unwrapped(field.wrapper.value(address, self))
+        return ExplicitValues.unwrapped(field.wrapper.value(address, self))
     }
 
     /// Gives a property a value; false where it does not fit.
@@ -118,7 +118,7 @@ extension ObjectBase: CustomStringConvertible {
     }
 
     private static func text(_ value: Any?, _ depth: Int) -> String {
-        guard let value = value.flatMap({ StatedValues.unwrapped($0) }) else { return "(null)" }
+        guard let value = value.flatMap({ ExplicitValues.unwrapped($0) }) else { return "(null)" }
         if depth > depthMax { return "<Maximum depth exceeded>" }
         switch value {
         case let object as ObjectBase: return object.describe(depth + 1)

@@ -59,7 +59,7 @@ extension Persisted: PersistedField {
         _ value: Any, _ address: UnsafeMutableRawPointer, _ object: ObjectBase,
         _ reader: ValueReader
     ) -> Bool {
-        Value._setHeld(value, by: address, object, StatedValues(reader: reader))
+        Value._setHeld(value, by: address, object, ExplicitValues(reader: reader))
     }
 }
 

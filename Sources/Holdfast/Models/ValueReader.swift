@@ -32,16 +32,16 @@ final class ValueReader {
     /// Whether such a value is being read.
     private var isCopying = false
     /// Whether ``stated`` is kept.
-    private let notesStated: Bool
+    private let notesExplicit: Bool
     /// The names of the properties that were stated of each object.
     private(set) var stated: [ObjectIdentifier: Set<String>] = [:]
     /// The first fault.
     private var fault: Fault?
 
-    /// - `notesStated`: Whether ``stated`` is kept.
-    init(_ realm: RealmCore? = nil, notesStated: Bool = false) {
+    /// - `notesExplicit`: Whether ``stated`` is kept.
+    init(_ realm: RealmCore? = nil, notesExplicit: Bool = false) {
         self.realm = realm
-        self.notesStated = notesStated
+        self.notesExplicit = notesExplicit
     }
 
     /// Gives an unmanaged object the properties that a value states.
@@ -62,7 +62,7 @@ final class ValueReader {
                     )
                 }
                 values[index] = .some(value)
-                if notesStated { names.insert(name) }
+                if notesExplicit { names.insert(name) }
             }
             for (field, value) in values.enumerated() {
                 if let value { try set(object, model.fields[field], value, model) }
@@ -94,7 +94,7 @@ final class ValueReader {
             throw Fault(
                 message: "Invalid value '\(value)' to initialize object of type '\(model.name)'.")
         }
-        guard notesStated else { return }
+        guard notesExplicit else { return }
         stated[ObjectIdentifier(object)] = names
         kept.append(object)
     }

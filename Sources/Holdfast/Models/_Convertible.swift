@@ -3,11 +3,11 @@ import Foundation
 /// A type of properties that values of other types can be turned into: what dictionaries state.
 public protocol _Convertible {
     /// Turns a value into one of the type; nil where it does not fit.
-    static func _converted(_ value: Any, _ reader: StatedValues) -> Self?
+    static func _converted(_ value: Any, _ reader: ExplicitValues) -> Self?
 }
 
 /// The reading of stated values.
-public struct StatedValues {
+public struct ExplicitValues {
     let reader: ValueReader
 
     /// A value without the optionals around it; nil for none.
@@ -29,12 +29,12 @@ public struct StatedValues {
 
 extension _Persistable {
     /// Turns a value into one of the type; nil where it does not fit.
-    public static func _converted(_ value: Any, _ reader: StatedValues) -> Self? { value as? Self }
+    public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Self? { value as? Self }
 }
 
 extension _StoredInteger {
     /// Turns a value into one of the type; nil where it does not fit.
-    public static func _converted(_ value: Any, _ reader: StatedValues) -> Self? {
+    public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Self? {
         if let value = value as? Self { return value }
         if value is Bool { return nil }
         // A literal dictionary of whole and other numbers has doubles alone.
@@ -45,7 +45,7 @@ extension _StoredInteger {
 
 extension Double {
     /// Turns a value into one of the type; nil where it does not fit.
-    public static func _converted(_ value: Any, _ reader: StatedValues) -> Double? {
+    public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Double? {
         if let value = value as? Double { return value }
         if value is Bool { return nil }
         if let value = value as? Float { return Double(value) }
@@ -55,7 +55,7 @@ extension Double {
 
 extension Float {
     /// Turns a value into one of the type; nil where it does not fit.
-    public static func _converted(_ value: Any, _ reader: StatedValues) -> Float? {
+    public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Float? {
         if let value = value as? Float { return value }
         return Double._converted(value, reader).map { Float($0) }
     }
@@ -63,10 +63,10 @@ extension Float {
 
 extension Decimal128 {
     /// Turns a value into one of the type; nil where it does not fit.
-    public static func _converted(_ value: Any, _ reader: StatedValues) -> Decimal128? {
+    public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Decimal128? {
         switch value {
         case let value as Decimal128: value
-        case _ where StatedValues.isBool(value): nil
+        case _ where ExplicitValues.isBool(value): nil
         case is Double, is Float, is any BinaryInteger: Decimal128(value: value)
         case let value as String: try? Decimal128(string: value)
         default: nil
@@ -76,33 +76,33 @@ extension Decimal128 {
 
 extension ObjectId {
     /// Turns a value into one of the type; nil where it does not fit.
-    public static func _converted(_ value: Any, _ reader: StatedValues) -> ObjectId? {
+    public static func _converted(_ value: Any, _ reader: ExplicitValues) -> ObjectId? {
         value as? ObjectId ?? (value as? String).flatMap { try? ObjectId(string: $0) }
     }
 }
 
 extension ObjectBase {
     /// Turns a value into one of the type; nil where it does not fit.
-    public static func _converted(_ value: Any, _ reader: StatedValues) -> Self? {
+    public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Self? {
         reader.reader.object(Self.self, value)
     }
 }
 
 extension Optional where Wrapped: _OptionalPersistable {
     /// Turns a value into one of the type; nil where it does not fit.
-    public static func _converted(_ value: Any, _ reader: StatedValues) -> Wrapped?? {
-        guard let value = StatedValues.unwrapped(value) else { return .some(nil) }
+    public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Wrapped?? {
+        guard let value = ExplicitValues.unwrapped(value) else { return .some(nil) }
         return Wrapped._converted(value, reader).map { .some($0) }
     }
 }
 
 extension AnyRealmValue {
     /// Turns a value into one of the type; nil where it does not fit.
-    public static func _converted(_ value: Any, _ reader: StatedValues) -> AnyRealmValue? {
-        guard let value = StatedValues.unwrapped(value) else { return AnyRealmValue.none }
+    public static func _converted(_ value: Any, _ reader: ExplicitValues) -> AnyRealmValue? {
+        guard let value = ExplicitValues.unwrapped(value) else { return AnyRealmValue.none }
         switch value {
         case let value as AnyRealmValue: return value.adopted(reader)
-        case _ where StatedValues.isNumber(value): return Self(value as? NSNumber)
+        case _ where ExplicitValues.isNumber(value): return Self(value as? NSNumber)
         case let value as Bool: return .bool(value)
         case let value as Int: return .int(value)
         case let value as any BinaryInteger: return Int(exactly: value).map { .int($0) }
@@ -128,7 +128,7 @@ extension AnyRealmValue {
 
 extension AnyRealmValue {
     /// The value with copies of what can't be stored as it is; nil where there is a fault.
-    private func adopted(_ reader: StatedValues) -> AnyRealmValue? {
+    private func adopted(_ reader: ExplicitValues) -> AnyRealmValue? {
         switch self {
         case .object(let object): Self.adopted(object, reader)
         case .list(let list) where list.realm != nil: Self._converted(Array(list), reader)
@@ -153,7 +153,7 @@ extension AnyRealmValue {
     }
 
     /// A link to an object, or to a copy of it; nil for an embedded one, which may come as a ``DynamicObject``.
-    private static func adopted(_ object: Object, _ reader: StatedValues) -> AnyRealmValue? {
+    private static func adopted(_ object: Object, _ reader: ExplicitValues) -> AnyRealmValue? {
         (reader.reader.adopted(object) as? Object).map { .object($0) }
     }
 }
@@ -169,8 +169,8 @@ extension NSNumber {
 
 extension List {
     /// Turns a value into one of the type; nil where it does not fit.
-    public static func _converted(_ value: Any, _ reader: StatedValues) -> List? {
-        guard let values = StatedValues.unwrapped(value) else { return List() }
+    public static func _converted(_ value: Any, _ reader: ExplicitValues) -> List? {
+        guard let values = ExplicitValues.unwrapped(value) else { return List() }
         guard let elements = (values as? any Sequence).map({ Self.all($0, reader) }) ?? nil else {
             return nil
         }
@@ -179,7 +179,7 @@ extension List {
         return list
     }
 
-    private static func all(_ values: some Sequence, _ reader: StatedValues) -> [Element]? {
+    private static func all(_ values: some Sequence, _ reader: ExplicitValues) -> [Element]? {
         var elements: [Element] = []
         for value in values {
             guard let element = Element._converted(value, reader) else { return nil }
@@ -191,7 +191,7 @@ extension List {
 
 extension MutableSet {
     /// Turns a value into one of the type; nil where it does not fit.
-    public static func _converted(_ value: Any, _ reader: StatedValues) -> MutableSet? {
+    public static func _converted(_ value: Any, _ reader: ExplicitValues) -> MutableSet? {
         guard let list = List<Element>._converted(value, reader) else { return nil }
         let set = MutableSet()
         set.insert(objectsIn: list)
@@ -201,9 +201,9 @@ extension MutableSet {
 
 extension Map {
     /// Turns a value into one of the type; nil where it does not fit.
-    public static func _converted(_ value: Any, _ reader: StatedValues) -> Map? {
-        guard let values = StatedValues.unwrapped(value) else { return Map() }
-        guard let entries = (values as? any StatedEntries)?.stated ?? values as? [String: Any]
+    public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Map? {
+        guard let values = ExplicitValues.unwrapped(value) else { return Map() }
+        guard let entries = (values as? any ExplicitEntries)?.stated ?? values as? [String: Any]
         else { return nil }
         let map = Map()
         for (key, value) in entries {
@@ -215,11 +215,11 @@ extension Map {
 }
 
 /// A map, whatever the type of its values is.
-private protocol StatedEntries {
+private protocol ExplicitEntries {
     var stated: [String: Any] { get }
 }
 
-extension Map: StatedEntries {
+extension Map: ExplicitEntries {
     fileprivate var stated: [String: Any] {
         Dictionary(map { ($0.key._key, $0.value as Any) }, uniquingKeysWith: { $1 })
     }

@@ -33,7 +33,7 @@ public protocol _Persistable: _Convertible {
     /// Gives the property of a wrapper a value of any type, whether or not the object is managed; false where it does not fit.
     static func _setHeld(
         _ value: Any, by wrapper: UnsafeMutableRawPointer, _ object: ObjectBase,
-        _ reader: StatedValues
+        _ reader: ExplicitValues
     ) -> Bool
 }
 
@@ -67,7 +67,7 @@ extension _Persistable {
     /// Gives the property of a wrapper a value of any type, whether or not the object is managed; false where it does not fit.
     public static func _setHeld(
         _ value: Any, by wrapper: UnsafeMutableRawPointer, _ object: ObjectBase,
-        _ reader: StatedValues
+        _ reader: ExplicitValues
     ) -> Bool {
         guard let new = _converted(value, reader) else { return false }
         let wrapper = wrapper.assumingMemoryBound(to: Persisted<Self>.self)

@@ -78,7 +78,7 @@ final class OwnProperties: ObservedProperties {
                 key: place.key, way: way)
             return realm.object(inner, nil)
         }
-        return StatedValues.unwrapped(
+        return ExplicitValues.unwrapped(
             type._decode(
                 StoredElement(
                     bytes: stored.isNull

@@ -124,7 +124,7 @@ struct ProjectedProperty: @unchecked Sendable {
 
     /// The value that an object gives the property; nil for none.
     func value(of object: ObjectBase) -> Any? {
-        object[keyPath: keyPath].flatMap { StatedValues.unwrapped($0) }
+        object[keyPath: keyPath].flatMap { ExplicitValues.unwrapped($0) }
     }
 
     /// Whether a key path is the property's name, or the path of the object that it projects.

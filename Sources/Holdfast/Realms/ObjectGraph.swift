@@ -337,8 +337,8 @@ final class ObjectGraph {
             // A new object has the defaults of its class.
             if !keepsStored { stated[ObjectIdentifier(object)] = nil }
         }
-        let isStated = !stated.isEmpty && stated[ObjectIdentifier(object)] != nil
-        let draft = realm.additionDraft(rowClass, isMerge: isStated)
+        let isExplicit = !stated.isEmpty && stated[ObjectIdentifier(object)] != nil
+        let draft = realm.additionDraft(rowClass, isMerge: isExplicit)
         draft.statesWholeMaps = true
         queue[position].embedded = embedding {
             realm.stating { state(object, queue[position].binding, in: draft) }

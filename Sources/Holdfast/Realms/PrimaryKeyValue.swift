@@ -25,7 +25,7 @@ enum PrimaryKeyValue {
     /// A value of any type as the store's model has it; nil for one that is no plain value.
     static func plain(_ value: Any) -> Value? {
         if let scalar = value as? any _Scalar { return scalar._stored.value }
-        guard let value = StatedValues.unwrapped(value) else { return .null }
+        guard let value = ExplicitValues.unwrapped(value) else { return .null }
         if let mapped = value as? any _CustomPersistable { return plain(mapped.persistedAny) }
         if let raw = (value as? any RawRepresentable)?.rawAny { return plain(raw) }
         return nil

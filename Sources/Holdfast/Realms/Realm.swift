@@ -306,7 +306,7 @@ extension Realm {
             core.fail("'\(binding.model.name)' does not have a primary key and can not be updated")
             return object
         }
-        let reader = ValueReader(core, notesStated: update != .error)
+        let reader = ValueReader(core, notesExplicit: update != .error)
         do { try reader.fill(object, from: value) } catch {
             core.fail(error.message)
             return object

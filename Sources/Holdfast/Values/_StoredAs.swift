@@ -23,7 +23,7 @@ extension _StoredAs {
     }
 
     /// Turns a value into one of the type; nil where it does not fit.
-    public static func _converted(_ value: Any, _ reader: StatedValues) -> Self? {
+    public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Self? {
         if let value = value as? Self { return value }
         return _StoredForm._converted(value, reader).flatMap { _value(of: $0) }
     }

@@ -59,7 +59,7 @@ extension RESTService {
         write.precondition = try Precondition(request)
         write.form = try Preferences(request).form
         write.place = try request.count("at")
-        return try takeIn(request, write)
+        return try submitWrite(request, write)
     }
 }
 

@@ -111,7 +111,7 @@ extension RESTService {
         let write = ObjectWrite(
             subject, request.bodyBytes, mode, precondition, for: caller(request), in: served)
         write.form = try Preferences(request).form
-        return try takeIn(request, write)
+        return try submitWrite(request, write)
     }
 
     /// `PATCH /v1/classes/{class}/objects/{id}`: changes the properties that a merge patch states, or
@@ -131,7 +131,7 @@ extension RESTService {
     /// `DELETE /v1/classes/{class}/objects/{id}`: deletes an object, the embedded objects it owns and
     /// every link to it.
     func delete(_ request: Request, _ source: KeySource) throws(RequestFault) -> Outcome {
-        return try takeIn(
+        return try submitWrite(
             request,
             ObjectWrite(
                 .deleted(ObjectAddress(request, source)), request.bodyBytes, .update,
@@ -144,6 +144,6 @@ extension RESTService {
         try request.requireAccepted("application/json")
         var write = TransactionWrite(request.bodyBytes, for: caller(request), in: served)
         write.form = try Preferences(request).form
-        return try takeIn(request, write)
+        return try submitWrite(request, write)
     }
 }

@@ -18,7 +18,7 @@ extension RESTService {
             subject, ObjectAddress(request, source), body, precondition, for: caller(request),
             in: served)
         write.form = try Preferences(request).form
-        return try takeIn(request, write)
+        return try submitWrite(request, write)
     }
 
     /// `PUT` of a projected object by either kind of key: replaces the part of the object that the projection shows.
@@ -34,7 +34,7 @@ extension RESTService {
     func deleteProjectedObject(_ request: Request, _ source: KeySource) throws(RequestFault)
         -> Outcome
     {
-        try takeIn(
+        try submitWrite(
             request,
             ProjectedWrite(
                 .deleted, ObjectAddress(request, source),
@@ -61,7 +61,7 @@ extension RESTService {
             subject, address, PatchBody(request.bodyBytes, isJSONPatch: false), precondition,
             for: caller(request), in: served)
         write.form = try Preferences(request).form
-        return try takeIn(request, write)
+        return try submitWrite(request, write)
     }
 
     /// `PATCH` of a projected object by either kind of key; with `upsert=true` a merge patch creates an object that is not there.

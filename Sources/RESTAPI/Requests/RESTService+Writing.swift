@@ -21,7 +21,7 @@ extension RESTService {
     }
 
     /// Reads the request of a write, hands that in and answers when it is durable.
-    func takeIn<Body: WriteBody>(_ request: Request, _ body: Body) throws(RequestFault) -> Outcome {
+    func submitWrite<Body: WriteCase>(_ request: Request, _ body: Body) throws(RequestFault) -> Outcome {
         guard request.body.count > Self.inlineBodyByteCountMax else {
             // As in ``reading(_:_:)``, but without a closure on the heap for each small write.
             return try begin(request, body)
@@ -29,7 +29,7 @@ extension RESTService {
         return try reading(request) { () throws(RequestFault) in try self.begin(request, body) }
     }
 
-    private func begin<Body: WriteBody>(
+    private func begin<Body: WriteCase>(
         _ request: Request, _ body: Body
     ) throws(RequestFault) -> Outcome {
         try once(request) { claim throws(RequestFault) in
@@ -79,11 +79,11 @@ package struct WriteExchange: WriteWaiter {
     /// The destination of the reply; nil once that is on its way.
     var exchange: Exchange?
 
-    package func wake<Body: WriteBody>(_ write: ServedWrite<Body, WriteExchange>) {
+    package func wake<Body: WriteCase>(_ write: ServedWrite<Body, WriteExchange>) {
         write.waiter.exchange.take()?.respond(write)
     }
 
-    package func tell<Body: WriteBody>(_ write: ServedWrite<Body, WriteExchange>) {
+    package func tell<Body: WriteCase>(_ write: ServedWrite<Body, WriteExchange>) {
         write.waiter.exchange.take()?.respond(write.makeResponse())
     }
 }

@@ -6,7 +6,7 @@ import HoldfastObjectStore
 import HoldfastRows
 
 /// A change of one element of a collection, or of something inside a `mixed` value.
-package struct ElementWrite: WriteBody, @unchecked Sendable {
+package struct ElementWrite: WriteCase, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
 
     /// The change of the element.

@@ -5,7 +5,7 @@ import HoldfastRows
 
 /// The write, patch or deletion of one object that the request names, or the write of one or several new ones.
 /// A class, since generic code of other modules would count the references of a struct at each copy.
-package final class ObjectWrite: WriteBody, @unchecked Sendable {
+package final class ObjectWrite: WriteCase, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
 
     /// Which objects are written.

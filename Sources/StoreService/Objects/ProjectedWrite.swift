@@ -7,7 +7,7 @@ import HoldfastRows
 
 /// The write of objects as a projection shows them: of an object that the request names, of new objects, or of the
 /// objects in a property.
-package struct ProjectedWrite: WriteBody, @unchecked Sendable {
+package struct ProjectedWrite: WriteCase, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
 
     /// The subject of the write.

@@ -72,12 +72,12 @@ package struct CheckedAggregate: Sendable {
             }
         } else {
             (self.by, byNames) = ([], [])
-            for (name, isStated) in [
+            for (name, isExplicit) in [
                 ("limit", query.limit != nil), ("cursor", query.cursor != nil),
                 ("having", aggregate.having != nil), ("order", aggregate.order != nil),
                 ("tz", aggregate.timeZone != nil),
             ]
-            where isStated {
+            where isExplicit {
                 throw query.fault(
                     name, "'\(name)' is for pages of groups; without 'by' there are none.")
             }

@@ -9,7 +9,7 @@ import HoldfastRows
 ///
 /// The objects are the ones that match in the transaction's view, so that no match is missed and no object is
 /// changed that does not match any more: see ``BulkSearch``.
-package struct BulkChange: WriteBody, @unchecked Sendable {
+package struct BulkChange: WriteCase, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
 
     /// The change of one object.

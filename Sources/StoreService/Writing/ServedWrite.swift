@@ -6,7 +6,7 @@ import HoldfastRows
 ///
 /// It is the write itself, the maker of its reply, and the hold on its idempotency key, so that nothing else has to
 /// be allocated on one thread and freed on another.
-package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWrite,
+package final class ServedWrite<Body: WriteCase, Waiter: WriteWaiter>: PendingWrite,
     @unchecked Sendable
 {
     // Unchecked: one thread at a time has it. The request's thread makes it and hands it in; from then until
@@ -189,8 +189,8 @@ package final class ServedWrite<Body: WriteBody, Waiter: WriteWaiter>: PendingWr
 package protocol WriteWaiter: Sendable {
     /// Hands a write that is durable or has failed over to the thread that tells it (``ServedWrite/answer()``), and
     /// does nothing else. Writer's thread; must not block.
-    func wake<Body: WriteBody>(_ write: ServedWrite<Body, Self>)
+    func wake<Body: WriteCase>(_ write: ServedWrite<Body, Self>)
 
     /// Completes a write with a reply that would hold up that thread. A scheduler's thread.
-    func tell<Body: WriteBody>(_ write: ServedWrite<Body, Self>)
+    func tell<Body: WriteCase>(_ write: ServedWrite<Body, Self>)
 }

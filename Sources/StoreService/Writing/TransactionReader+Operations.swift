@@ -45,7 +45,7 @@ extension TransactionReader {
             else { return nil }
             operation.projected = patch
             operation.precondition = operation.precondition.with(version: patch.version)
-            return named(&operation, patch.key, isStated: target != nil) ? operation : nil
+            return named(&operation, patch.key, isExplicit: target != nil) ? operation : nil
         }
         if kind == .patch, value.kind == .array {
             operation.patch = patch(value, rowClass)
@@ -66,16 +66,16 @@ extension TransactionReader {
         let key =
             reading.draft.primaryKey
             ?? reading.objectKey.map { .int(Int64(clamping: $0)) }
-        guard named(&operation, key, isStated: target != nil) else { return nil }
+        guard named(&operation, key, isExplicit: target != nil) else { return nil }
         return precondition == nil ? nil : operation
     }
 
     /// Takes the object of an operation from its value, if the operation does not name it. Returns false, with a
     /// fault, if a missing name is required.
     private mutating func named(
-        _ operation: inout TransactionOperation, _ key: Value?, isStated: Bool
+        _ operation: inout TransactionOperation, _ key: Value?, isExplicit: Bool
     ) -> Bool {
-        if !isStated, let key { operation.target = .id(key) }
+        if !isExplicit, let key { operation.target = .id(key) }
         let rowClass = operation.rowClass
         guard case .new = operation.target, operation.kind == .put, rowClass.primaryKeyIndex == nil
         else { return true }

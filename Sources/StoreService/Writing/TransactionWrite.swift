@@ -6,7 +6,7 @@ import HoldfastObjectStore
 import HoldfastRows
 
 /// Several operations, which succeed or fail together.
-package struct TransactionWrite: WriteBody, @unchecked Sendable {
+package struct TransactionWrite: WriteCase, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
 
     /// The outcome of one operation.

@@ -84,7 +84,7 @@ struct AsymmetricTests {
             ("GET", "/objects/1/changes", nil, "OPTIONS"),
         ] as [(String, String, String?, String)])
     func refusals(method: String, path: String, body: String?, allow: String) {
-        server.takeIn(1...1)
+        server.submitWrite(1...1)
         APIScenario(
             method, Self.readings + path, body, status: 405,
             contains: method == "HEAD" ? [] : ["asymmetric-class", "outbox"],
@@ -162,7 +162,7 @@ struct AsymmetricTests {
 
     @Test("primary keys are unique until they are acknowledged, then free again")
     func keys() {
-        server.takeIn(1...2)
+        server.submitWrite(1...2)
         APIScenario(
             "POST", Self.readings + "/objects", "{\"_id\":1}", status: 409,
             contains: ["duplicate-key", "outbox"], excludes: ["celsius"]
@@ -204,7 +204,7 @@ struct AsymmetricTests {
 
     @Test("the metrics count what waits in an outbox, and no other figure shows it")
     func metrics() {
-        server.takeIn(1...7)
+        server.submitWrite(1...7)
         APIScenario(
             "GET", "/metrics", status: 200,
             contains: [

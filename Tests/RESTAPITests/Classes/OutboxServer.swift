@@ -44,7 +44,7 @@ enum Outboxes {
 
 extension TestServer {
     /// Creates readings with these keys in one transaction.
-    func takeIn(_ keys: ClosedRange<Int>, _ location: SourceLocation = #_sourceLocation) {
+    func submitWrite(_ keys: ClosedRange<Int>, _ location: SourceLocation = #_sourceLocation) {
         let body = "[" + keys.map { "{\"_id\":\($0)}" }.joined(separator: ",") + "]"
         let reply = send("POST", "/v1/classes/Reading/objects", body)
         #expect(reply.status == 201, "\(reply.text)", sourceLocation: location)

@@ -17,7 +17,7 @@ struct OutboxTests {
     func pages(engine: EngineCase) throws {
         let server = try Outboxes.server(engine)
         #expect(server.outbox().keys == [])
-        server.takeIn(1...5)
+        server.submitWrite(1...5)
         let first = server.outbox("?limit=2")
         #expect(first.keys == [1, 2])
         #expect(server.outbox("?limit=2").keys == [1, 2])
@@ -25,14 +25,14 @@ struct OutboxTests {
         #expect(second.keys == [3, 4])
         #expect(server.acknowledge(first.through) == 2)
         #expect(server.acknowledge(first.through) == 0)
-        server.takeIn(6...6)
+        server.submitWrite(6...6)
         #expect(server.outbox().keys == [3, 4, 5, 6])
         #expect(server.outbox("?since=\(first.through)").keys == [3, 4, 5, 6])
         #expect(server.acknowledge(server.outbox().through) == 4)
         let rest = server.outbox()
         #expect(rest.keys == [])
         // What an empty page acknowledges is nothing, also of what comes afterwards.
-        server.takeIn(7...7)
+        server.submitWrite(7...7)
         #expect(server.acknowledge(rest.through) == 0)
         #expect(server.outbox().keys == [7])
         #expect(try StoreCheck.run(server.store).findings == [])
@@ -88,7 +88,7 @@ struct OutboxTests {
         options.operationCountMax = 10
         let server = try TestServer(
             try EngineCase.memory.open(), schema: Outboxes.schema, storeOptions: options)
-        for start in stride(from: 1, to: 31, by: 10) { server.takeIn(start...(start + 9)) }
+        for start in stride(from: 1, to: 31, by: 10) { server.submitWrite(start...(start + 9)) }
         let page = server.outbox("?limit=25")
         #expect(server.acknowledge(page.through) == 25)
         #expect(server.outbox().keys == Array(26...30))
@@ -101,7 +101,7 @@ struct OutboxTests {
             try TestServer(engine, schema: Outboxes.schema)
         }
         var server: TestServer? = try open()
-        server?.takeIn(1...3)
+        server?.submitWrite(1...3)
         let through = server?.outbox("?limit=1").through ?? ""
         server = nil
         server = try open()
@@ -110,14 +110,14 @@ struct OutboxTests {
         server = nil
         server = try open()
         #expect(server?.outbox().keys == [2, 3])
-        server?.takeIn(1...1)
+        server?.submitWrite(1...1)
         #expect(server?.outbox().keys == [2, 3, 1])
     }
 
     @Test("places that are none of the outbox are refused")
     func places() throws {
         let server = try Outboxes.server()
-        server.takeIn(1...3)
+        server.submitWrite(1...3)
         let through = server.outbox().through
         let visits = server.send("GET", "/v1/classes/Visit/outbox").json["through"]?.string ?? ""
         let parts = through.split(separator: "-")
@@ -172,7 +172,7 @@ struct OutboxTests {
         // Neither concerns the outbox.
         server.send("PUT", "/v1/classes/Sensor/objects/a", "{}")
         server.send("POST", "/v1/classes/Visit/objects", "{}")
-        server.takeIn(1...2)
+        server.submitWrite(1...2)
         #expect(waiting.result().hasPrefix("{\"objects\":[{\"_id\":1,"))
         let page = server.send("GET", path + "?limit=1", headers: [("Prefer", "wait=30")])
         #expect(page.json["objects"]?.elements.count == 1)
@@ -183,7 +183,7 @@ struct OutboxTests {
         let server = try Outboxes.server()
         let port = server.server.addresses.first?.port ?? 0
         let path = "/v1/classes/Reading/outbox"
-        server.takeIn(1...450)
+        server.submitWrite(1...450)
         let client = ChangesClient(port: port, path)
         #expect(client.nextEvent().name == "hello")
         var keys: [Int64] = []
@@ -198,13 +198,13 @@ struct OutboxTests {
             }
         }
         read(client, until: 450)
-        server.takeIn(451...452)
+        server.submitWrite(451...452)
         read(client, until: 452)
         let middle = last
         // What is acknowledged, and what others write, says nothing to the stream.
         #expect(server.acknowledge(middle) == 452)
         server.send("PUT", "/v1/classes/Sensor/objects/a", "{}")
-        server.takeIn(453...454)
+        server.submitWrite(453...454)
         read(client, until: 454)
         #expect(keys == Array(1...454))
         // Nothing was acknowledged behind `middle`: a new client gets it again, a resuming one what is new.
@@ -213,7 +213,7 @@ struct OutboxTests {
         #expect(again.nextEvent().name == "hello")
         read(again, until: 2)
         #expect(keys == [453, 454])
-        server.takeIn(455...455)
+        server.submitWrite(455...455)
         keys = []
         let resumed = ChangesClient(port: port, path, headers: [("Last-Event-ID", last)])
         #expect(resumed.nextEvent().name == "hello")
@@ -253,7 +253,7 @@ struct OutboxTests {
             port: server.server.addresses.first?.port ?? 0, "/v1/classes/Reading/outbox",
             receiveByteCountMax: 4096)
         #expect(client.nextEvent().name == "hello")
-        for start in stride(from: 1, to: 5001, by: 500) { server.takeIn(start...(start + 499)) }
+        for start in stride(from: 1, to: 5001, by: 500) { server.submitWrite(start...(start + 499)) }
         var keys: [Int64] = []
         while keys.count < 5000, !client.isEnded {
             keys +=
@@ -269,7 +269,7 @@ struct OutboxTests {
         changes.send("PUT", "/v1/classes/Sensor/objects/a", "{}")
         let stream = changes.events("/v1/changes", [("since", "start")])
         _ = stream.events(to: "upToDate")
-        server.takeIn(1...3)
+        server.submitWrite(1...3)
         #expect(server.acknowledge(server.outbox("?limit=1").through) == 1)
         server.send("PUT", "/v1/classes/Sensor/objects/b", "{}")
         #expect(stream.nextEvent().changes == ["enter b"])

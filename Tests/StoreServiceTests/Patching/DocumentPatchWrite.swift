@@ -7,7 +7,7 @@ import HoldfastStoreService
 
 /// The change of one object by a JSON patch, made on its JSON: the object is shown, the document changed, and
 /// the object replaced by that.
-struct DocumentPatchWrite: WriteBody, @unchecked Sendable {
+struct DocumentPatchWrite: WriteCase, @unchecked Sendable {
     // Unchecked: one thread at a time has it.
     let caller = Caller.program
     let address: ObjectAddress

@@ -4,7 +4,7 @@ import HoldfastStoreService
 import Synchronization
 
 /// A write of objects, and the bytes of its reply.
-final class MeasuredWrite: WriteBody {
+final class MeasuredWrite: WriteCase {
     private let write: ObjectWrite
     private let byteCount = Mutex(0)
 

@@ -68,12 +68,12 @@ package struct WriteRights: Sendable {
 extension WriteRights.Role {
     /// Where its rule for an action stands in the access document, or its rules where there is none.
     func place(of action: RefusedAct.Action) -> String {
-        let isStated =
+        let isExplicit =
             switch action {
             case .create: create != .constant(false)
             case .update: before != .constant(false) || after != .constant(false)
             case .delete: delete != .constant(false)
             }
-        return isStated ? "\(place)/\(action.rawValue)" : place
+        return isExplicit ? "\(place)/\(action.rawValue)" : place
     }
 }

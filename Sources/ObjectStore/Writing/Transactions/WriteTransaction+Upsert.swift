@@ -91,9 +91,9 @@ extension WriteTransaction {
     /// for a new one.
     private func find(_ draft: ObjectDraft, _ mode: WriteMode) throws(StoreError) -> FoundObject {
         let rowClass = draft.rowClass
-        var isStated = false
-        let primaryKey = group.primaryKey(rowClass) { isStated = draft.appendPrimaryKey(to: $0) }
-        if isStated { return try group.object(rowClass, primaryKey) }
+        var isExplicit = false
+        let primaryKey = group.primaryKey(rowClass) { isExplicit = draft.appendPrimaryKey(to: $0) }
+        if isExplicit { return try group.object(rowClass, primaryKey) }
         guard rowClass.numbersKeys, mode != .update, mode != .replaceExisting else {
             throw .missingKey(
                 className: rowClass.definition.name,

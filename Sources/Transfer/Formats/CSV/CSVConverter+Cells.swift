@@ -31,7 +31,7 @@ extension CSVConverter {
             if let dates = self.form.dates { return write(bytes, number, dates, writer) }
         case .objectID:
             if let digits = Self.digits(bytes) { return writer.string(digits) }
-        case .text, .link, .ifStated: break
+        case .text, .link, .ifExplicit: break
         }
         // The long form of a link, as exports write it.
         if form != .text(isString: true), bytes.starts(with: "{\"$link\":".utf8),

@@ -244,7 +244,7 @@ final class CSVConverter: LineSource {
         for (index, cell) in cells.enumerated() {
             let bytes = self.bytes(index)
             guard var form = columns[index].form else { continue }
-            if case .ifStated(let inner) = form {
+            if case .ifExplicit(let inner) = form {
                 // A key that is not stated may be generated, and a hidden value stays.
                 if bytes.isEmpty, !cell.isQuoted, !columns[index].isOptional { continue }
                 form = inner

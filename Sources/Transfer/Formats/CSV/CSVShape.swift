@@ -22,7 +22,7 @@ enum CSVShape {
         /// A link's key that is a string, which may be empty.
         case link
         /// The primary key, or a property that may be hidden from the user: an empty cell states no value.
-        indirect case ifStated(Column)
+        indirect case ifExplicit(Column)
 
         /// Whether a quoted cell with nothing in it is a value; null where it is not.
         var takesEmptyText: Bool { self == .text(isString: true) || self == .link }
@@ -31,7 +31,7 @@ enum CSVShape {
         var isNumeric: Bool {
             switch self {
             case .number, .decimal: true
-            case .ifStated(let column): column.isNumeric
+            case .ifExplicit(let column): column.isNumeric
             case .date, .bool, .objectID, .text, .link: false
             }
         }
@@ -65,11 +65,11 @@ enum CSVShape {
             if position == rowClass.primaryKeyIndex
                 || visibility?.hides(position, of: rowClass.index) ?? false
             {
-                column = .ifStated(column)
+                column = .ifExplicit(column)
             }
             columns[rowClass.definition.properties[position].name] = (column, member.isOptional)
         }
-        if rowClass.primaryKeyIndex == nil { columns["$id"] = (.ifStated(.number), true) }
+        if rowClass.primaryKeyIndex == nil { columns["$id"] = (.ifExplicit(.number), true) }
         return columns
     }
 

@@ -4,7 +4,7 @@ import HoldfastRows
 
 /// The work of a write, from its request to its reply: a value for each use case, which ``ServedWrite`` takes to the
 /// writer and back. One thread at a time has it.
-package protocol WriteBody: Sendable {
+package protocol WriteCase: Sendable {
     /// The caller that it is made for.
     var caller: Caller { get }
 
@@ -35,7 +35,7 @@ package protocol WriteBody: Sendable {
     mutating func end(_ scratch: RequestScratch)
 }
 
-extension WriteBody {
+extension WriteCase {
     package var form: ReplyForm { ReplyForm() }
     package var hasLongReply: Bool { false }
     package func end(_ scratch: RequestScratch) {}

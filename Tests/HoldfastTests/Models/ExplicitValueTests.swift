@@ -51,7 +51,7 @@ private final class Log: AsymmetricObject {
 }
 
 @Suite("Stated values")
-struct StatedValueTests {
+struct ExplicitValueTests {
     private func realm() throws -> Realm {
         try Realm.ofSample("\(UUID())", [Pet.self, Home.self, Room.self, Row.self, Log.self])
     }
