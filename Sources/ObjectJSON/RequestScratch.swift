@@ -23,7 +23,7 @@ package final class RequestScratch {
     /// Object keys of objects that were read.
     package let primaryKeys = PrimaryKeyCache()
     /// A closed view of a store, for the next one.
-    package let left = LeftView()
+    package let left = ReusableView()
     private var writeMemory: [ObjectWriteMemory] = []
     package let ownBudget = Budget()
     private var names: SchemaNames?

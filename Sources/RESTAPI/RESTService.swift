@@ -112,7 +112,7 @@ package final class RESTService: Sendable {
         access = AccessControl(store, fault: served.fault)
         transfers = Transfers(served)
         backups = BackupFolder(served)
-        store.publisher.observe { [held = store.heldVersions] _ in
+        store.publisher.observe { [held = store.retainedVersions] _ in
             for pile in held.takePiles() {
                 logger.log(
                     .info, "old versions are held, so that the data file grows",

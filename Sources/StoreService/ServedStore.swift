@@ -258,7 +258,7 @@ package final class ServedStore: Sendable {
     /// Opens the view of a pinned version, or of the last commit, that is made for a caller and stays open from one call
     /// to the next.
     package func holdRead(for caller: Caller, of pin: SnapshotPin? = nil) throws(RequestFault)
-        -> HeldRead
+        -> LongRead
     {
         let held = if let pin { pin.pinned.holdRead() } else { try stored(store.holdRead()) }
         guard let visibility = caller.visibility else { return held }

@@ -82,7 +82,7 @@ package final class Transfers: Sendable {
                 limit: ExportLimit(
                     served.limits, at: Self.seconds(),
                     storedByteCount: served.store.storedByteCount ?? 0),
-                hold: served.store.heldVersions.hold(read.commit, .export))
+                hold: served.store.retainedVersions.hold(read.commit, .export))
             exports.withLock { $0[ObjectIdentifier(export.limit)] = export.limit }
             return export
         } catch {

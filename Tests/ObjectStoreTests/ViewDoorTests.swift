@@ -17,7 +17,7 @@ struct ViewDoorTests {
             switch self {
             case .newest: return try store.withRead(body)
             case .reused:
-                let left = LeftView()
+                let left = ReusableView()
                 _ = try? store.withRead(reusing: left, body)
                 return try store.withRead(reusing: left, body)
             case .held:

@@ -99,7 +99,7 @@ extension RealmCore {
     /// Throws where more versions are held than the configuration allows.
     func requireFewVersions() throws(Realm.Error) {
         guard let most = configuration.maximumNumberOfActiveVersions else { return }
-        let held = opened.store.heldVersions
+        let held = opened.store.retainedVersions
         if held.count <= most { return }
         // One may be that which observers know.
         noteChanges()

@@ -71,7 +71,7 @@ final class RealmCore: @unchecked Sendable {
         self.schema = schema
         state = .allocate(capacity: 1)
         state.initialize(to: ViewState(thread: ViewState.currentThread))
-        opened.store.heldVersions.begin(committed.commit, .realm)
+        opened.store.retainedVersions.begin(committed.commit, .realm)
         autorefresh = true
         guard confinement.canSchedule else {
             observation = nil
@@ -95,7 +95,7 @@ final class RealmCore: @unchecked Sendable {
         schema = live.schema
         state = .allocate(capacity: 1)
         state.initialize(to: ViewState(thread: 0))
-        opened.store.heldVersions.begin(committed.commit, .frozen)
+        opened.store.retainedVersions.begin(committed.commit, .frozen)
         autorefresh = false
         observation = nil
     }
@@ -346,7 +346,7 @@ final class RealmCore: @unchecked Sendable {
     private func show(_ newest: StoreView, _ own: OwnCommit? = nil) throws(StoreError) {
         let before = isReleased ? nil : committed
         committed = newest
-        opened.store.heldVersions.begin(newest.commit, .realm)
+        opened.store.retainedVersions.begin(newest.commit, .realm)
         isReleased = false
         if newest.rows !== schema.rows {
             guard let bound = BoundSchema(models, newest.rows) else {
@@ -364,7 +364,7 @@ final class RealmCore: @unchecked Sendable {
     }
 
     func letGo(of view: StoreView) {
-        opened.store.heldVersions.end(view.commit, isFrozen ? .frozen : .realm)
+        opened.store.retainedVersions.end(view.commit, isFrozen ? .frozen : .realm)
         view.close()
     }
 

@@ -51,7 +51,7 @@ struct ExportCommand {
             arguments, for: .reading, instead: ServiceAddress(arguments).instead)
         defer { store.close() }
         let directory = OpenStore.directory(arguments)
-        let view: HeldRead
+        let view: LongRead
         do throws(StoreError) {
             view = try store.holdRead()
         } catch {

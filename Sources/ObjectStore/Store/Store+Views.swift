@@ -7,7 +7,7 @@ extension Store {
     ///   references to its catalog; and takes its place again.
     /// - Throws: ``StoreError`` of `body`; first that of the view, which throws also where `body` does not.
     package func withRead<Result>(
-        reusing left: LeftView? = nil, _ body: (StoreView) throws(StoreError) -> Result
+        reusing left: ReusableView? = nil, _ body: (StoreView) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         let read = try read(reusing: left?.view.take())
         defer {
@@ -26,7 +26,7 @@ extension Store {
     package func openView() throws(StoreError) -> StoreView { try read() }
 
     /// Opens a view of the last commit that stays open from one call to the next.
-    package func holdRead() throws(StoreError) -> HeldRead { HeldRead(try read()) }
+    package func holdRead() throws(StoreError) -> LongRead { LongRead(try read()) }
 }
 
 extension ReadTransaction {

@@ -20,7 +20,7 @@ package final class Store: Sendable {
     /// Columns that scans use often, cached in memory.
     package let columns: ColumnStore
     /// The versions that are held for longer than a request.
-    package let heldVersions: HeldVersions
+    package let retainedVersions: RetainedVersions
     /// The key that signs tickets, 32 bytes: a secret, which backups have.
     package let ticketKey: [UInt8]
     let queue: CommitQueue
@@ -41,7 +41,7 @@ package final class Store: Sendable {
         }
         self.engine = engine
         self.options = options
-        heldVersions = HeldVersions(ageMillisecondsMin: options.heldMillisecondsMin)
+        retainedVersions = RetainedVersions(ageMillisecondsMin: options.heldMillisecondsMin)
         epoch = opened.state.epoch
         ticketKey = opened.access.ticketKey
         catalogs = CatalogHistory(opened.catalog)
@@ -293,6 +293,6 @@ extension StoreCheck {
 extension BackupCursor {
     /// Takes a snapshot of the last commit of a store.
     package convenience init(_ store: Store) throws(StoreError) {
-        try self.init(store.engine, store.heldVersions)
+        try self.init(store.engine, store.retainedVersions)
     }
 }

@@ -167,8 +167,8 @@ extension RESTService {
         text.family(
             "holdfast_held_versions", .gauge,
             "Versions that are held for longer than a request, by what holds them.", by: "holder",
-            HeldVersions.Holder.allCases.map {
-                ($0.rawValue, Double(store.heldVersions.count(of: $0)))
+            RetainedVersions.Holder.allCases.map {
+                ($0.rawValue, Double(store.retainedVersions.count(of: $0)))
             })
         text.single(
             "holdfast_waiting_writes", .gauge,

@@ -56,7 +56,7 @@ package final class SnapshotPins: Sendable {
             do throws(StoreError) { try requireRoom(for: pin, among: pins) } catch { return error }
             var pin = pin
             pin.isNew = false
-            pin.hold = store.heldVersions.hold(pin.pinned.commit, .snapshot)
+            pin.hold = store.retainedVersions.hold(pin.pinned.commit, .snapshot)
             if let same = pins.first(where: { $0.pinned.commit == pin.pinned.commit }) {
                 pin.pinned = same.pinned
             }

@@ -12,7 +12,7 @@ import HoldfastStoreService
 /// Memory: one piece, or one line when that is longer. One thread at a time; it owns the view
 /// and closes it with ``close()``.
 package final class ExportCursor {
-    private let view: HeldRead
+    private let view: LongRead
     private let names: SchemaNames
     private let isOfStore: Bool
     /// The classes that are left to be written, from the present one on.
@@ -39,7 +39,7 @@ package final class ExportCursor {
     /// - Throws: ``RequestFault`` `.notFound` when there is no such class; when its objects are not read by
     ///   themselves, `fields` are faulty, or a property does not fit into a table.
     package init(
-        _ content: ExportContent, _ view: HeldRead, _ names: SchemaNames
+        _ content: ExportContent, _ view: LongRead, _ names: SchemaNames
     ) throws(RequestFault) {
         self.view = view
         self.names = names

@@ -24,7 +24,7 @@ package final class BackupCursor {
 
     /// Takes a snapshot, and keeps its version readable.
     init(
-        _ engine: any StorageEngine, _ heldVersions: HeldVersions
+        _ engine: any StorageEngine, _ retainedVersions: RetainedVersions
     ) throws(StoreError) {
         do throws(StorageError) {
             let snapshot = try engine.snapshot()
@@ -35,7 +35,7 @@ package final class BackupCursor {
                 throw StorageError(.corrupted, operation: "back up")
             }
             self.snapshot = snapshot
-            hold = heldVersions.hold(snapshot.commit, .backup)
+            hold = retainedVersions.hold(snapshot.commit, .backup)
             description = BackupDescription(
                 version: StoreVersion(epoch: state.epoch, number: state.version),
                 seconds: Timestamp.now().seconds, storeFormat: format)

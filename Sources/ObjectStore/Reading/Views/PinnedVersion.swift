@@ -43,7 +43,7 @@ package final class PinnedVersion: Sendable {
     }
 
     /// Opens a view of the version that stays open from one call to the next.
-    package func holdRead() -> HeldRead { HeldRead(openView()) }
+    package func holdRead() -> LongRead { LongRead(openView()) }
 }
 
 /// The parts of a store that every view of it reads with, beside a snapshot.

@@ -68,7 +68,7 @@ extension WriteTransaction {
                 deletion.waiting.append(link.origin)
             }
         }
-        var held = HeldTargets.Target(
+        var held = DeniedTargets.Target(
             source: deletion.source, object: target, text: "", holders: [])
         // Whether embedded objects go, for each object that stays without its links.
         var unlinked: [ObjectIdentity: Bool] = [:]

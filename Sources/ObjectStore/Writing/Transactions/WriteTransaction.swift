@@ -37,7 +37,7 @@ package final class WriteTransaction {
     var inverseLinks: InverseLinks
     var pendingLinks = PendingLinks()
     var uniqueChecks: UniqueChecks
-    var heldTargets: HeldTargets
+    var heldTargets: DeniedTargets
     var counters: ClassCounters
     var keys: KeyMaker
     /// The stored replies to writes with an idempotency key.
@@ -71,7 +71,7 @@ package final class WriteTransaction {
         waitingByteCountMax = options.interactiveByteCountMax
         inverseLinks = InverseLinks(group)
         uniqueChecks = UniqueChecks(group)
-        heldTargets = HeldTargets(group)
+        heldTargets = DeniedTargets(group)
         counters = ClassCounters(group)
         keys = KeyMaker(group)
         idempotency = IdempotencyRecords(group, at: now, options.idempotency)

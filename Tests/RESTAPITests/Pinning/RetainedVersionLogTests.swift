@@ -9,7 +9,7 @@ import HoldfastTestSupport
 import Testing
 
 @Suite("The log of versions that are held")
-struct HeldVersionLogTests {
+struct RetainedVersionLogTests {
     @Test("names who holds an old one when others are committed, and /metrics counts them")
     func line() throws {
         var ends: [Int32] = [0, 0]
@@ -21,16 +21,16 @@ struct HeldVersionLogTests {
             store: store, options: RESTOptions(), tokens: nil,
             logger: Logger(level: .info, format: .logfmt, descriptor: ends[1]))
         let pin = try service.served.pins.begin(for: .program)
-        #expect(store.heldVersions.count(of: .snapshot) == 0)
+        #expect(store.retainedVersions.count(of: .snapshot) == 0)
         try service.served.pins.keep(pin)
         try service.served.pins.keep(pin)
-        #expect(store.heldVersions.count(of: .snapshot) == 1)
+        #expect(store.retainedVersions.count(of: .snapshot) == 1)
         let export = try service.transfers.beginExport(.store, of: nil, for: .program)
         try store.run([.write("Person", Shelter.person("a"), key: nil, .merge)])
         try store.run([.write("Person", Shelter.person("b"), key: nil, .merge)])
         service.transfers.end(export)
         service.stop()
-        #expect(store.heldVersions.count(of: .snapshot) == 0)
+        #expect(store.retainedVersions.count(of: .snapshot) == 0)
         store.close()
         close(ends[1])
         var bytes = [UInt8](repeating: 0, count: 4096)

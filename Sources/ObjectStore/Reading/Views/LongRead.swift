@@ -1,7 +1,7 @@
 import HoldfastRows
 
 /// A view that stays open from one call to the next, such as that of an export. One thread at a time uses it.
-package final class HeldRead {
+package final class LongRead {
     private let read: ReadTransaction
 
     init(_ read: ReadTransaction) { self.read = read }
@@ -22,8 +22,8 @@ package final class HeldRead {
     }
 
     /// The view that shows what somebody may read, see ``StoreView/restricted(to:)``, in place of this one.
-    package func restricted(to visibility: Visibility?) -> HeldRead {
-        HeldRead(read.unrestricted.restricted(to: visibility))
+    package func restricted(to visibility: Visibility?) -> LongRead {
+        LongRead(read.unrestricted.restricted(to: visibility))
     }
 
     /// Ends the view. Closing twice is harmless.
@@ -33,7 +33,7 @@ package final class HeldRead {
 /// The closed view that a thread has left, for its next one. One thread at a time uses it.
 ///
 /// Benchmark row: `point-get`.
-package final class LeftView {
+package final class ReusableView {
     var view: StoreView?
 
     /// Makes room for one.

@@ -2,7 +2,7 @@ import HoldfastRows
 
 /// The deleted objects that others held by links that deny it: the links have to be gone when the
 /// transaction ends.
-struct HeldTargets {
+struct DeniedTargets {
     /// A deleted object.
     struct Target {
         /// The operation that deleted it.

@@ -6,12 +6,12 @@ import HoldfastThreads
 import Testing
 
 @Suite("Versions that are held")
-struct HeldVersionTests {
+struct RetainedVersionTests {
     @Test("are counted by what holds them")
     func counts() throws {
         let store = try Shelter.open(.memory)
         defer { store.close() }
-        let held = store.heldVersions
+        let held = store.retainedVersions
         held.begin(1, .realm)
         held.begin(1, .realm)
         held.begin(1, .frozen)
@@ -28,7 +28,7 @@ struct HeldVersionTests {
     func piles() throws {
         let store = try Shelter.open(.memory)
         defer { store.close() }
-        let held = store.heldVersions
+        let held = store.retainedVersions
         let start = monotonicMilliseconds()
         held.begin(1, .frozen)
         held.begin(2, .frozen)
@@ -53,9 +53,9 @@ struct HeldVersionTests {
         let store = try Shelter.open(.memory)
         defer { store.close() }
         var backup: BackupCursor? = try BackupCursor(store)
-        #expect(store.heldVersions.count(of: .backup) == 1)
+        #expect(store.retainedVersions.count(of: .backup) == 1)
         backup?.close()
         backup = nil
-        #expect(store.heldVersions.count(of: .backup) == 0)
+        #expect(store.retainedVersions.count(of: .backup) == 0)
     }
 }

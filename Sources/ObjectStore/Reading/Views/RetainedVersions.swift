@@ -2,7 +2,7 @@ import HoldfastThreads
 import Synchronization
 
 /// The commits that are held for longer than a request, and what holds them: a store's engine keeps their pages. Thread-safe.
-package final class HeldVersions: Sendable {
+package final class RetainedVersions: Sendable {
     /// A holder of a version.
     package enum Holder: String, CaseIterable, Sendable {
         /// Realms of the Swift library, each the version that it shows.
