@@ -59,7 +59,7 @@ struct FollowerState<Missed> {
     var hasKnownVersion: Bool {
         guard case .snapshot = phase else { return true }
         // A result that is followed as a whole is sent again to a slow client, although it is still valid.
-        return hasSnapshotVersion || snapshotReason == .overrun
+        return hasSnapshotVersion || snapshotReason == .fellBehind
     }
 
     // MARK: On a worker's thread
@@ -133,7 +133,7 @@ struct FollowerState<Missed> {
     /// Leaves the live steps. Their changes are sent folded once the client has read.
     ///
     /// - `isToldInPart`: Whether the client has received a part of the next step.
-    mutating func overrun(isToldInPart: Bool) {
+    mutating func fallBehind(isToldInPart: Bool) {
         phase = .catchingUp
         needsUpToDate = isToldInPart
         lateArrivalCount = 0

@@ -50,7 +50,7 @@ extension StreamCatchUp {
         }
         if follower.query.isReset(by: changes) { return reset(follower, .schemaChanged) }
         if changes.through < present {
-            guard countMax != nil else { return reset(follower, .overrun) }
+            guard countMax != nil else { return reset(follower, .fellBehind) }
             follower.state.arriveLate()
             return false
         }
@@ -65,7 +65,7 @@ extension StreamCatchUp {
             if let count { follower.state.tellSnapshot(next: Self.place(behind: count)) }
         case .unknown:
             follower.state.arriveLate()
-            return reset(follower, .overrun)
+            return reset(follower, .fellBehind)
         }
         follower.state.know(through: present)
         return true

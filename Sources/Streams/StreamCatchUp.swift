@@ -91,7 +91,7 @@ struct StreamCatchUp: Sendable {
             if follower.query.isReset(by: changes) { return reset(follower, .schemaChanged) }
             let isWhole = changes.through == present
             if try isBehind(follower, changes, isWhole, read) {
-                return reset(follower, .overrun)
+                return reset(follower, .fellBehind)
             }
             let missed = try missed(follower, fold, read)
             // Objects that are reached along links may leave as well.
@@ -99,7 +99,7 @@ struct StreamCatchUp: Sendable {
             if reachedCount > Self.leaveCountMax,
                 try isBehind(follower, reachedCount, isWhole, read)
             {
-                return reset(follower, .overrun)
+                return reset(follower, .fellBehind)
             }
             try sendPiece(of: missed, follower, read)
             guard case .catchingUp = follower.state.phase, follower.state.version >= present
@@ -275,7 +275,7 @@ struct StreamCatchUp: Sendable {
                 byteCountMax: pieceByteCountMax)
         }
         if missed.isUndecided {
-            _ = reset(follower, .overrun)
+            _ = reset(follower, .fellBehind)
             return
         }
         if let piece {

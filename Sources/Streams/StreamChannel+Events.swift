@@ -74,7 +74,7 @@ extension StreamChannel {
                 hub.countEncoding()
                 send(bytes, of: version)
             case .unknown:
-                for follower in take() { hub.restart(follower, .overrun) }
+                for follower in take() { hub.restart(follower, .fellBehind) }
             }
         case .result, .outbox: break
         }
@@ -154,7 +154,7 @@ extension StreamChannel {
             } else {
                 // The poll knows everything up to there.
                 poll.state.know(through: versions.start)
-                hub.overrun(poll)
+                hub.fallBehind(poll)
             }
         }
     }

@@ -235,7 +235,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     ///
     /// - `isToldInPart`: Whether the streams have received a part of a step.
     private func letCatchUp(isToldInPart: Bool = false) {
-        for follower in take() { hub.overrun(follower, isToldInPart: isToldInPart) }
+        for follower in take() { hub.fallBehind(follower, isToldInPart: isToldInPart) }
         hub.forget(self)
     }
 
@@ -243,7 +243,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     func fail(_ fault: RequestFault) {
         for follower in take() + (result?.takeArrivals() ?? []) {
             if follower.isPoll {
-                hub.overrun(follower)
+                hub.fallBehind(follower)
             } else {
                 follower.fail(fault, hub.events, as: QueryEnd(follower.query))
             }
@@ -287,7 +287,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             case .closed: return true
             }
         }
-        for follower in slow { hub.overrun(follower, isToldInPart: isToldInPart) }
+        for follower in slow { hub.fallBehind(follower, isToldInPart: isToldInPart) }
     }
 
     /// Larger events count in the budget of all streams.

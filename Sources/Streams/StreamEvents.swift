@@ -103,7 +103,7 @@ package struct StreamEvents: Sendable {
 /// The reason why a stream restarts.
 enum ResetReason: String, Sendable {
     case start
-    case overrun = "fell-behind"
+    case fellBehind = "fell-behind"
     case cursorExpired = "cursor-expired"
     case schemaChanged = "schema-changed"
     case restored

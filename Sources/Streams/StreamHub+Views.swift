@@ -64,6 +64,6 @@ extension StreamHub {
 
     /// Lets workers find the followers' views and send the next changes.
     func recheck(_ followers: [Follower]) {
-        for follower in detach(followers) { overrun(follower) }
+        for follower in detach(followers) { fallBehind(follower) }
     }
 }

@@ -235,10 +235,10 @@ package final class StreamHub: @unchecked Sendable {
     /// thread.
     ///
     /// - `isToldInPart`: Whether it has received a part of the next event.
-    func overrun(_ follower: Follower, isToldInPart: Bool = false) {
-        follower.state.overrun(isToldInPart: isToldInPart)
+    func fallBehind(_ follower: Follower, isToldInPart: Bool = false) {
+        follower.state.fallBehind(isToldInPart: isToldInPart)
         // The changes of a whole result are not sent folded.
-        if follower.query.result != nil { follower.state.reset(.overrun) }
+        if follower.query.result != nil { follower.state.reset(.fellBehind) }
         wait(follower)
     }
 
@@ -298,7 +298,7 @@ package final class StreamHub: @unchecked Sendable {
             } catch {
                 // A cursor with too many changes to judge for its user would fail each time that the user comes back.
                 if error.isQueryLimit, follower.state.findsMissed, follower.query.judgesMissed {
-                    _ = catchUp.reset(follower, .overrun)
+                    _ = catchUp.reset(follower, .fellBehind)
                     break
                 }
                 return follower.fail(error, events, as: end, isOtherView: isOtherView)

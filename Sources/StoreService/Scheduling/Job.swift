@@ -98,14 +98,14 @@ package final class Job: TimeSlice, QueuedWork, @unchecked Sendable {
     package var isInFirstSlice: Bool { sliceCount == 1 && !isSliceOver }
 
     /// So many slices are too many to hold a turn for.
-    private static let overrunSliceCount: UInt64 = 8
+    private static let fallBehindSliceCount: UInt64 = 8
 
     private var isSliceOver: Bool { monotonicMicroseconds() >= sliceStart + sliceMicroseconds }
 
     private func noteOverrun() {
         let held = (monotonicMicroseconds() - sliceStart) / sliceMicroseconds
         heldSliceCount = Int(held)
-        if held >= Self.overrunSliceCount { hasOverrun = true }
+        if held >= Self.fallBehindSliceCount { hasOverrun = true }
     }
 
     /// Whether it will be run again.

@@ -173,7 +173,7 @@ final class StreamGroup: @unchecked Sendable {
         // The client is slow.
         for one in sent.concerned.values { one.follower.state.know(through: one.version) }
         for follower in hub.detach(sent.concerned.values.map(\.follower)) {
-            hub.overrun(follower, isToldInPart: sent.hasParts)
+            hub.fallBehind(follower, isToldInPart: sent.hasParts)
         }
     }
 

@@ -85,7 +85,7 @@ final class FollowedResult: @unchecked Sendable {
             (result, span, markedThrough) = (former.result, former.span, version)
             for follower in live { channel.hub.goLive(follower, in: channel) }
         } else {
-            expect(live, .overrun)
+            expect(live, .fellBehind)
         }
         arrivals += former.arrivals
         former.arrivals = []
@@ -171,7 +171,7 @@ final class FollowedResult: @unchecked Sendable {
         case .failure(let fault):
             // The result itself may be within the limits, even if its followers' former view of it takes more than a query may.
             if fault.isQueryLimit, result != nil, channel.stream.judgesMissed {
-                return begin(again: .overrun, in: channel)
+                return begin(again: .fellBehind, in: channel)
             }
             channel.fail(fault)
             return channel.forgetIfEmpty()
@@ -235,7 +235,7 @@ final class FollowedResult: @unchecked Sendable {
             if showsObjects {
                 follower.send(
                     hub.events.reset(
-                        follower.state.resetReason ?? .overrun, of: channel.stream,
+                        follower.state.resetReason ?? .fellBehind, of: channel.stream,
                         generation: follower.generation))
             }
             for event in hub.results.count(found.snapshot, for: follower.caller.client) {

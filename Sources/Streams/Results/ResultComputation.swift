@@ -184,7 +184,7 @@ struct ResultComputation: Sendable {
             return .reset(try ResetReason(error, served))
         }
         if stream.isReset(by: changes) { return .reset(.schemaChanged) }
-        if try changes.through < served.stored(read.state().version) { return .reset(.overrun) }
+        if try changes.through < served.stored(read.state().version) { return .reset(.fellBehind) }
         return try served.evaluate(on: read) {
             let events = CatchUpEvents(of: stream.observed, changes, since: version, in: read)
             let found = events.candidates().lazy.map { ($0.identity.key, $0) }

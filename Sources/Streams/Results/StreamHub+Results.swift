@@ -12,7 +12,7 @@ extension StreamHub {
         guard channel.stream.viewMark.isEmpty, let first = followers.first else {
             // Each follower has its own view.
             for follower in channel.take() + (channel.result?.takeArrivals() ?? []) {
-                overrun(follower)
+                fallBehind(follower)
             }
             return
         }

@@ -97,12 +97,12 @@ struct FollowerStateTests {
     @Test(
         "one that is overrun knows what it knew, and owes the end of a part that it was told",
         arguments: [false, true])
-    func overrun(isToldInPart: Bool) {
+    func fallBehind(isToldInPart: Bool) {
         var state = State()
         state.begin(at: 5)
         state.goLive()
         state.know(through: 6)
-        state.overrun(isToldInPart: isToldInPart)
+        state.fallBehind(isToldInPart: isToldInPart)
         #expect(Self.phase(state) == "catching up" && state.version == 6)
         #expect(state.needsUpToDate == isToldInPart)
     }
@@ -139,7 +139,7 @@ struct FollowerStateTests {
                 case .live:
                     #expect(!state.needsUpToDate, "seed \(seed)")
                     switch Int.random(in: 0..<4, using: &random) {
-                    case 0: state.overrun(isToldInPart: Bool.random(using: &random))
+                    case 0: state.fallBehind(isToldInPart: Bool.random(using: &random))
                     case 1: state.reset(.start)
                     default:
                         state.know(through: present)
