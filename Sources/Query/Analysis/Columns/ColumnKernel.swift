@@ -35,7 +35,7 @@ struct ColumnKernel: @unchecked Sendable {
         switch test {
         case is FixedTest, is OrdinalRangeTest, is OrdinalSetTest, is LinkTest, is TextEqualTest:
             return true
-        case let text as TextTest: return text.folder == nil && !text.needsBudget
+        case let text as StringComparison: return text.folder == nil && !text.needsBudget
         case let texts as TextSetTest: return texts.folder == nil
         case let list as ListTest:
             return list.tests.count <= ListTest.fewCountMax
@@ -95,7 +95,7 @@ struct ColumnKernel: @unchecked Sendable {
         if let test = test as? TextSetTest, !test.ignoresCase, test.constants.count <= setCountMax {
             return texts(test.constants, true)
         }
-        if let test = test as? TextTest, test.relation.comparison == .contains,
+        if let test = test as? StringComparison, test.relation.comparison == .contains,
             !test.constantIsLeft
         {
             return NeedleSearch(test.constant.bytes, ignoresCase: test.relation.ignoresCase).map {

@@ -263,7 +263,7 @@ final class TextEqualTest: ValueTest {
 }
 
 /// Strings or data that another operator relates to a constant, or any where case or accents do not count.
-final class TextTest: ValueTest {
+final class StringComparison: ValueTest {
     let constant: TextConstant
     let relation: Relation
     let constantIsLeft: Bool

@@ -70,7 +70,7 @@ struct ValueTestMaker {
             {
                 return test
             }
-            return TextTest(text, usual, constantIsLeft: isNeedleLeft, bound)
+            return StringComparison(text, usual, constantIsLeft: isNeedleLeft, bound)
         case .mixed:
             return MixedTest(
                 constant, object(constant), usual, constantIsLeft: isNeedleLeft, bound)
