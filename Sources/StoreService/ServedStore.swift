@@ -80,7 +80,7 @@ package final class ServedStore: Sendable {
 
     /// Runs an operation on the store and turns its error into a fault; internal causes are
     /// reported.
-    package func stored<Result>(
+    package func mappingStoreErrors<Result>(
         _ body: @autoclosure () throws(StoreError) -> Result
     ) throws(RequestFault) -> Result {
         do { return try body() } catch { throw fault(error) }
@@ -147,13 +147,13 @@ package final class ServedStore: Sendable {
     ///
     /// - Throws: ``RequestFault`` when it can't be read.
     package func version(of read: ReadTransaction) throws(RequestFault) -> StoreVersion {
-        StoreVersion(epoch: read.epoch, number: try stored(read.state().version))
+        StoreVersion(epoch: read.epoch, number: try mappingStoreErrors(read.state().version))
     }
 
     /// Throws where a view has failed: before something leaves the body of a ``withRead(for:of:_:)`` that was found there,
     /// such as a piece of a stream.
     package func check(_ read: ReadTransaction) throws(RequestFault) {
-        try stored(read.checkFailure())
+        try mappingStoreErrors(read.checkFailure())
     }
 
     /// Runs `body` on a view, where its result leaves the body of the ``withRead(for:of:_:)`` before that ends.
@@ -260,7 +260,7 @@ package final class ServedStore: Sendable {
     package func holdRead(for caller: Caller, of pin: SnapshotPin? = nil) throws(RequestFault)
         -> LongRead
     {
-        let held = if let pin { pin.pinned.holdRead() } else { try stored(store.holdRead()) }
+        let held = if let pin { pin.pinned.holdRead() } else { try mappingStoreErrors(store.holdRead()) }
         guard let visibility = caller.visibility else { return held }
         do throws(StoreError) {
             return try held.withRead { read throws(StoreError) in

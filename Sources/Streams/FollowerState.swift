@@ -40,7 +40,7 @@ struct FollowerState<Missed> {
 
     /// Begins at the present, with nothing to send.
     mutating func begin(at present: UInt64) {
-        know(through: present)
+        advance(through: present)
         needsUpToDate = false
     }
 
@@ -67,7 +67,7 @@ struct FollowerState<Missed> {
     /// Takes the version of a snapshot's first piece. Later changes are sent as missed changes.
     mutating func beginSnapshot(at present: UInt64) {
         if hasSnapshotVersion { return }
-        know(through: present)
+        advance(through: present)
         hasSnapshotVersion = true
     }
 
@@ -128,7 +128,7 @@ struct FollowerState<Missed> {
 
     /// Notes that the client knows everything up to a version. The version may be lower than before, if the last event is taken
     /// back.
-    mutating func know(through last: UInt64) { (version, exactVersion) = (last, last) }
+    mutating func advance(through last: UInt64) { (version, exactVersion) = (last, last) }
 
     /// Leaves the live steps. Their changes are sent folded once the client has read.
     ///

@@ -22,7 +22,7 @@ struct PropertyStep {
         let last = events.last { $0.kind == .enter } ?? events.first { $0.kind == .update }
         guard let last else { return events.isEmpty ? .nothing : .deleted }
         let key = last.identity.key
-        guard let row = try served.stored(after.find(property.rowClass, key: key)) else {
+        guard let row = try served.mappingStoreErrors(after.find(property.rowClass, key: key)) else {
             return .nothing
         }
         // Without the state before, it is not known which part of the property the followers have seen.
@@ -45,7 +45,7 @@ struct PropertyStep {
         }
         // If the client's state is not known, it gets the whole value.
         if wasThere != true { return .entered }
-        let difference = try served.stored(
+        let difference = try served.mappingStoreErrors(
             property.difference(of: key, changes, from: before, to: after))
         var comparison = PropertyComparison(
             stream, property, of: key, (before, after), served.limits)
@@ -70,14 +70,14 @@ struct PropertyStep {
     private func wasThere(_ key: UInt64) throws(RequestFault) -> Bool? {
         guard property.isMixedValue else { return true }
         guard let before else { return nil }
-        return try served.stored(before.find(property.rowClass, key: key)).map {
+        return try served.mappingStoreErrors(before.find(property.rowClass, key: key)).map {
             property.mixed(in: $0, before) != nil
         } ?? false
     }
 
     /// Whether an object was there before and showed the property.
     private func wasShown(_ key: UInt64) throws(RequestFault) -> Bool {
-        try served.stored(before?.find(property.rowClass, key: key))
+        try served.mappingStoreErrors(before?.find(property.rowClass, key: key))
             .map { !property.isHidden(in: $0) } ?? false
     }
 
@@ -112,9 +112,9 @@ extension CheckedStream {
         let object: (key: UInt64, row: RowView)?
         switch observed.target {
         case .keyed(_, let primaryKey):
-            object = try served.stored(read.find(property.rowClass, primaryKey: primaryKey))
+            object = try served.mappingStoreErrors(read.find(property.rowClass, primaryKey: primaryKey))
         case .object(_, let key):
-            object = try served.stored(read.find(property.rowClass, key: key)).map { (key, $0) }
+            object = try served.mappingStoreErrors(read.find(property.rowClass, key: key)).map { (key, $0) }
         case .objects, .store: object = nil
         }
         return object.flatMap { property.isHidden(in: $0.row) ? nil : $0 }

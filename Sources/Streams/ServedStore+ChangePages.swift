@@ -58,7 +58,7 @@ extension ServedStore {
         of stream: CheckedStream, from cursor: StreamCursor, limit: Int, for caller: Caller,
         in read: ReadTransaction
     ) throws(RequestFault) -> SharedBytes {
-        if let version = cursor.version, try version.number > stored(read.state().version) {
+        if let version = cursor.version, try version.number > mappingStoreErrors(read.state().version) {
             throw .futureCursor
         }
         guard stream.isOf(read) else { throw .otherViewCursor }
@@ -76,7 +76,7 @@ extension ServedStore {
         case .now, .after:
             let number =
                 if let version = cursor.version { version.number } else {
-                    try stored(read.state().version)
+                    try mappingStoreErrors(read.state().version)
                 }
             return try changePage(
                 stream, from: number, .init(behind: number), limit: limit, for: caller, in: read
@@ -132,7 +132,7 @@ extension ServedStore {
             throw isExpired ? .expiredCursor : .futureCursor
         }
         if query.isReset(by: changes) { throw .schemaChangedCursor }
-        let present = try stored(read.state().version)
+        let present = try mappingStoreErrors(read.state().version)
         var position = known
         position.through = changes.through
         var writer = ChangeWriter(query, read, limits)
@@ -198,7 +198,7 @@ extension ServedStore {
         behind place: (begun: StoreVersion, object: StreamCursor.SnapshotPosition)?, limit: Int
     ) throws(RequestFault) -> SharedBytes {
         let query = try stream.under(read, self)
-        let present = try stored(read.state().version)
+        let present = try mappingStoreErrors(read.state().version)
         let version = place?.begun ?? StoreVersion(epoch: store.epoch, number: present)
         var writer = ChangeWriter(query, read, limits)
         writer.raw("{\"objects\":[")

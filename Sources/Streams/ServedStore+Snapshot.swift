@@ -38,9 +38,9 @@ extension ServedStore {
                 classIndex: classIndex, predicate: stream.observed.predicate,
                 after: key == 0 ? nil : QueryPosition(sortBytes: [], key: key),
                 expectedCount: countMax.objects + 1)
-            let execution = try stored(
+            let execution = try mappingStoreErrors(
                 QueryExecution(query, in: read, limits: queryLimits(of: read)))
-            try stored(
+            try mappingStoreErrors(
                 execution.run(limit: countMax.objects + 1) { key, row in
                     take(row, ObjectIdentity(classIndex: classIndex, key: key))
                 })
@@ -103,7 +103,7 @@ extension ServedStore {
     ) throws(RequestFault) -> Bool {
         guard let visibility = caller.visibility else { return false }
         let unrestricted = read.unrestricted
-        let present = try stored(unrestricted.state().version)
+        let present = try mappingStoreErrors(unrestricted.state().version)
         if version >= present { return false }
         if try visibility.wasShutOut(since: version, in: unrestricted) { return true }
         guard let deciding = try visibility.decidingObject(in: unrestricted) else { return false }

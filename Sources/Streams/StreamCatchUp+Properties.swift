@@ -15,7 +15,7 @@ extension StreamCatchUp {
         _ follower: Follower, _ property: ObservedProperty, _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {
         if case .snapshot = follower.state.phase {
-            follower.state.beginSnapshot(at: try served.stored(read.state().version))
+            follower.state.beginSnapshot(at: try served.mappingStoreErrors(read.state().version))
         }
         if try hadOtherView(follower, read) { return reset(follower, .accessChanged) }
         guard try tellMissed(follower, property, read) else { return false }
@@ -33,7 +33,7 @@ extension StreamCatchUp {
         _ follower: Follower, _ property: ObservedProperty, _ read: ReadTransaction,
         countMax: Int? = nil
     ) throws(RequestFault) -> Bool {
-        let present = try served.stored(read.state().version)
+        let present = try served.mappingStoreErrors(read.state().version)
         if follower.state.version == present { return true }
         let observed = follower.query.observed
         let changes: FoldedChanges
@@ -67,7 +67,7 @@ extension StreamCatchUp {
             follower.state.arriveLate()
             return reset(follower, .fellBehind)
         }
-        follower.state.know(through: present)
+        follower.state.advance(through: present)
         return true
     }
 

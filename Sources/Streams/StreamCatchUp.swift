@@ -77,7 +77,7 @@ struct StreamCatchUp: Sendable {
             return false
         case .catchingUp, .live:
             if try hadOtherView(follower, read) { return reset(follower, .accessChanged) }
-            let present = try served.stored(read.state().version)
+            let present = try served.mappingStoreErrors(read.state().version)
             let fold: SharedFold
             do throws(FoldedChanges.Gap) {
                 fold = try folds.changes(
@@ -104,7 +104,7 @@ struct StreamCatchUp: Sendable {
             try sendPiece(of: missed, follower, read)
             guard case .catchingUp = follower.state.phase, follower.state.version >= present
             else { return false }
-            follower.state.know(through: follower.state.version)
+            follower.state.advance(through: follower.state.version)
             return true
         }
     }
@@ -177,7 +177,7 @@ struct StreamCatchUp: Sendable {
         let page = try served.changePage(
             follower.query, from: follower.state.version,
             .init(behind: follower.state.version), limit: limit, for: follower.caller, in: read)
-        if page.isEmpty { follower.state.know(through: page.version) }
+        if page.isEmpty { follower.state.advance(through: page.version) }
         return page.isEmpty ? nil : page.bytes
     }
 
@@ -241,7 +241,7 @@ struct StreamCatchUp: Sendable {
             return false
         }
         guard case .objects = observed.target else { return missedCount > Self.leaveCountMax }
-        let matchCount = try served.stored(
+        let matchCount = try served.mappingStoreErrors(
             QueryExecution(
                 ObjectQuery(classIndex: classIndex, predicate: observed.predicate), in: read,
                 limits: served.queryLimits(of: read)
@@ -288,7 +288,7 @@ struct StreamCatchUp: Sendable {
     private func sendSnapshot(
         _ follower: Follower, _ read: ReadTransaction, behind place: StreamCursor.SnapshotPosition?
     ) throws(RequestFault) {
-        follower.state.beginSnapshot(at: try served.stored(read.state().version))
+        follower.state.beginSnapshot(at: try served.mappingStoreErrors(read.state().version))
         var writer = ChangeWriter(follower.query, read, served.limits)
         events.framing.begin("snapshot", id: nil, in: writer.buffer)
         writer.raw("{\"objects\":[")

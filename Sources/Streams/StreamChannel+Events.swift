@@ -153,7 +153,7 @@ extension StreamChannel {
                 sink.reply(page)
             } else {
                 // The poll knows everything up to there.
-                poll.state.know(through: versions.start)
+                poll.state.advance(through: versions.start)
                 hub.fallBehind(poll)
             }
         }

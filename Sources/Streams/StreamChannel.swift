@@ -107,7 +107,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             if case .reply(_, _, let deadline) = follower.client { deadline <= now } else { false }
         }
         for poll in take(where: isOver) {
-            poll.state.know(through: version)
+            poll.state.advance(through: version)
             poll.end(hub.served)
         }
         forgetIfEmpty()
@@ -255,7 +255,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     /// All changes up to `version` have been sent, so the remaining polls have nothing to receive.
     func end(version: UInt64) {
         for poll in take(where: \.isPoll) {
-            poll.state.know(through: version)
+            poll.state.advance(through: version)
             poll.end(hub.served)
         }
         for follower in followers + (result?.takeArrivals() ?? []) { follower.end(hub.served) }
@@ -278,7 +278,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             if follower.isPoll { return false }
             switch follower.sendLive(bytes, of: version, now: now) {
             case .queued:
-                if isLast { follower.state.know(through: version) }
+                if isLast { follower.state.advance(through: version) }
                 return false
             case .full:
                 // The client is slow. It receives the missed changes, folded, when there is room again.

@@ -135,7 +135,7 @@ extension StreamHub {
             recordCountMax: StreamCatchUp.pieceObjectCount,
             classes: follower.query.observed.classes, formerByteCountMax: 0)
         if let changes, changes.isEmpty, changes.through == position.version {
-            follower.state.know(through: position.version)
+            follower.state.advance(through: position.version)
             return true
         }
         if follower.state.needsUpToDate, follower.flush(), follower.hasRoom {

@@ -71,7 +71,7 @@ extension StreamHub {
                     let beat = events.heartbeat(
                         follower.outboxCursor?.description ?? cursor(through, of: follower.query))
                     if case .queued = follower.sendLive(beat, of: through, now: now) {
-                        follower.state.know(through: through)
+                        follower.state.advance(through: through)
                     }
                     // A client that does not read is asked again later.
                     follower.lastSent = now

@@ -160,7 +160,7 @@ package final class StreamHub: @unchecked Sendable {
         guard version.epoch == served.store.epoch, version.number <= present else {
             return restart(follower, .restored)
         }
-        follower.state.know(through: version.number)
+        follower.state.advance(through: version.number)
         feedLater(follower)
     }
 

@@ -74,7 +74,7 @@ package final class Transfers: Sendable {
     ) throws(RequestFault) -> Export {
         let read = try served.holdRead(for: caller, of: pin)
         do throws(RequestFault) {
-            let state = try served.stored(
+            let state = try served.mappingStoreErrors(
                 read.withRead { read throws(StoreError) in try read.state() })
             let export = Export(
                 pieces: try ExportCursor(content, read, served.names(of: read.rows)),

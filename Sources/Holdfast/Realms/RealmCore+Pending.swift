@@ -143,9 +143,9 @@ extension RealmCore {
     }
 
     /// Has changes of the write leave memory where they are many; rows are looked up again then.
-    func makeRoom(in turn: InteractiveWrite) {
+    func spillToEngine(in turn: InteractiveWrite) {
         if hasFault { return }
-        do throws(StoreError) { if try turn.makeRoom() { changed() } } catch { fail(error) }
+        do throws(StoreError) { if try turn.spillToEngine() { changed() } } catch { fail(error) }
     }
 
     /// Has objects look their rows up again, and views of the write see its changes.

@@ -145,7 +145,7 @@ final class RealmCore: @unchecked Sendable {
             Misuse.end(
                 "Cannot modify managed objects outside of a write transaction.")
         }
-        makeRoom(in: turn)
+        spillToEngine(in: turn)
         return turn.transaction
     }
 

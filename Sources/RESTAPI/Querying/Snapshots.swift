@@ -31,7 +31,7 @@ extension RESTService {
         let isPinned = request[query: "snapshot"] != nil
         return try whenAtVersion(minimum) { () throws(RequestFault) in
             let pins = self.served.pins
-            return try answer(isPinned ? try self.served.stored(pins.begin(for: caller)) : nil)
+            return try answer(isPinned ? try self.served.mappingStoreErrors(pins.begin(for: caller)) : nil)
         }
     }
 
@@ -67,7 +67,7 @@ extension Response {
         _ pin: SnapshotPin?, _ served: ServedStore
     ) throws(RequestFault) -> Response {
         guard let pin else { return self }
-        if pin.isNew { try served.stored(served.pins.keep(pin)) }
+        if pin.isNew { try served.mappingStoreErrors(served.pins.keep(pin)) }
         headers.add(.holdfastSnapshot, pin.id)
         // Another client's token reads something else, or nothing, at the same address.
         headers.add(.cacheControl, "private, no-cache" as StaticString)

@@ -74,7 +74,7 @@ extension RESTService {
                     return
                 }
                 // This is the writer's thread, or the one that keeps the time: neither reads.
-                self.decide(for: exchange, answer)
+                self.scheduleOutcome(for: exchange, answer)
             }
         }
     }

@@ -104,7 +104,7 @@ extension RESTService {
     }
 
     /// Gives the work that decides the outcome of an exchange to the scheduler.
-    func decide(
+    func scheduleOutcome(
         for exchange: Exchange, expecting expectation: Job.Expectation = .short,
         _ body: @escaping @Sendable () throws(RequestFault) -> Outcome
     ) {

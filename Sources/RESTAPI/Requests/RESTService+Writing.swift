@@ -17,7 +17,7 @@ extension RESTService {
         guard isLong || request.body.count > Self.inlineBodyByteCountMax else {
             return try body()
         }
-        return .later { exchange in self.decide(for: exchange, expecting: .long, body) }
+        return .later { exchange in self.scheduleOutcome(for: exchange, expecting: .long, body) }
     }
 
     /// Reads the request of a write, hands that in and answers when it is durable.

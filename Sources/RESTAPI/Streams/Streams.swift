@@ -41,7 +41,7 @@ extension RESTService {
             try body(definition.checked(self.served, for: self.caller(request)))
         }
         guard definition.isLong else { return try check() }
-        return .later { exchange in self.decide(for: exchange, expecting: .long, check) }
+        return .later { exchange in self.scheduleOutcome(for: exchange, expecting: .long, check) }
     }
 
     /// Answers with a page of changes, at once or as soon as changes occur.

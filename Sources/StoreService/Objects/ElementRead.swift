@@ -72,7 +72,7 @@ package struct ElementRead: ReadCase {
             writer.writeElement(offset, of: part, target.member, rowClass)
         }
         scratch.reply.append("}" as StaticString)
-        try served.stored(writer.finish())
+        try served.mappingStoreErrors(writer.finish())
         return reply
     }
 

@@ -60,7 +60,7 @@ package struct FoundProperty {
         // There is nothing else that it could be left out of.
         writer.keepsHidden = true
         writer.write(page.row, key: page.key, selection)
-        try page.view.served.stored(writer.finish())
+        try page.view.served.mappingStoreErrors(writer.finish())
     }
 
     /// Writes a page of the elements or objects that satisfy the query.

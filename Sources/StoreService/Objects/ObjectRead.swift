@@ -114,7 +114,7 @@ package struct ObjectRead: ReadCase {
                 var writer = ObjectWriter(
                     buffer, found.names, read, served.limits, quotesLargeInts: form.quotesLargeInts)
                 writer.write(row, key: found.key, selection)
-                try served.stored(writer.finish())
+                try served.mappingStoreErrors(writer.finish())
                 fault.currentJSON = buffer.array
             }
             throw fault
@@ -129,7 +129,7 @@ package struct ObjectRead: ReadCase {
             scratch.reply, found.names, read, served.limits, quotesLargeInts: form.quotesLargeInts)
         writer.linkKeys = scratch.linkKeys
         writer.write(row, key: found.key, selection)
-        try served.stored(writer.finish())
+        try served.mappingStoreErrors(writer.finish())
         return reply
     }
 }

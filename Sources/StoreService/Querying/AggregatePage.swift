@@ -100,7 +100,7 @@ package struct AggregatePage {
             return try groups(of: makeAggregation([], after: nil)).first?.count ?? 0
         }
         let execution = try view.execution(objects.counted, limits, account)
-        let count = try view.served.stored(execution.count())
+        let count = try view.served.mappingStoreErrors(execution.count())
         account.add(execution, "count", count)
         return count
     }
@@ -110,7 +110,7 @@ package struct AggregatePage {
         _ extreme: ObjectQuery, _ operation: AggregateOperation
     ) throws(RequestFault) -> AggregateState.Result {
         let execution = try view.execution(extreme, limits, account)
-        let grouped = try view.served.stored(
+        let grouped = try view.served.mappingStoreErrors(
             execution.groups(of: makeAggregation([operation], after: nil), limit: 1))
         account.add(execution, "extreme", 1)
         return grouped?.groups.first?.results.first ?? .none
@@ -137,7 +137,7 @@ package struct AggregatePage {
         for (index, group) in groups.prefix(query.limit).enumerated() {
             if index > 0 { json.comma() }
             json.raw("{\"by\":{")
-            let row = try view.served.stored(read.find(query.rowClass, key: group.key))
+            let row = try view.served.mappingStoreErrors(read.find(query.rowClass, key: group.key))
             let values = row.map { evaluator.values(of: group, row: $0, source: read) }
             for (index, name) in query.byNames.enumerated() {
                 if index > 0 { json.comma() }
@@ -156,7 +156,7 @@ package struct AggregatePage {
                 }
             }
             json.raw("}")
-            try view.served.stored(writer.finish())
+            try view.served.mappingStoreErrors(writer.finish())
         }
         json.raw("]")
         guard groups.count > query.limit else { return nil }
@@ -194,13 +194,13 @@ package struct AggregatePage {
         let execution: QueryExecution
         let grouped: QueryExecution.Grouped?
         if let stages = query.stages {
-            let found = try view.served.stored(
+            let found = try view.served.mappingStoreErrors(
                 stages.run(in: read, limits: limits, isTimed: account.isAsked))
             execution = found.execution
-            grouped = try view.served.stored(execution.groups(of: aggregation, found.keys))
+            grouped = try view.served.mappingStoreErrors(execution.groups(of: aggregation, found.keys))
         } else {
             execution = try view.execution(objects, limits, account)
-            grouped = try view.served.stored(execution.groups(of: aggregation))
+            grouped = try view.served.mappingStoreErrors(execution.groups(of: aggregation))
         }
         guard let grouped else { throw .groupMemory(view.served.limits) }
         account.add(execution, "aggregate", grouped.objectCount)

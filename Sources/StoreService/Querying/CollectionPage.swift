@@ -205,7 +205,7 @@ struct CollectionPage {
             }
             if isMap { json.raw("}") }
         }
-        try view.served.stored(writer.finish())
+        try view.served.mappingStoreErrors(writer.finish())
         json.raw("]")
         return try view.end(json, next: page.next, count: text.counts ? page.total : nil)
     }

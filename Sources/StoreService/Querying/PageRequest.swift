@@ -228,7 +228,7 @@ struct SectionsPage {
         let execution = SectionExecution(sections, in: read, limits: view.queryLimits)
         execution.isTimed = account.isAsked
         guard execution.canGoOn else { throw PageCursor.lost }
-        let page = try view.served.stored(execution.run())
+        let page = try view.served.mappingStoreErrors(execution.run())
         // The objects may take any time to write.
         try view.served.checkTime(read)
         account.add(execution.plans, execution.statistics, "sections", page.sections.count)
@@ -268,7 +268,7 @@ struct SectionsPage {
             }
             json.raw("]}")
             objectCount += section.objects.count
-            try view.served.stored(writer.finish())
+            try view.served.mappingStoreErrors(writer.finish())
         }
         json.raw("]")
         return objectCount

@@ -62,7 +62,7 @@ package struct PageView {
     func execution(
         _ query: ObjectQuery, _ limits: QueryLimits, _ account: PageAccount
     ) throws(RequestFault) -> QueryExecution {
-        let execution = try served.stored(QueryExecution(query, in: read, limits: limits))
+        let execution = try served.mappingStoreErrors(QueryExecution(query, in: read, limits: limits))
         account.begin(execution)
         return execution
     }

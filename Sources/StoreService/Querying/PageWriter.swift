@@ -37,7 +37,7 @@ struct PageWriter: ~Copyable {
     /// Ends the objects.
     ///
     /// - Throws: ``RequestFault`` where the reply exceeds its limit and is incomplete.
-    func finish() throws(RequestFault) { try view.served.stored(writer.finish()) }
+    func finish() throws(RequestFault) { try view.served.mappingStoreErrors(writer.finish()) }
 
     /// Writes an object.
     mutating func write(_ row: RowView, key: UInt64) {

@@ -57,7 +57,7 @@ struct QueryPage {
         var hasMore = false
         var distinct = DistinctFilter(
             query, read, after: cursor?.position, byteCountMax: limits.memoryByteCountMax)
-        try view.served.stored(
+        try view.served.mappingStoreErrors(
             execution.run(limit: isDistinct ? .max : sought) { key, row in
                 guard distinct?.takes(key, row) ?? true else { return true }
                 if distinct?.isFull ?? false { return false }
@@ -96,9 +96,9 @@ struct QueryPage {
             query, read, after: nil, byteCountMax: limits.memoryByteCountMax)
         var count = 0
         if distinct == nil {
-            count = try view.served.stored(execution.count())
+            count = try view.served.mappingStoreErrors(execution.count())
         } else {
-            try view.served.stored(
+            try view.served.mappingStoreErrors(
                 execution.run(limit: .max) { key, row in
                     if distinct?.takes(key, row) ?? true { count += 1 }
                     return !(distinct?.isFull ?? false)
@@ -115,14 +115,14 @@ struct QueryPage {
         _ account: PageAccount
     ) throws(RequestFault) -> PageReply {
         let limits = view.queryLimits
-        let (keys, execution) = try view.served.stored(
+        let (keys, execution) = try view.served.mappingStoreErrors(
             stages.run(in: read, limits: limits, isTimed: account.isAsked))
         let first = Self.start(in: keys, after: cursor)
         let end = min(keys.count, first + query.limit)
         var writer = PageWriter(view, query, buffer)
         var count = 0
         for key in keys[first..<end] {
-            let row = try view.served.stored(read.find(query.rowClass, key: key))
+            let row = try view.served.mappingStoreErrors(read.find(query.rowClass, key: key))
             guard let row, writer.hasRoom else { continue }
             writer.write(row, key: key)
             count += 1

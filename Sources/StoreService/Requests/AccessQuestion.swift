@@ -68,7 +68,7 @@ package struct AccessQuestion: Sendable {
     ) throws(RequestFault) {
         guard let rules = try control.rules(for: read.rows) else { throw .noAccessDocument }
         let object = try object(read, served)
-        let explanation = try served.stored(
+        let explanation = try served.mappingStoreErrors(
             AccessExplanation(rules, principal, on: read.unrestricted))
         let stored = StoredTokens(served.store, fault: served.fault)
         let access = try principal.user.flatMap { id throws(RequestFault) in try stored.user(id) }

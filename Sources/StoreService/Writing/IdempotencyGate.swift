@@ -24,7 +24,7 @@ package final class IdempotencyGate: Sendable {
         guard running.withLock({ $0.insert(key.id).inserted }) else { throw .idempotencyKeyInUse }
         let claim = IdempotencyClaim(key, self)
         // The first request has let go of the key only after its commit, so that its reply is seen here.
-        let record = try served.stored(served.store.idempotencyRecord(key.id))
+        let record = try served.mappingStoreErrors(served.store.idempotencyRecord(key.id))
         guard let record else { return .first(claim) }
         return .repeat(try served.repeated(key.reply(in: record.payload)))
     }

@@ -28,7 +28,7 @@ final class QuerySink: StreamSink, @unchecked Sendable {
 
     func moveID(to version: UInt64, at present: UInt64) -> Bool {
         guard version == present, group.isUpToDate(at: present, beside: self) else { return false }
-        group.know(through: version)
+        group.advance(through: version)
         return true
     }
 

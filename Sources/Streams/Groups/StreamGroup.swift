@@ -159,7 +159,7 @@ final class StreamGroup: @unchecked Sendable {
         if !steps.isFull { return send(to: steps.last) }
         // There is no room for its piece. It catches up before the other queries do, at the end of the step.
         let one = steps.concerned.removeValue(forKey: ObjectIdentifier(querySink))
-        if let one { one.follower.state.know(through: one.version) }
+        if let one { one.follower.state.advance(through: one.version) }
     }
 
     private func send(to version: UInt64) {
@@ -171,7 +171,7 @@ final class StreamGroup: @unchecked Sendable {
         pace.begin()
         if !sent.isFull { return }
         // The client is slow.
-        for one in sent.concerned.values { one.follower.state.know(through: one.version) }
+        for one in sent.concerned.values { one.follower.state.advance(through: one.version) }
         for follower in hub.detach(sent.concerned.values.map(\.follower)) {
             hub.fallBehind(follower, isToldInPart: sent.hasParts)
         }
@@ -194,7 +194,7 @@ final class StreamGroup: @unchecked Sendable {
             pieces.append(piece.bytes)
         }
         switch sink.send(all: pieces + [SharedBytes(end)]) {
-        case .queued: if id != nil { know(through: version) }
+        case .queued: if id != nil { advance(through: version) }
         case .full: steps.isFull = true
         case .closed: break
         }
@@ -214,13 +214,13 @@ final class StreamGroup: @unchecked Sendable {
         let followed = members.first { $0.querySink.ended == nil }?.follower
         let isLive = isUpToDate(at: version) && (followed != nil || members.isEmpty)
         let cursor = isLive ? cursor(version, of: followed) : nil
-        if case .queued = sink.send(hub.events.heartbeat(cursor)), isLive { know(through: version) }
+        if case .queued = sink.send(hub.events.heartbeat(cursor)), isLive { advance(through: version) }
     }
 
     /// Notes that its client has an id after a version, so that no query sends changes before it.
-    func know(through version: UInt64) {
+    func advance(through version: UInt64) {
         for member in members where member.follower.state.version < version {
-            member.follower.state.know(through: version)
+            member.follower.state.advance(through: version)
         }
     }
 }

@@ -48,7 +48,7 @@ struct OutboxPage {
         var count = 0
         var isFull = false
         var through = cursor
-        try served.stored(
+        try served.mappingStoreErrors(
             read.scan(rowClass, after: cursor.key, expecting: countMax) { key, row in
                 if count > 0 { buffer.append(UInt8(ascii: ",")) }
                 writer.write(row, key: key, selection)
@@ -60,10 +60,10 @@ struct OutboxPage {
         // A page is sent to a stream before the view ends.
         try served.check(read)
         if read.visibility != nil {
-            through.version = try served.stored(read.state()).version
+            through.version = try served.mappingStoreErrors(read.state()).version
             if !isFull {
                 // Hidden objects are skipped. When one becomes visible, the position is not valid any more.
-                let state = try served.stored(read.classState(rowClass))
+                let state = try served.mappingStoreErrors(read.classState(rowClass))
                 through.key = max(through.key, state.nextKey - min(1, state.nextKey))
             }
             through = through.sealed(in: read)

@@ -66,7 +66,7 @@ extension ServedStore {
         guard cursor.key > 0, read.visibility?.mayChange(ofClass: rowClass.index) ?? false else {
             return false
         }
-        if cursor.version == (try stored(read.state())).version { return false }
+        if cursor.version == (try mappingStoreErrors(read.state())).version { return false }
         let query = try checkedOutbox(rowClass.definition.name, in: read).observed
         let since: PastVisibility
         do throws(FoldedChanges.Gap) {
@@ -87,7 +87,7 @@ extension ServedStore {
         before cursor: OutboxCursor, of rowClass: RowClass, in read: ReadTransaction
     ) throws(RequestFault) -> [UInt64] {
         var keys: [UInt64] = []
-        try stored(
+        try mappingStoreErrors(
             read.scan(rowClass) { key, _ in
                 if key <= cursor.key { keys.append(key) }
                 return key < cursor.key
@@ -174,7 +174,7 @@ extension ServedStore {
                 "This position is one in the outbox of another class than '\(rowClass.definition.name)'."
             )
         }
-        let state = try stored(read.classState(rowClass))
+        let state = try mappingStoreErrors(read.classState(rowClass))
         guard cursor.key < state.nextKey else {
             throw .parameter(
                 parameter, "This position is one that the outbox has not reached yet.")
@@ -338,7 +338,7 @@ extension StreamHub {
         let rowClass = try read.rows.asymmetricClass(named: follower.query.className)
         if rowClass.number != cursor.classNumber { return true }
         var hasMore = false
-        try served.stored(
+        try served.mappingStoreErrors(
             read.scan(rowClass, after: cursor.key, expecting: 1) { _, _ in
                 hasMore = true
                 return false

@@ -48,7 +48,7 @@ final class FollowedResult: @unchecked Sendable {
     func join(_ follower: Follower, at version: UInt64, in channel: StreamChannel) {
         let through = knownVersion(at: version)
         if isKnown(to: follower), result != nil, markedThrough == nil, showsObjects {
-            follower.state.know(through: through)
+            follower.state.advance(through: through)
             channel.hub.tellUpToDate(follower, version)
             return channel.hub.goLive(follower, in: channel)
         }
@@ -242,7 +242,7 @@ final class FollowedResult: @unchecked Sendable {
                 follower.send(event)
             }
         }
-        follower.state.know(through: versions.through)
+        follower.state.advance(through: versions.through)
         if showsObjects { hub.tellUpToDate(follower, versions.present) }
         hub.goLive(follower, in: channel)
     }

@@ -42,7 +42,7 @@ struct ResultComputation: Sendable {
         guard let followed = stream.result, stream.isChecked(for: read) else { return nil }
         // Many computations may have been submitted before one of them was counted.
         if isTight { return nil }
-        let version = try served.stored(read.state().version)
+        let version = try served.mappingStoreErrors(read.state().version)
         var outcome = Outcome(version: version, result: LiveResult())
         let writer = ResultWriter(
             stream: stream, read: read, version: version, served: served, framing: framing)
@@ -120,9 +120,9 @@ struct ResultComputation: Sendable {
         let query = ObjectQuery(
             classIndex: classIndex, predicate: stream.observed.predicate, sort: sort,
             expectedCount: limit)
-        let execution = try served.stored(
+        let execution = try served.mappingStoreErrors(
             QueryExecution(query, in: read, limits: served.queryLimits(of: read)))
-        try served.stored(
+        try served.mappingStoreErrors(
             execution.run(limit: limit) { key, _ in
                 section.objects.append(key)
                 return true
@@ -136,7 +136,7 @@ struct ResultComputation: Sendable {
     ) throws(RequestFault) -> [LiveResult.Section] {
         let execution = SectionExecution(
             query.sections, in: read, limits: served.queryLimits(of: read))
-        let page = try served.stored(execution.run())
+        let page = try served.mappingStoreErrors(execution.run())
         let reader = SectionKeyReader(query.sections.key, isAscending: true, schema: read.rows)
         let buffer = ByteBuffer(capacity: 64)
         var writer = stream.makeWriter(to: buffer, of: read, served.limits)
@@ -184,7 +184,7 @@ struct ResultComputation: Sendable {
             return .reset(try ResetReason(error, served))
         }
         if stream.isReset(by: changes) { return .reset(.schemaChanged) }
-        if try changes.through < served.stored(read.state().version) { return .reset(.fellBehind) }
+        if try changes.through < served.mappingStoreErrors(read.state().version) { return .reset(.fellBehind) }
         return try served.evaluate(on: read) {
             let events = CatchUpEvents(of: stream.observed, changes, since: version, in: read)
             let found = events.candidates().lazy.map { ($0.identity.key, $0) }

@@ -164,18 +164,18 @@ struct RuleChangeOracleTests {
     }
 
     /// What the two stores hold.
-    private typealias Contents = (whole: VisibilityTwins.Contents, part: VisibilityTwins.Contents)
+    private typealias Contents = (whole: VisibilityModels.Contents, part: VisibilityModels.Contents)
 
     private static func contents(of world: RuleWorld) throws -> Contents {
         (
-            try VisibilityTwins.contents(of: world.whole.store),
-            try VisibilityTwins.contents(of: world.part.store)
+            try VisibilityModels.contents(of: world.whole.store),
+            try VisibilityModels.contents(of: world.part.store)
         )
     }
 
     /// The objects that are gone, with those that are taken along behind links, hidden ones too.
     private static func deleted(
-        _ before: VisibilityTwins.Contents, _ after: VisibilityTwins.Contents
+        _ before: VisibilityModels.Contents, _ after: VisibilityModels.Contents
     ) -> [String: Set<UInt64>] {
         before.reduce(into: [:]) { deleted, entry in
             let gone = Set(entry.value.keys).subtracting((after[entry.key] ?? [:]).keys)
@@ -184,7 +184,7 @@ struct RuleChangeOracleTests {
     }
 
     /// Whether a map has an entry, shown as null for its hidden link, that has been taken away from the copy's.
-    private static func staysInMap(_ difference: String, _ twins: RuleTwins) -> Bool {
+    private static func staysInMap(_ difference: String, _ twins: RuleModels) -> Bool {
         guard difference.hasSuffix(": null, expected nothing") else { return false }
         let path = difference.prefix { $0 != ":" }.split(
             separator: "/", omittingEmptySubsequences: false)
@@ -202,13 +202,13 @@ struct RuleChangeOracleTests {
     /// What is wrong with a repetition, which shows the user no objects but one that was created; nil for nothing.
     private static func faultOfRepeat(
         _ request: RuleRequest, _ first: [HTTPClient.Reply], _ world: RuleWorld,
-        _ before: VisibilityTwins.Contents
+        _ before: VisibilityModels.Contents
     ) throws -> String? {
         let again = request.replies(world.whole, as: world.cacheKey, of: nil)
         // The copy has its own, of a request that has been done in both.
         _ = request.replies(world.part, as: .admin, of: nil)
         guard let reply = again.first, let original = first.first else { return "no reply" }
-        if try VisibilityTwins.contents(of: world.whole.store) != before { return "wrote again" }
+        if try VisibilityModels.contents(of: world.whole.store) != before { return "wrote again" }
         guard original.status < 300 else { return nil }
         return [original.status, 204].contains(reply.status)
             && reply.headers["idempotency-replayed"] == "true"
@@ -220,7 +220,7 @@ struct RuleChangeOracleTests {
     /// value may not be stated.
     private static func mayDiffer(
         _ request: RuleRequest, _ reply: HTTPClient.Reply, _ expected: HTTPClient.Reply,
-        _ twins: RuleTwins
+        _ twins: RuleModels
     ) -> Bool {
         let codes = Self.codes(of: reply)
         let body = request.body ?? ""

@@ -40,7 +40,7 @@ struct RuleRequest: CustomStringConvertible {
     }
 
     /// Makes a request.
-    static func make(_ twins: inout RuleTwins, _ random: inout SeededGenerator) -> RuleRequest {
+    static func make(_ twins: inout RuleModels, _ random: inout SeededGenerator) -> RuleRequest {
         var maker = RuleRequestMaker(twins: twins, random: random)
         let request = maker.make()
         (twins, random) = (maker.twins, maker.random)

@@ -6,7 +6,7 @@ import HoldfastTestSupport
 
 /// Makes random requests of every operation that reads, and of writes that change nothing.
 struct RuleRequestMaker {
-    var twins: RuleTwins
+    var twins: RuleModels
     var random: SeededGenerator
 
     mutating func chance(_ percent: Int) -> Bool {

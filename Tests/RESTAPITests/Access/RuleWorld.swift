@@ -7,7 +7,7 @@ import Testing
 
 /// A store that a user asks, and one of what they may read, which its administrator asks the same.
 struct RuleWorld {
-    var twins: RuleTwins
+    var twins: RuleModels
     let whole: RuledServer
     let part: RuledServer
     /// Who asks the first.
@@ -23,7 +23,7 @@ struct RuleWorld {
         options.columns.sharedMicrosecondsMin = 0
         // Lists of some length are stored by themselves then, so that the change log has no former values of them.
         if seed % 5 == 0 { options.overflowLimits = .tiny }
-        var twins = RuleTwins(seed: seed, isWritten: isWritten)
+        var twins = RuleModels(seed: seed, isWritten: isWritten)
         let whole = try RuledServer(
             seed % 4 > 1 ? .lmdb : .memory, classes: twins.classes, options: options)
         let part = try RuledServer(classes: twins.classes, options: options)

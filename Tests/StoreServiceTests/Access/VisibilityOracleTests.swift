@@ -26,11 +26,11 @@ struct VisibilityOracleTests {
             options.columns.objectCountMin = 0
             options.columns.sharedMicrosecondsMin = 0
             let engine = seed % 4 == 3 ? EngineCase.lmdb : .memory
-            var twins = VisibilityTwins(seed: seed)
+            var twins = VisibilityModels(seed: seed)
             let whole = try TestService(engine, classes: twins.classes, options: options)
             let part = try TestService(classes: twins.classes, options: options)
             try twins.fill(whole.store, part.store)
-            whole.caller = Caller(token: 1, address: "", visibility: TwinVisibility(twins))
+            whole.caller = Caller(token: 1, address: "", visibility: ModelVisibility(twins))
             var random = SeededGenerator(seed: seed &+ 1)
             for _ in 0..<40 {
                 let request = Request.make(&twins, &random)
@@ -73,7 +73,7 @@ struct VisibilityOracleTests {
         }
 
         static func make(
-            _ twins: inout VisibilityTwins, _ random: inout SeededGenerator
+            _ twins: inout VisibilityModels, _ random: inout SeededGenerator
         ) -> Request {
             func chance(_ percent: Int) -> Bool {
                 Int.random(in: 0..<100, using: &random) < percent

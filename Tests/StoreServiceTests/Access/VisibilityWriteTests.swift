@@ -20,7 +20,7 @@ struct VisibilityWriteTests {
     private func forEachStore(
         _ name: String, shard: UInt64,
         _ body: (
-            _ twins: VisibilityTwins, _ whole: TestService, _ part: TestService, inout SeededGenerator
+            _ twins: VisibilityModels, _ whole: TestService, _ part: TestService, inout SeededGenerator
         ) throws -> String?
     ) throws {
         let first = SeededGenerator.testSeed("\(name), shard \(shard)")
@@ -29,11 +29,11 @@ struct VisibilityWriteTests {
             var options = StoreOptions()
             if seed % 5 == 0 { options.overflowLimits = .tiny }
             let engine = seed % 4 == 3 ? EngineCase.lmdb : .memory
-            var twins = VisibilityTwins(seed: seed)
+            var twins = VisibilityModels(seed: seed)
             let whole = try TestService(engine, classes: twins.classes, options: options)
             let part = try TestService(classes: twins.classes, options: options)
             try twins.fill(whole.store, part.store)
-            whole.caller = Caller(token: 1, address: "", visibility: TwinVisibility(twins))
+            whole.caller = Caller(token: 1, address: "", visibility: ModelVisibility(twins))
             var random = SeededGenerator(seed: seed &+ 1)
             if let difference = try body(twins, whole, part, &random) {
                 Issue.record("seed \(seed): \(difference)\n  \(twins.text)")
@@ -85,7 +85,7 @@ struct VisibilityWriteTests {
     func writeBack(shard: UInt64) throws {
         var count = 0
         try forEachStore("written back", shard: shard) { twins, whole, part, _ in
-            let before = try VisibilityTwins.contents(of: whole.store)
+            let before = try VisibilityModels.contents(of: whole.store)
             for definition in twins.classes where definition.kind == .object {
                 for key in (twins.objects[definition.name] ?? []).prefix(8) {
                     let address = ObjectAddress(definition.name, Self.text(key))
@@ -120,7 +120,7 @@ struct VisibilityWriteTests {
                     }
                 }
             }
-            let after = try VisibilityTwins.contents(of: whole.store)
+            let after = try VisibilityModels.contents(of: whole.store)
             for (name, objects) in before {
                 for (key, content) in objects where after[name]?[key] != content {
                     let names = content.keys.filter { content[$0] != after[name]?[key]?[$0] }
@@ -172,7 +172,7 @@ struct VisibilityWriteTests {
         var count = 0
         try forEachStore("tables", shard: shard) { twins, whole, _, _ in
             for definition in twins.classes where definition.kind == .object {
-                let before = try VisibilityTwins.contents(of: whole.store)
+                let before = try VisibilityModels.contents(of: whole.store)
                 let fields = Self.columns(definition, of: twins.classes)
                 let table = try whole.export(definition.name, fields: fields, isCSV: true)
                 let report = try whole.import(definition.name, table) {
@@ -187,7 +187,7 @@ struct VisibilityWriteTests {
                     return "\(definition.name) \(table): \(faults)"
                 }
                 count += rowCount
-                let after = try VisibilityTwins.contents(of: whole.store)
+                let after = try VisibilityModels.contents(of: whole.store)
                 if mode == .merge, before != after { return "\(table) has changed something" }
                 let (unseen, left) = (
                     try twins.unseen(in: before, judgedBy: before, whole.store),
@@ -229,12 +229,12 @@ struct VisibilityWriteTests {
                     default: elements = []
                     }
                     let body = QueryJSON.object([name: .array(elements)]).text
-                    let before = try VisibilityTwins.contents(of: whole.store)
+                    let before = try VisibilityModels.contents(of: whole.store)
                     let own = try outcome { try whole.merge(address, body) }
                     let other = try outcome { try part.merge(address, body) }
                     count += 1
                     if own != other { return "\(address) \(body): \(own), expected \(other)" }
-                    let after = try VisibilityTwins.contents(of: whole.store)
+                    let after = try VisibilityModels.contents(of: whole.store)
                     let (unseen, left) = (
                         try twins.unseen(in: before, judgedBy: before, whole.store),
                         try twins.unseen(in: after, judgedBy: before, whole.store)

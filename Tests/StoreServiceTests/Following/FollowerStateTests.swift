@@ -31,7 +31,7 @@ struct FollowerStateTests {
     @Test("one that resumes with nothing missed is told that it is at the present")
     func resume() {
         var state = State()
-        state.know(through: 5)
+        state.advance(through: 5)
         #expect(Self.phase(state) == "catching up" && state.version == 5 && state.needsUpToDate)
         state.tellUpToDate()
         state.goLive()
@@ -59,7 +59,7 @@ struct FollowerStateTests {
     @Test("what was missed moves the version once all of it is told")
     func missed() {
         var state = State()
-        state.know(through: 5)
+        state.advance(through: 5)
         state.tellUpToDate()
         state.find(2)
         state.requireUpToDate()
@@ -78,7 +78,7 @@ struct FollowerStateTests {
     )
     func late() {
         var state = State()
-        state.know(through: 5)
+        state.advance(through: 5)
         state.find(3)
         state.arriveLate()
         #expect(Self.phase(state) == "catching up" && state.version == 5)
@@ -101,7 +101,7 @@ struct FollowerStateTests {
         var state = State()
         state.begin(at: 5)
         state.goLive()
-        state.know(through: 6)
+        state.advance(through: 6)
         state.fallBehind(isToldInPart: isToldInPart)
         #expect(Self.phase(state) == "catching up" && state.version == 6)
         #expect(state.needsUpToDate == isToldInPart)
@@ -114,7 +114,7 @@ struct FollowerStateTests {
         for _ in 0..<SeededGenerator.scaled(300) {
             var state = State()
             var (present, told) = (UInt64(1), UInt64(0))
-            if Bool.random(using: &random) { state.reset(.start) } else { state.know(through: 0) }
+            if Bool.random(using: &random) { state.reset(.start) } else { state.advance(through: 0) }
             for step in 0..<60 {
                 if Bool.random(using: &random) { present += 1 }
                 switch state.phase {
@@ -142,7 +142,7 @@ struct FollowerStateTests {
                     case 0: state.fallBehind(isToldInPart: Bool.random(using: &random))
                     case 1: state.reset(.start)
                     default:
-                        state.know(through: present)
+                        state.advance(through: present)
                         told = present
                     }
                 }

@@ -129,7 +129,7 @@ extension CommitQueue {
             commitBase(of: turn, &turns)
             leave(turns)
         case .room:
-            let failure = makeRoom(for: turn, &turns)
+            let failure = spillToEngine(for: turn, &turns)
             leave(turns)
             turn.answer(failure)
         }
@@ -186,13 +186,13 @@ extension CommitQueue {
     /// reads it, while this thread waits.
     ///
     /// - Returns: Why that failed.
-    private func makeRoom(for turn: QueuedInteractiveWrite, _ turns: inout InteractiveGroup) -> StoreError? {
+    private func spillToEngine(for turn: QueuedInteractiveWrite, _ turns: inout InteractiveGroup) -> StoreError? {
         // Else they would be lost with a turn that is cancelled.
         commitBase(of: turn, &turns)
         if let failure = turns.failure { return failure }
         do throws(StorageError) {
             try moveChanges(of: turns.group)
-            turn.transaction?.noteRoom()
+            turn.transaction?.noteSpill()
         } catch {
             turns.failure = .storage(error)
         }

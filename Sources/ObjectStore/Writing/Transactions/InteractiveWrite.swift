@@ -2,7 +2,7 @@
 /// thread waits.
 ///
 /// Its changes are made once. Object keys come in the order in which objects are made or first linked to. There is no
-/// limit of operations or bytes; what ``makeRoom()`` does not take wait in memory. One thread at a time uses a turn, not always the same one. A turn that
+/// limit of operations or bytes; what ``spillToEngine()`` does not take wait in memory. One thread at a time uses a turn, not always the same one. A turn that
 /// is let go of without an end is cancelled.
 package final class InteractiveWrite: @unchecked Sendable {
     // Unchecked: one thread at a time uses it, as its callers promise.
@@ -19,7 +19,7 @@ package final class InteractiveWrite: @unchecked Sendable {
 
     deinit { cancel() }
 
-    /// The changes of the turn. Rows that it hands out are valid until the turn ends or ``makeRoom()`` takes them.
+    /// The changes of the turn. Rows that it hands out are valid until the turn ends or ``spillToEngine()`` takes them.
     ///
     /// - Precondition: The turn has not ended.
     package var transaction: WriteTransaction {
@@ -34,7 +34,7 @@ package final class InteractiveWrite: @unchecked Sendable {
     /// Cost: a comparison; what a commit of the changes would cost, without the sync, where it hands them over.
     /// - Returns: Whether it did: then no row, and no key, that the turn or a view of it has handed out is valid.
     /// - Throws: ``StoreError`` `.storage`; the turn can't be committed then.
-    package func makeRoom() throws(StoreError) -> Bool {
+    package func spillToEngine() throws(StoreError) -> Bool {
         guard let interactive, interactive.wantsRoom else { return false }
         queue.ask(.room)
         try pending.awaitRoom()

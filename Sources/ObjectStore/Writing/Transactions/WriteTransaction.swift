@@ -158,7 +158,7 @@ package final class WriteTransaction {
     }
 
     /// Goes on upon an overlay whose changes have left it.
-    func noteRoom() { mark = overlay.mark() }
+    func noteSpill() { mark = overlay.mark() }
 
     /// Refuses a transaction whose changes, which wait in memory, are too many bytes.
     func requireRoom() throws(StoreError) { try allowance.requireRoom(overlay.byteCount) }

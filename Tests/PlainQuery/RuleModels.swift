@@ -6,7 +6,7 @@ import HoldfastTestSupport
 
 /// Random contents and a random access document for two stores: one with everything, and one with what a user may read, whose schema
 /// has no name that the user does not know.
-package struct RuleTwins {
+package struct RuleModels {
     /// The schema of the first store.
     package internal(set) var classes: [ObjectClass]
     /// The projections of the first store.
@@ -29,7 +29,7 @@ package struct RuleTwins {
     package var objects: [String: [Value]] { twins.objects }
     package var allObjects: [String: [Value]] { twins.allObjects }
 
-    var twins: VisibilityTwins
+    var twins: VisibilityModels
     var random: SeededGenerator
     var claimed: [(name: String, json: String)] = []
     var claimCount = 0
@@ -50,7 +50,7 @@ package struct RuleTwins {
     /// - `isWritten`: Whether the user may write what they read, and properties have delete rules or are unique.
     package init(seed: UInt64, isWritten: Bool = false) {
         self.isWritten = isWritten
-        twins = VisibilityTwins(seed: seed, embedsMaps: true)
+        twins = VisibilityModels(seed: seed, embedsMaps: true)
         classes = twins.classes
         random = SeededGenerator(seed: seed &+ 7)
         user =

@@ -5,7 +5,7 @@ import HoldfastQuery
 import HoldfastTestSupport
 
 // Rules that name the user, with what they say of this one.
-extension RuleTwins {
+extension RuleModels {
     /// A condition that asks for a claim alone.
     var levelIsOne: RuleText {
         RuleText(

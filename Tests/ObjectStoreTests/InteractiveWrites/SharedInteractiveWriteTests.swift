@@ -8,7 +8,7 @@ import HoldfastThreads
 import Testing
 
 @Suite("Turns that follow each other")
-struct SharedTurnTests: TurnSuite {
+struct SharedInteractiveWriteTests: InteractiveWriteSuite {
     /// The steps of a turn on a thread of its own, which it takes when it is told to.
     private final class Kept: Sendable {
         enum Step: Sendable { case begin, isHandedOver, commit, cancel }

@@ -4,9 +4,9 @@ import HoldfastObjectSupport
 import HoldfastTestSupport
 
 /// What suites of turns share: a store of people, whose engine can be told to fail.
-protocol TurnSuite {}
+protocol InteractiveWriteSuite {}
 
-extension TurnSuite {
+extension InteractiveWriteSuite {
     func open(
         _ engineCase: EngineCase, _ options: StoreOptions = StoreOptions()
     ) throws -> (FaultyEngine, Store) {

@@ -1,12 +1,12 @@
 import HoldfastObjectModel
 import HoldfastObjectSupport
 
-extension RuleTwins {
+extension RuleModels {
     /// A property that is unknown to the user and has changed, of an object that existed before and still exists; nil if there is no such property.
     ///
     /// - `isWithin`: Whether to look within embedded objects as well, if they are embedded before and after.
     package func changedUnknown(
-        before: VisibilityTwins.Contents, after: VisibilityTwins.Contents, isWithin: Bool
+        before: VisibilityModels.Contents, after: VisibilityModels.Contents, isWithin: Bool
     ) -> String? {
         func changed(_ name: String, _ old: ObjectContent, _ new: ObjectContent) -> String? {
             let known =

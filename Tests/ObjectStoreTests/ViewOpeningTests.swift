@@ -5,7 +5,7 @@ import HoldfastTestSupport
 import Testing
 
 @Suite("views of the store")
-struct ViewDoorTests {
+struct ViewOpeningTests {
     /// The ways to a view.
     enum Door: CaseIterable {
         case newest, reused, held, pinned, uncommitted

@@ -4,7 +4,7 @@ import Testing
 
 /// A write that waits for its turn is lent it upon what the one before has changed, before that is committed.
 @Suite("Writes that follow each other")
-struct FollowingTurnTests {
+struct FollowingWriteTests {
     /// Runs `body`, which begins a write, while another thread makes one.
     private func behind(
         _ configuration: Realm.Configuration, _ write: @escaping @Sendable (Realm) -> Void,

@@ -6,7 +6,7 @@ import HoldfastTestSupport
 
 /// Random contents and rules for two stores: one with everything, and one with the part that the rules admit, whose objects have the
 /// same object keys.
-package struct VisibilityTwins {
+package struct VisibilityModels {
     /// The schema of both.
     package let classes: [ObjectClass]
     /// The properties that the rules hide on some objects, by either name.

@@ -6,10 +6,10 @@ import HoldfastRows
 import HoldfastStoreService
 
 /// The sight of twins, under which everything may be done.
-final class TwinVisibility: VisibilitySource, @unchecked Sendable {
+final class ModelVisibility: VisibilitySource, @unchecked Sendable {
     // Unchecked: they are never changed.
-    private let twins: VisibilityTwins
-    init(_ twins: VisibilityTwins) { self.twins = twins }
+    private let twins: VisibilityModels
+    init(_ twins: VisibilityModels) { self.twins = twins }
 
     var name: String { "" }
 

@@ -7,7 +7,7 @@ import HoldfastTestSupport
 import Testing
 
 @Suite("Turns whose changes leave memory")
-struct LargeTurnTests: TurnSuite {
+struct LargeInteractiveWriteTests: InteractiveWriteSuite {
     private func open(
         _ engineCase: EngineCase, byteCountMax: Int
     ) throws -> (FaultyEngine, Store) {

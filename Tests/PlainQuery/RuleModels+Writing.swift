@@ -3,7 +3,7 @@ import HoldfastObjectStore
 import HoldfastObjectSupport
 
 // Writes of the user in both stores.
-extension RuleTwins {
+extension RuleModels {
     /// Whether an object may go with one that it links to.
     package var hasCascade: Bool {
         classes.contains { $0.properties.contains { $0.onDelete == .cascade } }
@@ -41,10 +41,10 @@ extension RuleTwins {
     ///
     /// The user's object, and what it links to, is not to change, as rules have been given what it says.
     package func showTheSame(
-        before: VisibilityTwins.Contents, after: VisibilityTwins.Contents, _ store: Store
+        before: VisibilityModels.Contents, after: VisibilityModels.Contents, _ store: Store
     ) throws -> Bool {
         if let id = user.flatMap({ Int64($0) }) {
-            func own(_ contents: VisibilityTwins.Contents) -> [ObjectContent] {
+            func own(_ contents: VisibilityModels.Contents) -> [ObjectContent] {
                 guard
                     let object = contents["A"]?.values.first(where: { $0["id"] == .value(.int(id)) }
                     )

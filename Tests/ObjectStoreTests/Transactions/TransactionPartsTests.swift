@@ -5,7 +5,7 @@ import HoldfastTestSupport
 import Testing
 
 @Suite("The organs of a write transaction")
-struct TransactionOrgansTests {
+struct TransactionPartsTests {
     /// An object's record, as a model keeps it.
     private struct Record: Equatable {
         var kind: ChangeRecord.Kind

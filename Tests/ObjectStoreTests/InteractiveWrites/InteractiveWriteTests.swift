@@ -7,7 +7,7 @@ import Testing
 import HoldfastTestSupport
 
 @Suite("Turns that are lent")
-struct InteractiveWriteTests: TurnSuite {
+struct InteractiveWriteTests: InteractiveWriteSuite {
     @Test(
         "changes are seen in the turn at once, and by others after its commit",
         arguments: EngineCase.all)
