@@ -36,7 +36,7 @@ extension AnyRealmCollection: RealmCollection {
     /// The elements of now.
     public var _all: [Element] { base._all }
 
-    /// Walks the elements that there are now, whatever is written meanwhile.
+    /// Walks the present elements, whatever is written meanwhile.
     public func makeIterator() -> AnyIterator<Element> { Self.iterator(base) }
 
     private static func iterator<C: RealmCollection>(_ collection: C) -> AnyIterator<Element>

@@ -30,7 +30,7 @@ extension AnyRealmKeyedCollection: RealmKeyedCollection {
     /// The elements of now.
     public var _all: [Value] { base.values }
 
-    /// The value of a key; nil where there is none. Setting nil removes the key.
+    /// The value of a key; nil if the key is absent. Setting nil removes the key.
     public subscript(key: Key) -> Value? {
         get { base[key] }
         nonmutating set { base[key] = newValue }

@@ -72,7 +72,7 @@ class CollectionReference {
         compiled.storage.element == .embedded || compiled.storage.element == .mixed
     }
 
-    /// Has what the program holds of the elements follow an edit.
+    /// Updates the program's instances of the elements after an edit.
     final func follow(_ edit: NestedPath.Edit) {
         if holdsInner { realm.follow(edit, in: steps, of: place.identity) }
     }
@@ -86,7 +86,7 @@ class CollectionReference {
         }
         let (row, place) = object.requireRow()
         let collection = place.binding.rowClass.collection(member, in: row, realm.source)
-        // What is read out of line is read in the thread's own view.
+        // Out-of-line values are read in the thread's own view.
         if realm.isFrozen { return collection }
         stored = collection
         generation = realm.state.pointee.generation
@@ -154,7 +154,7 @@ class CollectionReference {
                 "Attempting to modify a frozen object - call thaw on the Object instance first.")
         }
         _ = place.realm.requireWrite()
-        // What is being edited is there.
+        // The edited collection exists.
         if place.realm.pending?.isEdit(of: place) == true { return }
         _ = object.requireRow()
     }
@@ -213,7 +213,7 @@ class CollectionReference {
         requireWrite()
         edit(ObjectEdit(path(element), .remove))
         if case .index(let index) = element { follow(.removed(index)) }
-        // What it led to does not come back with another value of the key.
+        // The collection does not come back with another value of the key.
         if case .key = element { follow(.lost(NestedPath.Step(element))) }
     }
 

@@ -2,7 +2,7 @@
 ///
 /// An object that links twice stands in it twice.
 public final class LinkingObjects<Element: ObjectBase> {
-    /// Where the links are; nil for an unmanaged object, which has none.
+    /// The location of the links; nil for an unmanaged object, which has no incoming links.
     let place: OriginReference?
 
     /// One without objects, as an unmanaged object has it.
@@ -33,7 +33,7 @@ extension LinkingObjects: RandomAccessCollection {
         return Element._of(place.origin(keys[position]))
     }
 
-    /// Walks the objects that there are now, whatever is written meanwhile.
+    /// Walks the present objects, whatever is written meanwhile.
     public func makeIterator() -> ResultsIterator<Element> {
         _queried.core.map { ResultsIterator($0) } ?? ResultsIterator([])
     }
@@ -70,7 +70,7 @@ extension LinkingObjects: _Persistable {
 extension Persisted {
     /// A property of the objects that link here.
     ///
-    /// - Parameter originProperty: The property of those that holds the link, by its name in their class.
+    /// - Parameter originProperty: The property that contains the link, by its name in its class.
     public init<Origin: ObjectBase>(originProperty: String) where Value == LinkingObjects<Origin> {
         self.init(FieldAttributes(), .origin(originProperty))
     }

@@ -199,7 +199,7 @@ extension List: RandomAccessCollection, MutableCollection {
         }
     }
 
-    /// Walks the elements that there are now, whatever is written meanwhile.
+    /// Walks the present elements, whatever is written meanwhile.
     public func makeIterator() -> ResultsIterator<Element> {
         switch content {
         case .own(let elements): ResultsIterator(elements)
@@ -238,7 +238,7 @@ extension List: _Persistable {
         place.assign { $0.elements(elements) }
     }
 
-    /// Returns what an unmanaged object holds after a value was assigned to its property.
+    /// Returns the state of an unmanaged object after a value was assigned to its property.
     public static func _held(_ value: List, replacing old: List?) -> List {
         let elements = value.elements
         let held = old ?? List()

@@ -54,7 +54,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
         keys.compactMap { key in self[key].map { (key._key, $0) } }
     }
 
-    /// The value of a key; nil where there is none. Setting nil removes the key.
+    /// The value of a key; nil if the key is absent. Setting nil removes the key.
     public subscript(key: Key) -> Value? {
         get {
             switch content {
@@ -191,7 +191,7 @@ extension Map: _Persistable {
         CollectionReference(object, member: Int(position.member)).assign { $0.entries(entries) }
     }
 
-    /// Returns what an unmanaged object holds after a value was assigned to its property.
+    /// Returns the state of an unmanaged object after a value was assigned to its property.
     public static func _held(_ value: Map, replacing old: Map?) -> Map {
         let entries = value.entries
         let held = old ?? Map()

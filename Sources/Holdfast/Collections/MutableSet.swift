@@ -70,7 +70,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
     /// Removes all elements.
     public func removeAll() { assign([]) }
 
-    /// Whether an element is there; an object is found by what it is.
+    /// Whether an element is in the set. An object is found by its identity.
     public func contains(_ object: Element) -> Bool {
         switch content {
         case .own(let elements): elements.contains(object)
@@ -132,7 +132,7 @@ extension MutableSet: RandomAccessCollection {
         }
     }
 
-    /// Walks the elements that there are now, whatever is written meanwhile.
+    /// Walks the present elements, whatever is written meanwhile.
     public func makeIterator() -> ResultsIterator<Element> {
         switch content {
         case .own(let elements): ResultsIterator(elements.list)
@@ -159,7 +159,7 @@ extension MutableSet: _Persistable {
         CollectionReference(object, member: Int(position.member)).assign { $0.elements(elements) }
     }
 
-    /// Returns what an unmanaged object holds after a value was assigned to its property.
+    /// Returns the state of an unmanaged object after a value was assigned to its property.
     public static func _held(_ value: MutableSet, replacing old: MutableSet?) -> MutableSet {
         let elements = value.elements
         let held = old ?? MutableSet()

@@ -74,7 +74,7 @@ extension AnyRealmCollection: Equatable {
 }
 
 extension RealmCollection {
-    /// The position of an element; nil where it is not there. Objects are found by what they are, not by their values.
+    /// The position of an element; nil if it is absent. Objects are found by identity, not by their values.
     ///
     /// Cost: linear.
     public func index(of object: Element) -> Int? {

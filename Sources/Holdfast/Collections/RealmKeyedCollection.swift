@@ -19,7 +19,7 @@ where
     var keys: [Key] { get }
     /// The values, in the order of their keys.
     var values: [Value] { get }
-    /// The value of a key; nil where there is none. Setting nil removes the key.
+    /// The value of a key; nil if the key is absent. Setting nil removes the key.
     subscript(key: Key) -> Value? { get nonmutating set }
     /// Removes all keys.
     func removeAll()
@@ -33,7 +33,7 @@ extension RealmKeyedCollection {
     public func updateValue(_ value: Value, forKey key: Key) { self[key] = value }
     /// Gives a key a value.
     public func setValue(_ value: Value, forKey key: Key) { self[key] = value }
-    /// The value of a key; nil where there is none.
+    /// The value of a key; nil if the key is absent.
     public func object(forKey key: Key) -> Value? { self[key] }
     /// Removes a key.
     public func removeObject(for key: Key) { self[key] = nil }

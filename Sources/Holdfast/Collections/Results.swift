@@ -1,4 +1,4 @@
-/// Objects of a class or elements of a collection: all, or those that meet a condition, in the order that was asked for.
+/// Objects of a class or elements of a collection: all, or only the ones that match a condition, in the chosen order.
 ///
 /// Results are live: they show the realm's present version, and inside a write its changes. They are found when they are first
 /// looked at. A `Results` belongs to the thread of its realm.
@@ -28,14 +28,14 @@ extension Results: RandomAccessCollection, LazyCollectionProtocol {
     /// Whether there is no element. Cost: that of finding one.
     public var isEmpty: Bool { core.isEmpty }
 
-    /// The first element; nil when there is none. Cost: that of finding it alone.
+    /// The first element; nil if the results are empty. Cost: that of finding this element.
     public var first: Element? {
         let first = core.firstOnly
         return first.keys.isEmpty ? nil : first.element(0, Element.self)
     }
-    /// The last element; nil when there is none.
+    /// The last element; nil if the results are empty.
     public var last: Element? { isEmpty ? nil : self[count - 1] }
 
-    /// Walks the elements that there are now, whatever is written meanwhile.
+    /// Walks the present elements, whatever is written meanwhile.
     public func makeIterator() -> ResultsIterator<Element> { ResultsIterator(core) }
 }

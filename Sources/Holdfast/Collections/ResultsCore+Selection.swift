@@ -3,7 +3,7 @@ import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
 
-/// Results of a collection: its elements are walked, since there are few beside those of a class.
+/// Results of a collection. Its elements are walked, because a collection is small compared with a class.
 extension ResultsCore {
     /// More than any text takes in an order's bytes.
     private static let textByteCountMax = 1 << 26

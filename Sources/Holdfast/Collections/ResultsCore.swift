@@ -4,7 +4,7 @@ import HoldfastQuery
 import HoldfastRows
 import Synchronization
 
-/// The elements of a class or a collection that meet a condition, in their order: what `Results` of any element share.
+/// The elements of a class or a collection that meet a condition, in their order: the common part of `Results` of any element.
 ///
 /// They are found when they are first asked for, and again after the view has changed.
 final class ResultsCore {
@@ -148,7 +148,7 @@ final class ResultsCore {
         )
     }
 
-    /// Whether nothing but sorts follows the condition, so that the order does not change what there is.
+    /// Whether only sorts follow the condition, so that the order does not change the set of elements.
     var isWhole: Bool {
         parts.suffixes.allSatisfy { if case .sort = $0 { true } else { false } }
     }
@@ -210,7 +210,7 @@ final class ResultsCore {
         return ResultsCore(realm, base, parts, era: era)
     }
 
-    /// The elements that meet a condition as well, which counts before what they were made distinct by.
+    /// The elements that also meet another condition, which is tested before elements are made distinct.
     func filtered(
         _ arguments: [QueryArgument], _ query: () throws(QueryError) -> ParsedQuery
     ) throws(InvalidQuery) -> ResultsCore {
@@ -268,7 +268,7 @@ final class ResultsCore {
 }
 
 extension ResultsCore {
-    /// Calculates the least, greatest, mean or sum of a property of the objects; nil of none.
+    /// Calculates the least, greatest, mean or sum of a property of the objects; nil without objects.
     ///
     /// Cost: that of the service's aggregates, from columns where they have the property, else a scan.
     func aggregate(

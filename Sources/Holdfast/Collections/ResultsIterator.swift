@@ -1,6 +1,6 @@
 import HoldfastRows
 
-/// A walk over the elements of a realm's collection: those that there were at its start.
+/// A walk over the elements that a realm's collection had at the start.
 ///
 /// An object that was deleted since is invalidated.
 public struct ResultsIterator<Element: RealmCollectionValue>: IteratorProtocol {

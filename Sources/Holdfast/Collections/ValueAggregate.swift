@@ -5,11 +5,11 @@ import HoldfastRows
 
 /// Aggregates of values that a program holds, or that a collection has: by the rule that queries follow.
 enum ValueAggregate {
-    /// Calculates the least, greatest, mean or sum; nil of none. What is no plain value does not count.
+    /// Calculates the least, greatest, mean or sum; nil without values. Only plain values count.
     static func result(_ function: AggregateFunction, _ values: [Any]) -> Value? {
         let plain = values.compactMap { QueryArguments.plain($0) }
         let types = Set(plain.compactMap { $0.scalarType?.widened })
-        // Those of several types are such as `AnyRealmValue` has.
+        // Values of several types, as `AnyRealmValue` has.
         let type = types.count > 1 ? .mixed : types.first ?? .int
         guard function.result(of: type) != nil else {
             Misuse.end(
@@ -41,7 +41,7 @@ enum ValueAggregate {
 }
 
 extension _QueryOrdered {
-    /// An aggregate's value as one of the type; nil of none.
+    /// An aggregate's value in the type; nil without values.
     static func _aggregated(_ value: Value?) -> Self? {
         guard let value else { return nil }
         let reader = ExplicitValues(reader: ValueReader())

@@ -58,19 +58,19 @@ extension Map: _Queried {
 }
 
 extension _Queried {
-    /// The least value of a property; nil where there is none.
+    /// The least value of a property; nil without values.
     public func min<T: _QueryOrdered>(ofProperty property: String) -> T? {
         aggregate(.min, property)
     }
-    /// The greatest value of a property; nil where there is none.
+    /// The greatest value of a property; nil without values.
     public func max<T: _QueryOrdered>(ofProperty property: String) -> T? {
         aggregate(.max, property)
     }
-    /// The sum of a property's values; 0 of none.
+    /// The sum of a property's values; 0 without values.
     public func sum<T: _QueryAdded>(ofProperty property: String) -> T {
         aggregate(.sum, property) ?? T._unset()
     }
-    /// The mean of a property's values; nil of none.
+    /// The mean of a property's values; nil without values.
     public func average<T: _QueryAdded>(ofProperty property: String) -> T? {
         aggregate(.average, property)
     }
@@ -104,23 +104,23 @@ extension _Queried {
 }
 
 extension _Queried where _QueriedElement: _ObjectView {
-    /// The least value of a property; nil where there is none.
+    /// The least value of a property; nil without values.
     public func min<T: _QueryOrdered>(of keyPath: KeyPath<_QueriedElement, T>) -> T? {
         min(ofProperty: KeyPathNames.text(of: keyPath))
     }
-    /// The greatest value of a property; nil where there is none.
+    /// The greatest value of a property; nil without values.
     public func max<T: _QueryOrdered>(of keyPath: KeyPath<_QueriedElement, T>) -> T? {
         max(ofProperty: KeyPathNames.text(of: keyPath))
     }
-    /// The sum of a property's values; 0 of none.
+    /// The sum of a property's values; 0 without values.
     public func sum<T: _QueryAdded>(of keyPath: KeyPath<_QueriedElement, T>) -> T {
         sum(ofProperty: KeyPathNames.text(of: keyPath))
     }
-    /// The mean of a property's values; nil of none. A mean that is no whole number is cut where it is asked for as an integer.
+    /// The mean of a property's values; nil without values. A fractional mean is truncated if it is read as an integer.
     public func average<T: _QueryAdded>(of keyPath: KeyPath<_QueriedElement, T>) -> T? {
         average(ofProperty: KeyPathNames.text(of: keyPath))
     }
-    /// The mean of a property's values as another type, such as `Double` of integers; nil of none.
+    /// The mean of a property's values as another type, such as `Double` of integers; nil without values.
     @_disfavoredOverload
     public func average<T: _QueryAdded, Mean: _QueryAdded>(
         of keyPath: KeyPath<_QueriedElement, T>
@@ -128,43 +128,43 @@ extension _Queried where _QueriedElement: _ObjectView {
         average(ofProperty: KeyPathNames.text(of: keyPath))
     }
 
-    /// The least value of a property; nil where there is none.
+    /// The least value of a property; nil without values.
     public func min<T: _QueryOrdered>(of keyPath: KeyPath<_QueriedElement, T?>) -> T? {
         min(ofProperty: KeyPathNames.text(of: keyPath))
     }
-    /// The greatest value of a property; nil where there is none.
+    /// The greatest value of a property; nil without values.
     public func max<T: _QueryOrdered>(of keyPath: KeyPath<_QueriedElement, T?>) -> T? {
         max(ofProperty: KeyPathNames.text(of: keyPath))
     }
-    /// The sum of a property's values; 0 of none.
+    /// The sum of a property's values; 0 without values.
     public func sum<T: _QueryAdded>(of keyPath: KeyPath<_QueriedElement, T?>) -> T {
         sum(ofProperty: KeyPathNames.text(of: keyPath))
     }
-    /// The mean of a property's values; nil of none.
+    /// The mean of a property's values; nil without values.
     public func average<T: _QueryAdded>(of keyPath: KeyPath<_QueriedElement, T?>) -> T? {
         average(ofProperty: KeyPathNames.text(of: keyPath))
     }
 }
 
 extension _Queried where _QueriedElement: _QueryOrdered {
-    /// The least of the values; nil where there is none.
+    /// The least of the values; nil without values.
     public func min() -> _QueriedElement? { aggregate(.min) }
-    /// The greatest of the values; nil where there is none.
+    /// The greatest of the values; nil without values.
     public func max() -> _QueriedElement? { aggregate(.max) }
 }
 
 extension _Queried where _QueriedElement: _QueryAdded {
-    /// The sum of the values; 0 of none.
+    /// The sum of the values; 0 without values.
     public func sum() -> _QueriedElement { aggregate(.sum) ?? _QueriedElement._unset() }
-    /// The mean of the values; nil of none.
+    /// The mean of the values; nil without values.
     public func average<Mean: _QueryAdded>() -> Mean? { aggregate(.average) }
 }
 
 // `Sequence` has these, too: as narrow as its own, they are the ones that are meant.
 extension RealmCollection where Element: _QueryOrdered & Comparable {
-    /// The least of the values; nil where there is none.
+    /// The least of the values; nil without values.
     public func min() -> Element? { aggregate(.min) }
-    /// The greatest of the values; nil where there is none.
+    /// The greatest of the values; nil without values.
     public func max() -> Element? { aggregate(.max) }
 }
 
@@ -208,7 +208,7 @@ extension _Queried {
         results { try $0.filtered(condition) }
     }
 
-    /// The position of the first element that meets a condition; nil where none does.
+    /// The position of the first element that meets a condition; nil if no element does.
     public func index(matching condition: (Query<_QueriedElement>) -> Query<Bool>) -> Int? {
         let core = _queried.managed
         do { return core.position(of: try core.filtered(condition)) } catch {
@@ -216,7 +216,7 @@ extension _Queried {
         }
     }
 
-    /// The position of the first element that meets a condition in the query language; nil where none does.
+    /// The position of the first element that meets a condition in the query language; nil if no element does.
     public func index(matching text: String, _ arguments: Any...) -> Int? {
         let core = _queried.managed
         do { return core.position(of: try core.filtered(text, arguments)) } catch {
@@ -231,7 +231,7 @@ extension _Queried {
         sorted(by: CollectionOfOne(SortDescriptor(keyPath: keyPath, ascending: ascending)))
     }
 
-    /// The same elements in an order: by the first descriptor, those of equal values by the next.
+    /// The same elements in an order: by the first descriptor, equal values by the next one.
     public func sorted(by descriptors: some Sequence<SortDescriptor>) -> Results<_QueriedElement> {
         let core = _queried.managed
         let list = descriptors.map { (keyPath: $0.keyPath, isAscending: $0.ascending) }

@@ -22,7 +22,7 @@ final class AsyncWrites {
     /// How many of them could have run when another write was open.
     var overdueCount = 0
     private var lastID: Realm.AsyncTransactionId = 0
-    /// The commit whose outcome has not been asked for yet.
+    /// The commit with an outcome that was not requested yet.
     var commit: Commit?
     /// The completions that are to be called after commits.
     private var told: [(id: Realm.AsyncTransactionId, tell: () -> Void)] = []
@@ -44,7 +44,7 @@ final class AsyncWrites {
         return requests.remove(at: index)
     }
 
-    /// Forgets whom to tell of a commit.
+    /// Forgets the observers of a commit.
     func forget(_ id: Realm.AsyncTransactionId) {
         if commit?.id == id { commit?.onComplete = { _ in } }
         told.removeAll { $0.id == id }

@@ -68,7 +68,7 @@ extension AnyRealmKeyedCollection: ThreadConfined {
 }
 
 extension ResultsCore {
-    /// The way to the results, from which `make` makes those of the program.
+    /// The reference to the results, from which `make` makes the program's results.
     func address<T>(_ make: @escaping (ResultsCore) -> T) -> _Address {
         let base = base.address
         return _Address { [parts] realm in
@@ -79,7 +79,7 @@ extension ResultsCore {
 }
 
 extension ResultsBase {
-    /// The way to what results are taken from.
+    /// The reference to the source of the results.
     fileprivate var address: _Address {
         switch self {
         case .all: _Address { [self] _ in self }
@@ -119,7 +119,7 @@ extension CollectionReference {
 /// The way to an object in any realm of its store. Any thread may hold it.
 struct ObjectAddress: Sendable {
     private let binding: ClassBinding
-    /// The class whose key ``key`` is.
+    /// The class of the object with ``key``.
     private let rootName: String
     private let key: UInt64
     /// The way from there to an embedded object; nil for one of its own.

@@ -4,13 +4,13 @@ extension Realm {
 
     /// Runs `block` in a write transaction, later and in the realm's place, and commits it without waiting for the medium.
     ///
-    /// Asynchronous writes run in the order in which they were begun. What `block` throws, and a fault of a value in it, rolls the write back. The realm belongs
-    /// to a queue, an actor or the main thread.
+    /// Asynchronous writes run in the order in which they were begun. An error that `block` throws, and a fault of a value in it,
+    /// rolls the write back. The realm belongs to a queue, an actor or the main thread.
     ///
     /// - Parameters:
     ///   - block: The write.
     ///   - onComplete: Is called there when the write is durable, or with the error because of which it was rolled back.
-    /// - Returns: What cancels it.
+    /// - Returns: The number that cancels it.
     @discardableResult
     public func writeAsync(
         _ block: @escaping () throws -> Void,
@@ -34,7 +34,7 @@ extension Realm {
     /// Has `block` called in a write transaction, later and in the realm's place; it ends the transaction with ``commitAsyncWrite(allowGrouping:_:)``,
     /// ``commitWrite(withoutNotifying:)`` or ``cancelWrite()``. One that it leaves open is cancelled.
     ///
-    /// - Returns: What cancels it.
+    /// - Returns: The number that cancels it.
     @discardableResult
     public func beginAsyncWrite(
         asyncWriteBlock block: @escaping () -> Void
@@ -47,9 +47,9 @@ extension Realm {
     /// The realm shows its changes; a read before they are durable waits for that.
     ///
     /// - Parameters:
-    ///   - allowGrouping: Commits that come together share a sync, whatever is stated here.
+    ///   - allowGrouping: Ignored: commits that come together always share a sync.
     ///   - onComplete: Is called in the realm's place when the changes are durable, or with the error because of which they were rolled back.
-    /// - Returns: What ``cancelAsyncWrite(_:)`` takes, to not be told.
+    /// - Returns: The argument of ``cancelAsyncWrite(_:)``, which stops the notification.
     @discardableResult
     public func commitAsyncWrite(
         allowGrouping: Bool = false, _ onComplete: ((_ error: (any Swift.Error)?) -> Void)? = nil

@@ -8,8 +8,9 @@ extension Realm {
     /// - Parameters:
     ///   - isolation: The actor, which is the calling code's.
     ///   - block: The write.
-    /// - Returns: What `block` returns, when the write is durable.
-    /// - Throws: What `block` throws, and what ``write(withoutNotifying:_:)`` throws, after everything was rolled back; `CancellationError`.
+    /// - Returns: The result of `block`, when the write is durable.
+    /// - Throws: The errors of `block` and of ``write(withoutNotifying:_:)``, after everything was rolled back;
+    ///   `CancellationError`.
     @discardableResult
     public func asyncWrite<Result>(
         isolation: isolated any Actor = #isolation, _ block: () throws -> Result

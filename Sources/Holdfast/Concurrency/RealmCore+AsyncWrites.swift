@@ -16,7 +16,7 @@ extension RealmCore {
         }
         let id = asyncWrites.makeID()
         asyncWrites.append(AsyncWrites.Request(id: id, run: run, fail: fail))
-        // Not before those that wait already, and no turn is lent to a queue that is at something else.
+        // Waits behind the earlier ones. A queue that is busy with other work gets no interactive write.
         opened.store.submit(
             QueuedSlot { [self, keeper = confinement.keeper] in
                 withExtendedLifetime(keeper) { confinement.schedule { self.runAsyncWrite() } }
@@ -40,7 +40,7 @@ extension RealmCore {
         if self.turn === turn, isInWrite { cancel() }
     }
 
-    /// Runs the asynchronous writes whose time came during the write that has ended.
+    /// Runs the asynchronous writes that became due during the write that has ended.
     func runOverdueWrites() {
         let count = asyncWrites.overdueCount
         asyncWrites.overdueCount = 0
@@ -88,7 +88,7 @@ extension RealmCore {
         asyncWrites.tell(commit.id) { commit.onComplete(error) }
     }
 
-    /// Takes back a write that waits, or forgets whom to tell of a commit.
+    /// Cancels a waiting write, or forgets the observers of a commit.
     ///
     /// - Returns: The write that is not going to run.
     @discardableResult

@@ -1,5 +1,5 @@
-// What belongs to where its realm does is not handed to others: they freeze it, or refer to it. Frozen things are of the same types, so that the compiler can't
-// tell them; `nonisolated(unsafe)` does.
+// Objects that are confined to the place of their realm are not sent to other threads: programs freeze them, or use a reference.
+// Frozen objects have the same types, so that the compiler cannot distinguish them; `nonisolated(unsafe)` does.
 
 @available(*, unavailable)
 extension Realm: Sendable {}

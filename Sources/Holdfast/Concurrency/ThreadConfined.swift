@@ -32,8 +32,8 @@ public struct _Address: @unchecked Sendable {
 extension ThreadConfined {
     /// Returns the same as the realm's present version has it, for good: any thread may read it, several at once.
     ///
-    /// Inside a write that is the version before it. What is not managed can't be frozen, and what is gone can't either: both end the process.
-    /// As long as there is something frozen, the store's file grows by what is written meanwhile.
+    /// Inside a write this is the version before the write. Unmanaged and deleted objects cannot be frozen: both end the process.
+    /// As long as a frozen object exists, the store's file grows with every commit.
     public func freeze() -> Self {
         guard let realm = confiningRealm else { Misuse.end(Self._unmanaged.freezing) }
         if realm.isFrozen { return self }
@@ -46,8 +46,8 @@ extension ThreadConfined {
         return frozen
     }
 
-    /// Returns the same as the live realm of the calling code has it, at the same version or a newer one; nil where it is gone there. What is live already
-    /// is returned as it is, and what is not managed ends the process.
+    /// Returns the same object in the live realm of the calling code, at the same version or a newer one; nil if it is gone
+    /// there. A live object is returned as it is. An unmanaged object ends the process.
     public func thaw() -> Self? {
         guard let realm = confiningRealm else { Misuse.end(Self._unmanaged.thawing) }
         return realm.isFrozen ? found(in: realm.thaw()) : self

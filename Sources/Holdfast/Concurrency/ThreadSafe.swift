@@ -1,6 +1,6 @@
 import Synchronization
 
-/// A variable whose value, something of a realm, can be read on any thread, queue and actor: each finds it in its own realm.
+/// A variable with a managed value that can be read on any thread, queue and actor. Each reader gets it from its own realm.
 ///
 ///     @ThreadSafe var person = realm.objects(Person.self).first
 ///     queue.async { print(person?.name ?? "gone") }

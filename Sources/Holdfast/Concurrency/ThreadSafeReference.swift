@@ -12,13 +12,13 @@ public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
         let address: _Address
         /// Keeps the store open. Never asked for anything of its own place.
         let origin: RealmCore
-        /// The commit that has it; the newest one for what a write has not committed yet.
+        /// The commit that has the object; the newest commit for an object of an uncommitted write.
         let commit: UInt64
     }
 
     private let target: Mutex<Target?>
 
-    /// Refers to something that is managed; ends the process for what is not.
+    /// Refers to a managed object. Ends the process for an unmanaged one.
     public init(to threadConfined: Confined) {
         guard let realm = threadConfined.realm?.core else {
             Misuse.end(

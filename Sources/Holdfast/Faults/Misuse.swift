@@ -21,14 +21,14 @@ public enum Misuse {
         present?(message)
     }
 
-    /// The message of what only a managed collection can do.
+    /// The message for operations that only a managed collection has.
     ///
     /// - `kind`: The type of collection.
     static func unmanaged(_ kind: some StringProtocol) -> String {
         "This method may only be called on \(kind) instances retrieved from a Realm."
     }
 
-    /// Ends the process because of a position that is none of so many.
+    /// Ends the process because a position is out of range.
     static func endOutOfBounds(_ index: Int, _ count: Int) -> Never {
         if index < 0 { end("Cannot use a negative value \(index) as an index.") }
         end("Index \(index) is out of bounds (must be less than \(count)).")

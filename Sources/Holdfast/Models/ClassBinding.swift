@@ -11,7 +11,7 @@ final class ClassBinding: @unchecked Sendable {
     /// The number of the layout that rows are written in.
     let layoutNumber: UInt32
 
-    /// A property's wrapper: its offset in an object, and what is written there of an object that leads to the store.
+    /// A property's wrapper: its offset in an object, and the content of the wrapper in a managed object.
     private struct Placement {
         let offset: Int
         let position: FieldPosition
@@ -20,7 +20,7 @@ final class ClassBinding: @unchecked Sendable {
         let isExplicit: Bool
     }
     private let placements: [Placement]
-    /// The property of each member; nil for those that the program does not declare.
+    /// The property of each member; nil for members that the program does not declare.
     let fieldOfMember: [Int?]
     /// The binding of ``DynamicObject``s of the class; nil for that itself.
     private let dynamic: ClassBinding?
@@ -70,7 +70,7 @@ final class ClassBinding: @unchecked Sendable {
     /// Whether objects are ``DynamicObject``s, which have no properties themselves.
     var isDynamic: Bool { dynamic == nil }
 
-    /// The binding whose objects are of a type: itself, or that of ``DynamicObject``s.
+    /// The binding with objects of a type: this binding, or the binding of ``DynamicObject``s.
     func seen(as type: ObjectBase.Type) -> ClassBinding {
         type == DynamicObject.self ? dynamic ?? self : self
     }
@@ -82,7 +82,7 @@ final class ClassBinding: @unchecked Sendable {
         return object
     }
 
-    /// Writes where the values are into an object of the class that holds none itself.
+    /// Writes the location of the values into an object of the class that has no values itself.
     func place(_ object: ObjectBase) {
         let base = Unmanaged.passUnretained(object).toOpaque()
         for placement in placements {

@@ -5,8 +5,8 @@ import Synchronization
 enum ClassDiscovery {
     private static let found = Mutex<[ObjectBase.Type]?>(nil)
 
-    /// Returns every class of objects that may be in a realm whose configuration names none; nil where the program's tables of
-    /// types have a form that is not known, so that configurations have to name classes.
+    /// Returns every class of objects that a realm may have if its configuration names no classes. Nil if the program's tables of
+    /// types have an unknown form; configurations then have to name classes.
     ///
     /// Cost: about a millisecond once for each process.
     static func classes() -> [ObjectBase.Type]? {

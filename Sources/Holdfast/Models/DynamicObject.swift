@@ -1,10 +1,10 @@
-/// An object whose properties are reached by their names, whatever its class.
+/// An object whose properties are accessed by name, whatever its class.
 ///
 ///     let dog = realm.dynamicObject(ofType: "Dog", forPrimaryKey: 1)
 ///     print(dog?.name ?? "none")
 ///
-/// Values are those that the store has: of an enum its raw value, of a mapped type the one that is stored, and linked objects are
-/// dynamic as well. It belongs to the thread of its realm, as other objects do.
+/// Values are the stored ones: the raw value of an enum, the stored value of a mapped type. Linked objects are dynamic as well.
+/// The object belongs to the thread of its realm, as other objects do.
 @dynamicMemberLookup
 public final class DynamicObject: Object {
     /// The value of a property; nil for null. An unknown name ends the process, and so does a value that does not fit outside of a

@@ -5,7 +5,7 @@ import HoldfastThreads
 ///
 ///     KeyPathTrace.of(Person.self) { _ = ($0 as? Person)?[keyPath: \.home?.city] }.chains   // [["home", "city"]]
 ///
-/// One chain is a name in queries; several, as of a computed property of the root, are what the value depends on.
+/// A single chain is a name in queries. Several chains, as of a computed property of the root, are the dependencies of the value.
 ///
 /// A type of the program may refuse the default of its stored type. The getter of such a property has no value to return, so that it
 /// never returns. Key paths of classes with such properties are evaluated on a separate thread, which then stays in the getter
@@ -13,7 +13,7 @@ import HoldfastThreads
 final class KeyPathTrace: @unchecked Sendable {
     // Unchecked: it is used on the thread that evaluates a key path, and afterwards on the thread that waits for the evaluation.
 
-    /// A property that was read, and those before it that led there.
+    /// A property that was read, and the properties that led to it.
     private final class Node {
         let object: ObjectBase
         let parent: (node: Node, field: Int)?
@@ -179,7 +179,7 @@ final class KeyPathTrace: @unchecked Sendable {
             let prefix = Self.names(to: node)
             let model = ModelClass.of(type(of: node.object))
             for field in node.fields {
-                // What leads on is part of a longer chain.
+                // A property that leads on is part of a longer chain.
                 if let target = node.targets[field], let next = nodes[ObjectIdentifier(target)],
                     !next.fields.isEmpty
                 {

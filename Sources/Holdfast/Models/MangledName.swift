@@ -15,7 +15,8 @@ struct MangledName: @unchecked Sendable {
             start, UInt(end - start), genericContext: nil, genericArguments: nil)
     }
 
-    /// Writes what tells the name from others, wherever it lies, and returns the classes of objects that it refers to, which are left open.
+    /// Writes the part that distinguishes the name from others, wherever it lies. Returns the classes of objects that it refers
+    /// to, which are left open.
     func read(into key: inout [UInt8]) -> [ObjectBase.Type] {
         key.removeAll(keepingCapacity: true)
         var classes: [ObjectBase.Type] = []
@@ -39,7 +40,7 @@ struct MangledName: @unchecked Sendable {
         return classes
     }
 
-    /// The next character, or what follows a reference.
+    /// The next character, or the character after a reference.
     private static func following(_ at: UnsafePointer<UInt8>) -> UnsafePointer<UInt8> {
         switch at.pointee {
         case 0x01...0x17: at + 1 + MemoryLayout<Int32>.size

@@ -12,10 +12,10 @@ final class ModelClass: @unchecked Sendable {
     /// The name of its table.
     let name: String
     let kind: ObjectClass.Kind
-    /// The properties in the order of declaration, those of base classes first.
+    /// The properties in the order of declaration, base classes first.
     let fields: [ModelField]
     private let names: NameTable
-    /// The fault of the declaration by itself, a sentence; nil for none.
+    /// The fault of the declaration by itself, a sentence; nil for a correct declaration.
     let fault: String?
     /// The class as the store's model has it.
     let definition: ObjectClass
@@ -35,7 +35,7 @@ final class ModelClass: @unchecked Sendable {
         }
     }
 
-    /// Returns the name of a type's table: that of the class without what it is nested in.
+    /// Returns the name of a type's table: the class's name without the types that it is nested in.
     static func name(of type: ObjectBase.Type) -> String {
         // The runtime would put it together.
         let name = holdfast_class_name(unsafeBitCast(type, to: UnsafeRawPointer.self))
@@ -74,7 +74,7 @@ final class ModelClass: @unchecked Sendable {
         names = NameTable(fields.map(\.name))
     }
 
-    /// Returns the position of the property of a name; nil where there is none.
+    /// Returns the position of a property by its name; nil if the class does not have it.
     func position(of name: String) -> Int? {
         var name = name
         return name.withUTF8 { names.position(of: UnsafeRawBufferPointer($0)) }
@@ -116,7 +116,7 @@ extension ModelField {
     }
 }
 
-/// The stored properties of a class that are persisted, those of base classes first.
+/// The persisted stored properties of a class, base classes first.
 final class StoredFields {
     struct Field {
         /// The name of the stored property: `_age` of `age`.
@@ -158,9 +158,9 @@ final class StoredFields {
                 layout: found.like, shape: found.shape))
     }
 
-    /// Finds the properties of a generic class, whose types depend on its parameters: the runtime tells them.
+    /// Finds the properties of a generic class. Their types depend on its parameters, which the runtime knows.
     private func search(_ type: ObjectBase.Type) {
-        // Of a class, and past fields whose types are not known at run time.
+        // Classes, and past fields whose types are not known at run time.
         _forEachField(of: type, options: _EachFieldOptions(rawValue: 0b11)) {
             name, offset, fieldType, _ in
             guard let wrapper = fieldType as? any PersistedField.Type else { return true }
@@ -191,7 +191,7 @@ enum FieldTypes {
 
     private static let known = Mutex<[[UInt8]: Kind]>([:])
 
-    /// The persisted property that a stored one of a type is; nil for none.
+    /// The persisted property that a type's stored property is; nil for other stored properties.
     ///
     /// - Returns: The wrapper, one that has its layout, and the shape.
     static func property(
@@ -210,7 +210,7 @@ enum FieldTypes {
         }
         let type = name.type as? any PersistedField.Type
         let shape = type?.shape
-        // Outside of the lock: a type of the program's own may have said what it is.
+        // Outside of the lock, because a type of the program may have answered the question itself.
         if classes.count < 2 {
             known.withLock { [key] in $0[key] = kind(type, shape, classes.first) }
         }

@@ -6,7 +6,8 @@ import HoldfastObjectStore
 struct NestedAddress: Sendable {
     private let steps: [NestedPath.Step]
     private let isCollection: Bool
-    /// The realm of the version in which ``steps`` lead there; nil for a way that is the same in all versions, and for what is not in any yet.
+    /// The realm of the version in which ``steps`` lead there. Nil for a path that is the same in all versions, and for a value
+    /// that is not in any version yet.
     private let origin: RealmCore?
     /// Whether the write under way has made it.
     private let isNew: Bool
@@ -24,7 +25,7 @@ struct NestedAddress: Sendable {
         }
     }
 
-    /// Returns the way in a realm; nil where what it leads to is known to be gone.
+    /// Returns the path in a realm; nil if the value is known to be gone.
     func way(in realm: RealmCore, of root: ObjectIdentity) -> NestedPath? {
         if isNew, realm.isFrozen { return nil }
         let rootClass = realm.schema.rows.classes[root.classIndex]

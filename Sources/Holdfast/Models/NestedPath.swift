@@ -4,7 +4,7 @@ import HoldfastRows
 /// The way from an object of its own to something within it that the program holds: an embedded object, or a list or
 /// dictionary of an `AnyRealmValue`.
 ///
-/// The store knows these by their places alone. Edits in the realm move the way, so that what it leads to stays the same.
+/// The store knows these values only by their positions. Edits in the realm move the path, so that it leads to the same value.
 final class NestedPath {
     /// A part of the way.
     enum Step: Hashable {
@@ -51,7 +51,7 @@ final class NestedPath {
     var rootClass: RowClass
     /// Whether the value that it led to is gone.
     private(set) var isGone = false
-    /// Whether it leads to a list or dictionary of an `AnyRealmValue`, which shows what takes its place.
+    /// Whether the path leads to a list or dictionary of an `AnyRealmValue`, which shows the value that replaces it.
     let isCollection: Bool
 
     init(_ steps: [Step], of rootClass: RowClass, isCollection: Bool) {
@@ -113,10 +113,10 @@ final class NestedPath {
         if let index = moved(index) { steps[list.count] = .index(index) } else { isGone = true }
     }
 
-    /// Notes that what it led to is gone.
+    /// Notes that the value is gone.
     func end() { isGone = true }
 
-    /// Goes back to what it was.
+    /// Returns to the earlier state.
     func restore(_ steps: [Step], isGone: Bool) {
         self.steps = steps
         self.isGone = isGone

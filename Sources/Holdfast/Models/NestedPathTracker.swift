@@ -1,8 +1,8 @@
 import HoldfastObjectStore
 import HoldfastRows
 
-/// The movement of inner values from one version to a later one: elements of lists are followed, embedded objects and
-/// those of an `AnyRealmValue`, also in one another.
+/// Follows nested values from one version to a later one: elements of lists, embedded objects and the values of an
+/// `AnyRealmValue`, also in one another.
 ///
 /// Both views have one schema.
 struct NestedPathTracker {
@@ -10,16 +10,16 @@ struct NestedPathTracker {
     let after: StoreView
     /// The changes, with the edits of lists; nil where lists are compared by their elements alone.
     let changes: FoldedChanges?
-    /// Whether there is nothing to compare with: ``before`` is older than what the ways lead into.
+    /// Whether there is nothing to compare with: ``before`` is older than the state that the paths lead into.
     var isBlind = false
 
-    /// Has ways into one object follow. What they lead to may be gone afterwards.
+    /// Moves the paths into one object. Their values may be gone afterwards.
     ///
     /// Cost: that of the edits, where the change log has them, else linear in the lists on the ways.
     func follow(_ paths: [NestedPath], of root: ObjectIdentity) {
         if let changes, changes[root]?.kind != .update { return }
         let old = paths.map(\.steps)
-        // From the outside in: where a list is now is known when those around it have been followed.
+        // From the outside in: the position of a list is known after the lists around it have been followed.
         for position in 1..<max(old.map(\.count).max() ?? 0, 1) {
             var lists: Set<[NestedPath.Step]> = []
             for (way, steps) in zip(paths, old) where !way.isGone && position < steps.count {
@@ -36,7 +36,7 @@ struct NestedPathTracker {
         }
     }
 
-    /// Returns where the elements of a list are after by their indices before: nil for those that are gone.
+    /// Returns the later indices of a list's elements by their earlier indices: nil for elements that are gone.
     ///
     /// - `old`, `new`: The ways to the list in both views.
     private func moved(
@@ -52,7 +52,7 @@ struct NestedPathTracker {
             }
         }
         if isBlind {
-            // Of lists within others it is not known what others did.
+            // The edits of lists within other lists are not known.
             return { splices?.moved($0) ?? (splices == nil && old.count > 1 ? $0 : nil) }
         }
         guard let was = place(old[...], of: root, in: before)?.elements,
@@ -90,7 +90,7 @@ struct NestedPathTracker {
         }
     }
 
-    /// Returns what a way leads to in a view; nil where there is nothing.
+    /// Returns the value that a path leads to in a view; nil if there is no value.
     private func place(
         _ steps: ArraySlice<NestedPath.Step>, of root: ObjectIdentity, in view: StoreView
     ) -> Place? {
@@ -122,7 +122,7 @@ struct NestedPathTracker {
         }
     }
 
-    /// Goes on from a collection, whose elements are told by its property.
+    /// Continues from a collection, whose elements its property describes.
     private func place(
         _ steps: ArraySlice<NestedPath.Step>, _ collection: Place, _ view: StoreView,
         _ compiled: RowClass.Member
@@ -151,7 +151,8 @@ struct NestedPathTracker {
 }
 
 extension [ListSplice] {
-    /// Where an element is after the splices; nil when it is gone. Those that came in the place of others are taken for those, changed.
+    /// The position of an element after the splices; nil if it is gone. Elements that replaced other elements count as the same
+    /// elements, changed.
     fileprivate func moved(_ index: Int) -> Int? {
         var index = index
         for splice in self where index >= splice.index {
@@ -177,7 +178,7 @@ extension ListDifference {
 }
 
 extension MixedView {
-    /// The position of the element that a step leads to; nil where there is none.
+    /// The position of the element that a step leads to; nil if it does not exist.
     fileprivate func index(of step: NestedPath.Step) -> Int? {
         switch step {
         case .member: nil

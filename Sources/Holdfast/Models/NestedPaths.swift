@@ -27,7 +27,7 @@ struct NestedPaths {
         }
     }
 
-    /// Whether the program holds none.
+    /// Whether the program holds no paths.
     var isEmpty: Bool { held.values.allSatisfy { $0.allSatisfy { $0.way == nil } } }
 
     /// Notes a way into an object. Cost: constant, on average.
@@ -66,10 +66,10 @@ struct NestedPaths {
         held[root] = kept.isEmpty ? nil : kept
     }
 
-    /// Forgets what ways were before a write, which is committed.
+    /// Forgets the state of paths before a write, which is committed.
     mutating func commit() { before = [:] }
 
-    /// Takes back what a write did.
+    /// Reverts a write.
     mutating func cancel() {
         for one in before.values { one.way.restore(one.steps, isGone: one.isGone) }
         before = [:]

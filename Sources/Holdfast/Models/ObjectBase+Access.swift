@@ -59,7 +59,7 @@ extension ObjectBase {
         case .null: return stored(member, nil, place)
         case .bytes(let bytes): return stored(member, bytes, place)
         case .nothing:
-            // What waits to be written does not matter here; the row is another one when it is.
+            // Pending assignments do not matter here, because the row is replaced when they are written.
             if pending.isOf(place), place.owners.isEmpty, let row = place.realm.storedRow(of: place)
             {
                 return stored(member, in: row, place)
@@ -97,7 +97,7 @@ extension ObjectBase {
     @usableFromInline
     final func assign(_ position: FieldPosition, _ state: (Statement) -> Void) {
         let member = Int(position.member)
-        // What is being changed is there, and may be.
+        // An object that is being changed exists, and may be changed.
         if let realm = placeRealm, let rowClass = placeBinding?.rowClass, placeWay == nil,
             placeEra == realm.era, placeCreation?.isCancelled != true,
             member != rowClass.primaryKeyIndex,

@@ -35,7 +35,7 @@ open class ObjectBase {
     /// The names under which properties are stored, by their names in the class; others keep theirs.
     open class func propertiesMapping() -> [String: String] { [:] }
 
-    /// Whether realms whose configuration names no classes have this one.
+    /// Whether realms whose configuration names no classes have this class.
     open class func shouldIncludeInDefaultSchema() -> Bool { true }
 }
 
@@ -43,7 +43,7 @@ open class ObjectBase {
 extension ObjectBase: Sendable {}
 
 extension ObjectBase {
-    /// The field of a name; ends the process where there is none.
+    /// The field of a name. Ends the process if the class does not have it.
     private func field(_ name: String) -> ModelField {
         guard let index = model.position(of: name) else {
             Misuse.end("The class '\(model.name)' has no property '\(name)'.")
@@ -134,7 +134,7 @@ extension ObjectBase: CustomStringConvertible {
     }
 }
 
-/// A map, whatever its values are, as ``ObjectBase/description`` shows it.
+/// A map with values of any type, as ``ObjectBase/description`` shows it.
 private protocol DescribedEntries {
     var described: [(key: String, value: Any)] { get }
 }
@@ -144,7 +144,7 @@ extension Map: DescribedEntries {
 }
 
 extension AnyRealmValue {
-    /// The value of the case; nil for none.
+    /// The value of the case; nil for the case without a value.
     var content: Any? {
         switch self {
         case .none: nil
@@ -202,7 +202,7 @@ extension ObjectBase: _ObjectView, _OptionalPersistable {
     /// Whether two objects are the same stored object of one realm, or one unmanaged object.
     public static func == (a: ObjectBase, b: ObjectBase) -> Bool { a.isEqual(b) }
 
-    /// Hashes what `==` compares.
+    /// Hashes the parts that `==` compares.
     public func hash(into hasher: inout Hasher) {
         if place?.hasIdentity ?? false {
             hashStored(into: &hasher)
@@ -211,7 +211,7 @@ extension ObjectBase: _ObjectView, _OptionalPersistable {
         }
     }
 
-    /// Hashes what ``isSameObject(as:)`` compares.
+    /// Hashes the parts that ``isSameObject(as:)`` compares.
     final func hashStored(into hasher: inout Hasher) {
         guard let place else { return hasher.combine(ObjectIdentifier(self)) }
         hasher.combine(place.rootClass.number)
@@ -270,7 +270,7 @@ extension ObjectBase {
 public struct ViewState {
     /// The thread that the view was last used on; 0 for a frozen one, which any thread may read.
     @usableFromInline var thread: UInt
-    /// Counts the changes of what objects see: one whose generation is another looks its row up again.
+    /// The number of changes of the state that objects show. An object of another generation looks its row up again.
     @usableFromInline var generation: UInt64
 
     /// Instead of a thread's number: each access asks the realm first.

@@ -36,13 +36,13 @@ struct ObjectReference {
         era = object.placeEra
     }
 
-    /// The class whose key that is.
+    /// The class of the key.
     var rootClass: RowClass { way?.rootClass ?? binding.rowClass }
 
     /// Whether the object is known to be gone.
     var isGone: Bool { creation?.isCancelled ?? false || way?.isGone ?? false }
 
-    /// The steps to an embedded object; none for one of its own.
+    /// The steps to an embedded object; empty for an object of its own.
     var steps: [NestedPath.Step] { way?.steps ?? [] }
     /// The embedded objects on the way, from the outside in.
     var owners: [EditPath.Owner] { way?.owners ?? [] }

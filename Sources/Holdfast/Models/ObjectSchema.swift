@@ -95,12 +95,12 @@ extension PropertyType {
 public struct ObjectSchema: Hashable, Sendable, CustomStringConvertible {
     /// The name of the class.
     public let className: String
-    /// The properties in the order of declaration, those of base classes first.
+    /// The properties in the order of declaration, base classes first.
     public let properties: [Property]
     /// The primary key; nil for a class without one.
     public let primaryKeyProperty: Property?
 
-    /// The property of a name; nil where there is none.
+    /// The property of a name; nil if the class does not have it.
     public subscript(propertyName: String) -> Property? {
         properties.first { $0.name == propertyName }
     }
@@ -124,7 +124,7 @@ public struct Schema: Hashable, Sendable, CustomStringConvertible {
     /// The classes.
     public let objectSchema: [ObjectSchema]
 
-    /// The class of a name; nil where there is none.
+    /// The class of a name; nil if the schema does not have it.
     public subscript(className: String) -> ObjectSchema? {
         objectSchema.first { $0.className == className }
     }

@@ -82,8 +82,8 @@ public struct Persisted<Value: _Persistable> {
         }
     }
 
-    /// Returns the value of an unmanaged object's property, and makes it where there is none; on a tracing instance the
-    /// property is noted.
+    /// Returns the value of an unmanaged object's property, and makes it if it does not exist yet. A tracing instance notes the
+    /// property.
     @usableFromInline
     static func unmanaged(
         _ wrapper: UnsafeMutablePointer<Self>, _ object: ObjectBase
@@ -96,13 +96,13 @@ public struct Persisted<Value: _Persistable> {
         return value
     }
 
-    /// The value that an unmanaged object holds; nil where there is none yet.
+    /// The value of an unmanaged object; nil if it does not exist yet.
     @inlinable var held: Value? {
         @inline(__always) get { if case .held(let value) = content { value } else { nil } }
         @inline(__always) set { content = newValue.map { .held($0) } ?? .unset }
     }
 
-    /// The value that an unmanaged object holds, which is made where there is none.
+    /// The value of an unmanaged object, which is made if it does not exist yet.
     var value: Value {
         mutating get {
             let made: Value

@@ -51,7 +51,7 @@ struct ClassReference: Hashable, Sendable {
 }
 
 extension PropertyShape {
-    /// The type by which a property is read whose own type is not at hand.
+    /// The type by which a property is read if its own type is not at hand.
     var dynamicType: any _Persistable.Type {
         switch element.kind {
         case .object: optional(DynamicObject.self)

@@ -8,7 +8,7 @@ final class ValueReader {
         let message: String
     }
 
-    /// The objects that stand for those of another realm, or for embedded ones that have an owner.
+    /// The objects that replace objects of another realm, or embedded objects that have an owner.
     private struct Source: Hashable {
         let realm: ObjectIdentifier
         let identity: ObjectIdentity

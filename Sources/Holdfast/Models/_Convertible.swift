@@ -1,6 +1,6 @@
 import Foundation
 
-/// A type of properties that values of other types can be turned into: what dictionaries state.
+/// A type of properties into which values of other types, such as the values of dictionaries, can be converted.
 public protocol _Convertible {
     /// Turns a value into one of the type; nil where it does not fit.
     static func _converted(_ value: Any, _ reader: ExplicitValues) -> Self?
@@ -10,7 +10,7 @@ public protocol _Convertible {
 public struct ExplicitValues {
     let reader: ValueReader
 
-    /// A value without the optionals around it; nil for none.
+    /// A value without the optionals around it; nil for an empty optional.
     static func unwrapped(_ value: Any) -> Any? {
         if value is NSNull { return nil }
         let mirror = Mirror(reflecting: value)
@@ -127,7 +127,7 @@ extension AnyRealmValue {
 }
 
 extension AnyRealmValue {
-    /// The value with copies of what can't be stored as it is; nil where there is a fault.
+    /// The value with copies of the parts that can't be stored as they are; nil after a fault.
     private func adopted(_ reader: ExplicitValues) -> AnyRealmValue? {
         switch self {
         case .object(let object): Self.adopted(object, reader)
@@ -214,7 +214,7 @@ extension Map {
     }
 }
 
-/// A map, whatever the type of its values is.
+/// A map with values of any type.
 private protocol ExplicitEntries {
     var stated: [String: Any] { get }
 }

@@ -3,7 +3,7 @@
 /// The requirements are the library's own. Types of the program conform through `PersistableEnum`, `CustomPersistable` and
 /// `FailableCustomPersistable`.
 public protocol _Persistable: _Convertible {
-    /// The type whose values an index of the property has; `Void` where the property can't have one.
+    /// The type of the values in an index of the property; `Void` if the property can't have an index.
     associatedtype _Indexed = Void
     /// The type in the schema.
     static var _shape: PropertyShape { get }
@@ -13,18 +13,18 @@ public protocol _Persistable: _Convertible {
     static func _read(_ object: ObjectBase, _ position: FieldPosition) -> Self
     /// Writes a managed object's property.
     static func _assign(_ value: Self, _ object: ObjectBase, _ position: FieldPosition)
-    /// Returns what an unmanaged object holds after a value was assigned to its property.
+    /// Returns the state of an unmanaged object after a value was assigned to its property.
     static func _held(_ value: Self, replacing old: Self?) -> Self
     /// Notes that a tracing instance's property was read, and returns a value that stands for it; nil if the type has no such value.
     static func _trace(_ object: ObjectBase, field: Int) -> Self?
-    /// Returns what a condition compares with: the value, or what it is stored as.
+    /// Returns the operand of a condition: the value, or its stored form.
     static func _argument(_ value: Self) -> Any
     /// States a value of a property.
     static func _state(_ value: Self, in statement: Statement)
     /// Makes a value of an object that has become managed lead to the store.
     static func _manage(_ value: Self, _ object: ObjectBase, _ position: FieldPosition)
-    // The three that follow are done for each property of each object that is added or made of a dictionary. They are the type's own, so that they are
-    // compiled for it: what is generic looks types up as it runs.
+    // The next three functions run for each property of each object that is added or made from a dictionary. They belong to the
+    // type, so that they are compiled for it: generic code looks types up at run time.
     /// States the value that a property's wrapper of an unmanaged object holds.
     static func _stateHeld(by wrapper: UnsafeMutableRawPointer, in statement: Statement)
     /// Has a property's wrapper of an object that has become managed lead to the store.
@@ -38,10 +38,10 @@ public protocol _Persistable: _Convertible {
 }
 
 extension _Persistable {
-    /// Returns what an unmanaged object holds after a value was assigned to its property.
+    /// Returns the state of an unmanaged object after a value was assigned to its property.
     @inlinable
     public static func _held(_ value: Self, replacing old: Self?) -> Self { value }
-    /// Returns what a condition compares with.
+    /// Returns the operand of a condition.
     public static func _argument(_ value: Self) -> Any { value }
     /// Makes a value of an object that has become managed lead to the store.
     public static func _manage(_ value: Self, _ object: ObjectBase, _ position: FieldPosition) {}
@@ -81,15 +81,15 @@ extension _Persistable {
     }
 }
 
-/// A type whose values an index can have.
+/// A type with values that an index can have.
 public protocol _Indexable: _Persistable where _Indexed == Self {}
 
-/// A type whose values can be primary keys.
+/// A type with values that can be primary keys.
 public protocol _PrimaryKey: _Indexable {}
 
 /// A type that may stand in an optional: `Int` of `Int?`.
 public protocol _OptionalPersistable: RealmCollectionValue {
-    /// Reads a stored value; nil for null, and for what is no value of the type.
+    /// Reads a stored value; nil for null, and for a value of another type.
     static func _decodeOptional(_ stored: StoredElement) -> Self?
 }
 

@@ -1,17 +1,17 @@
 import Dispatch
 
-/// The begin of an observation in another realm of the store, on its way to the queue or actor of that realm.
+/// An observation that is handed over to the queue or actor of another realm of the store, where it begins.
 private struct ActorObservation: @unchecked Sendable {
-    // Unchecked: the block is called by the queue or actor that it is handed to alone.
+    // Unchecked: the block is called only by the queue or actor that it is handed to.
 
     let configuration: Realm.Configuration
     let address: _Address
-    /// The commit that the realm that observes has seen; the other realm's is not older.
+    /// The commit that the observing realm has seen; the other realm's commit is not older.
     let commit: UInt64
-    /// Observes what was found in the other realm; nil where it is something else.
+    /// Observes the object or collection found in the other realm; nil if it has another type.
     let begin: (Any) -> NotificationToken?
 
-    /// Begins in the realm of the calling queue or actor; nil where it can't be opened, and where what is observed is gone.
+    /// Begins in the realm of the calling queue or actor; nil if the realm can't be opened or the observed object is gone.
     func begin(in confinement: Confinement) -> NotificationToken? {
         guard let realm = try? OpenRealms.core(of: configuration, in: confinement) else {
             return nil
@@ -27,7 +27,7 @@ private struct ActorObservation: @unchecked Sendable {
 }
 
 extension ThreadConfined {
-    /// Hands over the observing of the same thing, which ends the process where it can't be observed here; nil for what is not managed.
+    /// Hands over an observation. Ends the process if observing is not possible here; nil if the object is not managed.
     private func handedOver(_ begin: @escaping (Self) -> NotificationToken) -> ActorObservation? {
         guard let core = realm?.core else { return nil }
         Observation.requireObservable(core)
@@ -36,9 +36,9 @@ extension ThreadConfined {
         ) { ($0 as? Self).map(begin) }
     }
 
-    /// Observes the same thing in the realm of a serial queue, which follows commits by itself.
+    /// Observes the same object or collection in the realm of a serial queue, which follows commits by itself.
     ///
-    /// - `begin`: Observes it there. For what is not managed it is called at once, for its faults.
+    /// - `begin`: Observes it there. If it is not managed, called at once, so that it reports its faults.
     func observed(
         on queue: DispatchQueue, _ begin: @escaping (Self) -> NotificationToken
     ) -> NotificationToken {
@@ -51,15 +51,15 @@ extension ThreadConfined {
         return token
     }
 
-    /// Observes the same thing in the realm of an actor, which follows commits by itself.
+    /// Observes the same object or collection in the realm of an actor, which follows commits by itself.
     ///
-    /// - `begin`: Observes it there, with a block that calls the program's on the actor.
+    /// - `begin`: Observes it there, with a block that calls the program's block on the actor.
     func observed<A: Actor, Change>(
         on actor: A, isolation: isolated (any Actor)?,
         _ block: @escaping @Sendable (isolated A, Change) -> Void,
         _ begin: @escaping (Self, @escaping (Change) -> Void) -> NotificationToken
     ) async -> NotificationToken {
-        // As a rule it is the actor that keeps the token, and so all of this.
+        // Usually the actor keeps the token, and so this block.
         let tell = { [weak actor] (change: Change) in
             nonisolated(unsafe) let change = change
             actor?.assumeIsolated { block($0, change) }

@@ -1,13 +1,13 @@
 import HoldfastObjectStore
 
-/// A collection or map whose changes are followed from version to version. Where its realm belongs alone uses it.
+/// A collection or map that is compared from version to version. Used only where its realm belongs.
 protocol FollowedCollection<Difference>: AnyObject {
     associatedtype Difference: FollowedDifference
-    /// Finds the elements in a view; false where the object that holds them is gone.
+    /// Finds the elements in a view; false if the object that owns the collection is gone.
     func load(in view: StoreView) throws(StoreError) -> Bool
-    /// Goes on to the next view, and returns what has changed.
+    /// Advances to the next view and returns the changes.
     func advance(_ step: RealmStep) throws(StoreError) -> Difference
-    /// Goes on to the next view, of whose changes nothing is told.
+    /// Advances to the next view without reporting its changes.
     func pass(_ step: RealmStep) throws(StoreError)
 }
 
@@ -15,10 +15,10 @@ extension FollowedCollection {
     func pass(_ step: RealmStep) throws(StoreError) { _ = try advance(step) }
 }
 
-/// The difference of a collection or map in two versions.
+/// The difference of a collection or map between two versions.
 protocol FollowedDifference {
     var isEmpty: Bool { get }
-    /// Joins two steps, of which the other is the later one.
+    /// Joins two steps; `next` is the later one.
     func followed(by next: Self) -> Self
 }
 
@@ -30,10 +30,10 @@ final class CollectionObservation<Difference: FollowedDifference>: Observation, 
     private let followed: any FollowedCollection<Difference>
     private let block: (Difference?) -> Void
     private var isTold = false
-    /// The difference that waits to be told, never an empty one; nil for none.
+    /// The difference that is not reported yet, never an empty one; nil if there is none.
     private var pending: Difference?
 
-    /// - `block`: Is told nil when the collection was first found, and then each difference.
+    /// - `block`: Receives nil when the collection was first found, and then each difference.
     init(
         in realm: RealmCore, _ followed: any FollowedCollection<Difference>,
         _ block: @escaping (Difference?) -> Void
@@ -52,7 +52,7 @@ final class CollectionObservation<Difference: FollowedDifference>: Observation, 
 
     override func skip(_ step: RealmStep) throws(StoreError) {
         guard isTold else { return }
-        // A difference that waits is told with all that follows it.
+        // A pending difference is reported together with all later ones.
         if pending == nil { try followed.pass(step) } else { try note(step) }
     }
 
@@ -73,7 +73,7 @@ final class CollectionObservation<Difference: FollowedDifference>: Observation, 
 }
 
 extension RealmCollectionChange {
-    /// The notification of a difference; nil stands for the collection as it was first found.
+    /// The notification of a difference; nil stands for the collection as first found.
     init(_ collection: CollectionType, _ difference: ListDifference?) {
         guard let difference else {
             self = .initial(collection)
@@ -88,17 +88,17 @@ extension RealmCollectionChange {
 
 /// A notification of a collection's observer.
 ///
-/// An observer's own list that follows the indices alone is the collection at each call: deletions are taken out from the end,
-/// then insertions put in from the beginning.
+/// To keep an own list in step, take out the deletions from the end, then put in the insertions from the beginning. The list then
+/// equals the collection at each call.
 public enum RealmCollectionChange<CollectionType> {
-    /// The collection as it was first found: told once, before everything else.
+    /// The collection as it was first found. Reported once, before everything else.
     case initial(CollectionType)
-    /// Elements went, came or have changed. An element that moved is a deletion and an insertion.
+    /// Elements were removed, inserted or changed. A moved element is reported as a deletion and an insertion.
     ///
-    /// - `deletions`, `modifications`: The indices before, rising.
-    /// - `insertions`: The indices after, rising.
+    /// - `deletions`, `modifications`: The indices before the change, ascending.
+    /// - `insertions`: The indices after the change, ascending.
     case update(
         CollectionType, deletions: [Int], insertions: [Int], modifications: [Int])
-    /// Reading failed. Never told: reading faults end the process.
+    /// Reading failed. Never reported: reading faults end the process.
     case error(any Error)
 }

@@ -1,10 +1,10 @@
 import HoldfastObjectStore
 import HoldfastRows
 
-/// Which elements of a collection lead to objects of which something observed has changed in a step.
+/// The elements of a collection with an observed change in a step, in their objects or behind their links.
 struct ElementChanges {
     private enum Changed {
-        /// Of a class's objects those with these keys.
+        /// The objects of one class with these keys.
         case keys(Set<UInt64>)
         /// The objects of any class that have changed.
         case any(ChangeStep)
@@ -12,7 +12,7 @@ struct ElementChanges {
 
     private let changed: Changed
 
-    /// Nil when no element does.
+    /// Nil if no element has changed.
     init?(
         _ element: ElementStorage, _ paths: ObservedPaths?, _ step: RealmStep, _ realm: RealmCore
     ) {
@@ -30,7 +30,7 @@ struct ElementChanges {
         }
     }
 
-    /// Whether an element does.
+    /// Whether an element has changed.
     ///
     /// - `element`: Its stored bytes.
     func contain(_ element: UnsafeRawBufferPointer) -> Bool {

@@ -5,7 +5,7 @@ import HoldfastRows
 /// The elements of a list or set.
 final class FollowedElements: FollowedCollection {
     private let place: CollectionReference
-    /// The paths that are observed of the elements; nil for values.
+    /// The observed paths of the elements; nil for values.
     private let paths: ObservedPaths?
     private let keyPaths: [String]?
     private var object: TrackedObject
@@ -69,7 +69,7 @@ final class FollowedElements: FollowedCollection {
         return difference
     }
 
-    /// Compares two sets, in each of which an element stands once.
+    /// Compares two sets; each element occurs once in a set.
     private static func ofSets(
         _ before: StoredCollection, _ after: StoredCollection, _ changed: Set<Int>
     ) -> ListDifference {
@@ -86,7 +86,7 @@ final class FollowedElements: FollowedCollection {
             })
     }
 
-    /// Whether nothing that is observed of an embedded object has changed.
+    /// Whether no observed property of an embedded object has changed.
     private func isSameEmbedded(
         _ old: (list: StoredCollection, index: Int, view: StoreView),
         _ new: (list: StoredCollection, index: Int, view: StoreView)
@@ -111,7 +111,7 @@ final class FollowedElements: FollowedCollection {
 }
 
 extension [UInt8] {
-    /// The bytes of an element; those of null are none of a value.
+    /// The bytes of an element. The bytes for null differ from those of every value.
     fileprivate init(_ element: UnsafeRawBufferPointer?) {
         self = element.map { [1] + $0 } ?? [0]
     }

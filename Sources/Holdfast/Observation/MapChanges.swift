@@ -1,4 +1,4 @@
-/// The keys of a map that went, came or have another value since some version.
+/// The keys of a map that were removed, added or have another value since some version.
 struct MapChanges: FollowedDifference {
     private var deletions: Set<String> = []
     private var insertions: Set<String> = []
@@ -44,12 +44,12 @@ struct MapChanges: FollowedDifference {
 
 /// A notification of a map's observer.
 public enum RealmMapChange<MapType: RealmKeyedCollection> {
-    /// The map as it was first found: told once, before everything else.
+    /// The map as it was first found. Reported once, before everything else.
     case initial(MapType)
-    /// Keys went, came or have another value, or one of which something has changed; in the order of the keys' bytes.
+    /// Keys were removed, added, or have another value or a changed object as value; in the order of the keys' bytes.
     case update(
         MapType, deletions: [MapType.Key], insertions: [MapType.Key],
         modifications: [MapType.Key])
-    /// Reading failed. Never told: reading faults end the process.
+    /// Reading failed. Never reported: reading faults end the process.
     case error(any Error)
 }

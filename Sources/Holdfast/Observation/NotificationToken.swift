@@ -1,8 +1,8 @@
 import Synchronization
 
-/// The right to be told of changes, which `observe` returns: they are told as long as it is kept and not invalidated.
+/// The token of an observation, returned by `observe`. Changes are reported as long as it is kept and not invalidated.
 ///
-/// A token keeps the realm that it is of. Thread-safe.
+/// A token keeps its realm. Thread-safe.
 public final class NotificationToken: Sendable {
     private enum State {
         /// The observation begins on a queue.
@@ -15,12 +15,13 @@ public final class NotificationToken: Sendable {
 
     init(_ observation: Observation) { state = Mutex(.observing(observation)) }
 
-    /// One of an observation that begins later.
+    /// The token of an observation that begins later.
     init() { state = Mutex(.waiting) }
 
     deinit { invalidate() }
 
-    /// Ends the notifications. No call begins afterwards; on another thread than the realm's one that has begun may go on.
+    /// Ends the notifications. No call begins afterwards. Called from outside the realm's thread, a call that has begun may still
+    /// run.
     public func invalidate() { take()?.end() }
 
     private func take() -> Observation? {

@@ -2,16 +2,17 @@ import Dispatch
 import HoldfastObjectStore
 
 extension RealmCollectionValue where Self: ObjectBase {
-    /// Has `block` called when properties of the object have changed, and when it was deleted.
+    /// Calls `block` when properties of the object have changed, and when it was deleted.
     ///
-    /// It is called where the realm belongs: on a thread within ``Realm/refresh()``, the begin of a write and a commit. Several writes
-    /// may be told as one. An unmanaged or deleted object ends the process, as a write under way and a frozen realm do.
+    /// The call is made where the realm belongs; on a thread, within ``Realm/refresh()``, the begin of a write and a commit.
+    /// Several writes may be reported as one. Ends the process if the object is unmanaged or deleted, during a write, and in a
+    /// frozen realm.
     ///
     /// - Parameters:
-    ///   - keyPaths: The properties, also of objects behind links (`"owner.name"`) and any (`"*"`), whose changes are told. Without
-    ///     any, all of the object and of the objects up to four links away.
+    ///   - keyPaths: The observed properties, also of linked objects (`"owner.name"`) and any (`"*"`). If empty, all properties
+    ///     of the object and of the objects up to four links away.
     ///   - queue: A serial queue, on which `block` is called with the queue's own view of the object.
-    ///   - block: Is told of changes.
+    ///   - block: Receives the changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
@@ -22,7 +23,7 @@ extension RealmCollectionValue where Self: ObjectBase {
             Misuse.end("Only objects which are managed by a Realm support change notifications")
         }
         let properties = OwnProperties(place, ObservedPaths(place.binding.model, keyPaths))
-        // The faults of where it is asked come first.
+        // Faults of the call are reported before the observation is handed over.
         let observation = ObjectObservation(place, properties) {
             block(ObjectChange(self, $0, self.value(forKey:)))
         }
@@ -30,7 +31,7 @@ extension RealmCollectionValue where Self: ObjectBase {
         return observation.begin()
     }
 
-    /// Has `block` called when the properties of key paths have changed, as ``observe(keyPaths:on:_:)-([String]?,_,_)`` does.
+    /// Calls `block` when the properties of key paths have changed, as ``observe(keyPaths:on:_:)-([String]?,_,_)`` does.
     public func observe(
         keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
         _ block: @escaping (ObjectChange<Self>) -> Void
@@ -38,15 +39,15 @@ extension RealmCollectionValue where Self: ObjectBase {
         observe(keyPaths: keyPaths.map { KeyPathNames.text(of: $0) }, on: queue, block)
     }
 
-    /// Has `block` called on an actor, with the actor's own view of the object, in whose realm the observation begins.
+    /// Calls `block` on an actor, with the actor's own view of the object. The observation begins in the actor's realm.
     ///
-    /// The actor is not kept by the token, and is told nothing once it is gone.
+    /// The token does not keep the actor. Once the actor is gone, nothing is reported.
     ///
     /// - Parameters:
-    ///   - keyPaths: The properties whose changes are told, as without an actor.
-    ///   - actor: The actor, whose realm is opened for as long as the observation lasts.
-    ///   - isolation: The actor of the realm that this belongs to, which is the calling code's.
-    ///   - block: Is told of changes.
+    ///   - keyPaths: The observed properties, as without an actor.
+    ///   - actor: The actor. Its realm stays open as long as the observation lasts.
+    ///   - isolation: The actor of this object's realm, on which the calling code runs.
+    ///   - block: Receives the changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, isolation: isolated (any Actor)? = #isolation,
@@ -57,7 +58,7 @@ extension RealmCollectionValue where Self: ObjectBase {
         }
     }
 
-    /// Has `block` called on an actor when the properties of key paths have changed.
+    /// Calls `block` on an actor when the properties of key paths have changed.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Self>], on actor: A,
         isolation: isolated (any Actor)? = #isolation,
@@ -75,10 +76,10 @@ extension RealmCollectionValue where Self: ObjectBase {
 
 /// A notification of an object's observer.
 public enum ObjectChange<T> {
-    /// Reading failed. Never told: reading faults end the process.
+    /// Reading failed. Never reported: reading faults end the process.
     case error(_ error: any Error)
-    /// Properties of the object have changed, or what they lead to.
+    /// Properties of the object have changed, or objects that they link to.
     case change(_ object: T, _ properties: [PropertyChange])
-    /// The object was deleted: nothing else is told afterwards.
+    /// The object was deleted. Nothing else is reported afterwards.
     case deleted
 }

@@ -2,13 +2,13 @@ import HoldfastObjectStore
 
 /// An observer of an object.
 final class ObjectObservation: Observation, @unchecked Sendable {
-    /// The properties that have changed, each with its value before; nil when the object was deleted.
+    /// The properties that have changed, each with its earlier value; nil if the object was deleted.
     typealias Change = [(name: String, oldValue: Any?)]?
 
     private let place: ObjectReference
     private let properties: any ObservedProperties
     private let block: (Change) -> Void
-    /// The properties that have changed since it was told, by their positions, with their values before.
+    /// The properties that have changed since the last report, by their positions, with their earlier values.
     private var pending: [Int: (oldValue: Any?, bytes: [UInt8]?)] = [:]
     private var isDeleted = false
     private var followed: TrackedObject
@@ -44,7 +44,7 @@ final class ObjectObservation: Observation, @unchecked Sendable {
                 )
                 continue
             }
-            // What has become again what it was is no change.
+            // A property with its earlier value again has not changed.
             if let bytes = first.bytes, bytes == properties.bytes(position, in: new) {
                 pending[position] = nil
             }
@@ -68,7 +68,7 @@ final class ObjectObservation: Observation, @unchecked Sendable {
 extension ObjectChange {
     /// The notification of a change of an object or a projection.
     ///
-    /// - `value`: Returns the value of a property now, by its name.
+    /// - `value`: Returns the present value of a property by its name.
     init(_ object: T, _ change: ObjectObservation.Change, _ value: (String) -> Any?) {
         guard let change else {
             self = .deleted
@@ -86,21 +86,21 @@ extension ObjectChange {
 public struct PropertyChange {
     /// The name of the property in its class.
     public let name: String
-    /// The value before; nil for null, and for collections. An object that it linked to is shown as it is now, and may be invalidated.
+    /// The earlier value; nil for null and for collections. A linked object is shown as it is now, and may be invalidated.
     public let oldValue: Any?
-    /// The value now, as the object's property has it.
+    /// The present value of the property.
     public let newValue: Any?
 }
 
-/// The properties of an object, or of a projection of it, as observers are told them. Where the realm belongs alone uses it.
+/// The properties of an object or of a projection, as they are reported to observers. Used only where the realm belongs.
 protocol ObservedProperties: AnyObject {
-    /// The properties of which something observed has changed in a step, by their positions.
+    /// The positions of the properties with an observed change in a step.
     func changes(
         _ step: RealmStep, from old: StoredState, to new: StoredState
     ) throws(StoreError) -> [Int]
-    /// The value of a property in a state that is about to go.
+    /// The value of a property in a state that is about to be released.
     func value(_ position: Int, in state: StoredState) -> Any?
-    /// A value that is to be recognized when it comes again; nil for what leads on, and for what is not compared.
+    /// The bytes of a value, to recognize the same value later; nil for links, and for values that are not compared.
     func bytes(_ position: Int, in state: StoredState) -> [UInt8]?
     /// The name of a property.
     func name(_ position: Int) -> String
@@ -110,9 +110,9 @@ extension ObservedProperties {
     func bytes(_ position: Int, in state: StoredState) -> [UInt8]? { nil }
 }
 
-/// An object as it goes from version to version.
+/// An object that is followed from version to version.
 ///
-/// The way to an embedded object in a list moves with the realm's edits, so each version has the way by which it was there.
+/// Edits move the path to an embedded object in a list, so each version has its own path to the object.
 struct TrackedObject {
     private let place: ObjectReference
     private var owners: [EditPath.Owner]
@@ -122,9 +122,9 @@ struct TrackedObject {
         owners = place.owners
     }
 
-    /// Goes on to the next version.
+    /// Advances to the next version.
     ///
-    /// - Returns: The object before and after; nil where it is not there.
+    /// - Returns: The object before and after; nil in a version without the object.
     mutating func advance(
         _ step: RealmStep
     ) throws(StoreError) -> (old: StoredState?, new: StoredState?) {

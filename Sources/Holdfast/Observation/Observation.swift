@@ -1,11 +1,12 @@
 import HoldfastObjectStore
 import Synchronization
 
-/// Somebody who is told of changes in a realm: what all kinds of observations share.
+/// The base class of all observations of a realm's changes.
 ///
-/// When the realm may call the program, all note what has changed since they noted last, with the views before and after at hand, however many
-/// steps of the realm are between, and are told then. What was noted and not told yet, as behind the begin of another observation, is told
-/// with what is noted next as one change. Where the realm belongs alone uses it, but for its end.
+/// When the realm may call the program, each observation first notes the changes since it noted last, with both views open, even
+/// if the realm has made several steps. Then it reports them. Changes that are noted but not reported yet, for example when
+/// another observation begins, are joined with the next ones. Used only where the realm belongs, except for ending it.
+/// the confinement of the realm, except for its end.
 class Observation: @unchecked Sendable {
     // Unchecked: subclasses change where the realm belongs alone.
 
@@ -28,7 +29,7 @@ class Observation: @unchecked Sendable {
         }
     }
 
-    /// Has the realm's changes noted, and returns what keeps the observation.
+    /// Begins to note the realm's changes, and returns the token that keeps the observation.
     ///
     /// Where code can be run later the first call does not wait for a commit.
     final func begin() -> NotificationToken {
@@ -51,12 +52,12 @@ class Observation: @unchecked Sendable {
     final var isEnded: Bool { ended.load(ordering: .acquiring) }
     final func end() { ended.store(true, ordering: .releasing) }
 
-    /// Notes what a step of the realm changed.
+    /// Notes the changes of a step of the realm.
     func note(_ step: RealmStep) throws(StoreError) {}
-    /// Goes along with a step whose changes are not told.
+    /// Follows a step whose changes are not reported.
     func skip(_ step: RealmStep) throws(StoreError) {}
     /// Tells the program that there is a newer version than the realm shows.
     func tellOfNewer() {}
-    /// Tells the program what was noted.
+    /// Reports the noted changes to the program.
     func tell() {}
 }

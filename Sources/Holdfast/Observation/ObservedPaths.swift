@@ -1,15 +1,16 @@
 import HoldfastObjectStore
 import HoldfastRows
 
-/// The properties whose changes an observer of objects is told: all, with those that links lead to, or those of key paths.
+/// The observed properties: all, including those of linked objects, or those of key paths.
+/// certain key paths.
 struct ObservedPaths {
     private let model: ModelClass
     /// The chains of properties, by the names under which they are stored; nil for all.
     private let chains: [[String]]?
 
     /// Ends the process for a key path that names no property.
-    ///
-    /// - `keyPaths`: Names with points between; `*` stands for any property. All properties where there are none.
+    /// - `keyPaths`: Names joined with points; `*` stands for any property. Nil or empty for all properties.
+    /// - `keyPaths`: Names separated by points. `*` stands for any property. All properties if there are no key paths.
     init(_ model: ModelClass, _ keyPaths: [String]?) {
         self.model = model
         chains = keyPaths.flatMap { $0.isEmpty ? nil : $0 }?.flatMap { keyPath in
@@ -49,8 +50,8 @@ struct ObservedPaths {
             schema: schema.rows)
     }
 
-    /// The properties of the class of their own, each with what is observed of it or behind it, and whether something behind it
-    /// is; nil for all.
+    /// The observed properties of the class itself, each with its observed key paths, and whether something behind it is
+    /// observed; nil for all.
     ///
     /// - `place`: The object's; of an embedded one they are told of the object that it belongs to.
     func properties(

@@ -5,7 +5,7 @@ import HoldfastRows
 final class OwnProperties: ObservedProperties {
     private let place: ObjectReference
     private let paths: ObservedPaths
-    /// The observed properties, in the view's schema: some, or all.
+    /// The observed properties in the view's schema: some, or all.
     private var shown: Shown?
 
     private struct Shown {
@@ -42,7 +42,7 @@ final class OwnProperties: ObservedProperties {
             guard let position = model.position(of: name),
                 !shown.changes(in: changes, of: place.key).isEmpty
             else { return nil }
-            // Of a list of embedded objects it is only known that one has changed.
+            // For a list of embedded objects, it is only known that one of them has changed.
             let isOther =
                 place.owners.isEmpty || leadsOn
                 || old.differs(model.fields[position].columnName, from: new)

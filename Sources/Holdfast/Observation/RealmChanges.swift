@@ -1,7 +1,7 @@
-/// The notifications of an observer, one change after the other: `for await change in dogs.changes()`.
+/// The notifications of an observer as a sequence: `for await change in dogs.changes()`.
 ///
-/// It is iterated where the realm belongs, in a function of its actor or of the main actor. Observing begins with the iteration, and ends with the
-/// iterator or its task.
+/// It is iterated where the realm belongs, in a function of its actor or of the main actor. Observing begins with the iteration.
+/// It ends with the iterator or its task.
 public struct RealmChanges<Change>: AsyncSequence {
     private let observe: (@escaping (Change) -> Void) -> NotificationToken
 
@@ -9,12 +9,12 @@ public struct RealmChanges<Change>: AsyncSequence {
         self.observe = observe
     }
 
-    /// Begins to observe, with the faults of `observe`.
+    /// Begins to observe, with the same faults as `observe`.
     public func makeAsyncIterator() -> Iterator { Iterator(observe) }
 
-    /// The changes that come from its beginning on.
+    /// The changes from the begin of the iteration on.
     public struct Iterator: AsyncIteratorProtocol {
-        /// The changes that were told and not taken yet.
+        /// The changes that were reported and not taken yet.
         private final class Waiting {
             var changes: [Change] = []
         }

@@ -3,16 +3,18 @@ import HoldfastObjectStore
 import HoldfastRows
 
 extension RealmCollection {
-    /// Has `block` called with the collection, and when elements have come, gone or changed.
+    /// Calls `block` with the collection at first, and when elements were added, removed or changed.
     ///
-    /// It is called where the realm belongs: on a thread within ``Realm/refresh()``, the begin of a write and a commit, the first time
-    /// at the next of them. Several writes may be told as one. An unmanaged collection ends the process, as a write under way and a
-    /// frozen realm do. Cost of a call: that of what has changed; results keep eight bytes for each object.
+    /// The call is made where the realm belongs; on a thread, within ``Realm/refresh()``, the begin of a write and a commit, the
+    /// first one at the next of these. Several writes may be reported as one. Ends the process if the collection is unmanaged,
+    /// during a write, and in a frozen realm. Cost of a call: linear in the changes; results keep eight bytes for each object.
     ///
     /// - Parameters:
-    ///   - keyPaths: The properties of the elements, also of objects behind links (`"owner.name"`) and any (`"*"`), whose changes are
-    ///     told. Without any, all of the elements and of the objects up to four links away. What comes and goes is always told.
+    ///   - keyPaths: The observed properties of the elements, also of linked objects (`"owner.name"`) and any (`"*"`). If empty,
+    ///     all properties of the elements and of the objects up to four links away. Additions and removals are always reported.
     ///   - queue: A serial queue, on which `block` is called with the queue's own view of the collection.
+    ///   - block: Receives the changes.
+    /// - Returns: A token, which has to be kept as long as the block is to be called.
     ///   - block: Is told of changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe(
@@ -237,7 +239,7 @@ final class FollowedCopies: FollowedCollection {
 }
 
 extension MixedReference {
-    /// The stored bytes of the elements, or of a dictionary's values, of now; none of one that is gone.
+    /// The present stored bytes of the elements, or of a dictionary's values; empty for a collection that is gone.
     fileprivate var copies: [[UInt8]] {
         isInvalidated ? [] : (0..<count).map { Array(element($0).bytes) }
     }
@@ -250,7 +252,7 @@ extension MixedReference {
     }
 }
 
-/// The elements of a collection that meet a condition, in an order: all of them are kept, and compared.
+/// The identity of an element: the linked object or the value, and its number among equal ones.
 final class FollowedSelection: FollowedCollection {
     /// An element: the object that it links to, or its value, and which of the equal ones it is.
     private struct Identity: Hashable {
@@ -312,7 +314,7 @@ final class FollowedSelection: FollowedCollection {
         }
         guard case .elements(let place) = results.base else { return Self.bytes(of: key) }
         let element = place.collection.element(Int(key))
-        // Those of null are none of a value.
+        // Null has bytes that no value has.
         guard let (part, offset) = element, !part.isNull(offset) else { return [0] }
         return [1] + part.bytes(offset)
     }

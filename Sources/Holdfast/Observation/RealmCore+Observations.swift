@@ -1,7 +1,7 @@
 import HoldfastObjectStore
 
 extension RealmCore {
-    /// Has observers note what has changed since they were told last.
+    /// Makes observations note the changes since their last report.
     func noteChanges() {
         guard let (view, own) = observations.takeKnown() else { return }
         defer { letGo(of: view) }
@@ -12,12 +12,13 @@ extension RealmCore {
         }
     }
 
-    /// Tells observers what has changed since they were told last. The program may write, observe and end observations meanwhile.
+    /// Reports the changes to observers. The program may write, observe and end observations in the calls.
     func tellObservers() {
         noteChanges()
         for observation in observations.present where !observation.isEnded {
             observation.tell()
-            // The program may have gone on to another version, of which the next one is told in one change or has its beginning.
+            // The program may have advanced to another version. A new observation begins there; others report it with their next
+            // change.
             checkThread()
             noteChanges()
         }

@@ -4,15 +4,15 @@ import HoldfastObjectStore
 import HoldfastRows
 
 extension RealmKeyedCollection {
-    /// Has `block` called with the map, and when keys have come, gone or got other values.
+    /// Calls `block` with the map at first, and when keys were added, removed or got other values.
     ///
-    /// As observers of collections are called, see ``RealmCollection/observe(keyPaths:on:_:)``. Cost of a call: linear in
-    /// the map.
+    /// Calls are made as for collections, see ``RealmCollection/observe(keyPaths:on:_:)``. Cost of a call: linear in the map.
     ///
     /// - Parameters:
-    ///   - keyPaths: The properties of objects that are values, whose changes are told; all without any.
+    ///   - keyPaths: The observed properties of objects that are values; all if empty.
     ///   - queue: A serial queue, on which `block` is called with the queue's own view of the map.
-    ///   - block: Is told of changes.
+    ///   - block: Receives the changes.
+    /// - Returns: A token, which has to be kept as long as the block is to be called.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,

@@ -12,8 +12,9 @@ extension Realm {
     /// The block of an observer of a realm.
     public typealias NotificationBlock = (_ notification: Notification, _ realm: Realm) -> Void
 
-    /// Has `block` called when the realm shows another version: when ``refresh()``, the begin of a write, a commit or ``autorefresh`` has taken it there. A realm of a queue or an actor
-    /// that does not follow commits by itself is told that there is one.
+    /// Calls `block` when the realm shows another version, after ``refresh()``, the begin of a write, a commit or
+    /// ``autorefresh``. A realm of a queue or an actor that does not follow commits by itself is notified that a newer version
+    /// exists.
     ///
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe(_ block: @escaping NotificationBlock) -> NotificationToken {

@@ -1,13 +1,13 @@
 import HoldfastObjectStore
 
-/// The observations of a realm. Where the realm belongs alone uses it.
+/// The observations of a realm. Used only where the realm belongs.
 final class RealmObservations {
     private struct Entry {
         weak var observation: Observation?
     }
 
     private var entries: [Entry] = []
-    /// The view that observers know, once the realm has left it without having them told.
+    /// The view that observers know, if the realm has moved on without notifying them.
     private var known: (view: StoreView, own: OwnCommit?)?
 
     func add(_ observation: Observation) {
@@ -17,16 +17,16 @@ final class RealmObservations {
     /// Whether no observer is left.
     var isEmpty: Bool { entries.allSatisfy { $0.observation?.isEnded ?? true } }
 
-    /// Those that have not ended, in the order in which they began.
+    /// The observations that have not ended, in the order in which they began.
     var present: [Observation] {
         entries.compactMap { $0.observation.flatMap { $0.isEnded ? nil : $0 } }
     }
 
-    /// Keeps the view that the realm leaves, where observers know it: what they are told is how that differs from what the realm shows by then,
-    /// whatever was between.
+    /// Keeps the view that the realm leaves, if observers know it. They are later notified of the difference between that view
+    /// and the one that the realm then shows, regardless of the versions between.
     ///
-    /// - `own`: The write of the realm's own that led away from it.
-    /// - Returns: Whether it is kept, until ``takeKnown()``.
+    /// - `own`: The realm's own write that led to the next version.
+    /// - Returns: Whether the view is kept, until ``takeKnown()``.
     func keep(_ view: StoreView, before own: OwnCommit?) -> Bool {
         entries.removeAll { $0.observation == nil }
         if known != nil || isEmpty { return false }
@@ -34,13 +34,13 @@ final class RealmObservations {
         return true
     }
 
-    /// Hands over the view that observers know; nil where the realm shows it.
+    /// Hands over the view that observers know; nil if the realm still shows it.
     func takeKnown() -> (view: StoreView, own: OwnCommit?)? { known.take() }
 
-    /// Has all note what changed between two views of a realm.
+    /// Makes all observations note the changes between two views of a realm.
     ///
-    /// - `own`: The version that a write of the realm's own made, and those whom it is not to be told. Where others have
-    ///   written behind it, it is told them, too: the two can't be told apart.
+    /// - `own`: The version that the realm's own write made, and the observations that are skipped. If others have written after
+    ///   it, nothing is skipped, because the changes can't be told apart.
     func note(
         from before: StoreView, to after: StoreView, own: OwnCommit?
     ) throws(StoreError) {
@@ -58,7 +58,7 @@ final class RealmObservations {
         }
     }
 
-    /// Has all tell that there is a newer version, which the realm does not show yet.
+    /// Makes all observations report a newer version that the realm does not show yet.
     func tellOfNewer() {
         for observation in present where !observation.isEnded { observation.tellOfNewer() }
     }
@@ -66,8 +66,8 @@ final class RealmObservations {
 
 /// A commit of a realm's own.
 struct OwnCommit {
-    /// The version that it made.
+    /// The version that the commit made.
     let version: UInt64
-    /// Those whom it is not told.
+    /// Observations that are skipped.
     let silenced: [Observation]
 }

@@ -5,12 +5,12 @@ import HoldfastRows
 final class RealmStep {
     let before: StoreView
     let after: StoreView
-    /// The version that it leads to.
+    /// The version after the step.
     let version: UInt64
-    /// The changes; nil where they are not known, since the schema changed or the change log has been cut.
+    /// The changes; nil if they are unknown, because the schema changed or the change log has been cut.
     let changes: ChangeStep?
 
-    /// Cost: that of the changes.
+    /// Cost: linear in the changes.
     init(from before: StoreView, to after: StoreView) throws(StoreError) {
         self.before = before
         self.after = after

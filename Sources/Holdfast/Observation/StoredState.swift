@@ -1,15 +1,15 @@
 import HoldfastObjectStore
 import HoldfastRows
 
-/// An object in one view, wherever its realm is.
+/// An object in one view, independent of its realm's view.
 struct StoredState {
     let row: RowView
     let rowClass: RowClass
     let view: StoreView
 
-    /// Nil when the object is not there.
+    /// Nil if the object does not exist in the view.
     ///
-    /// - `owners`: The way to an embedded object in the view.
+    /// - `owners`: The path to an embedded object in the view.
     init?(
         _ place: ObjectReference, _ owners: [EditPath.Owner], in view: StoreView
     ) throws(StoreError) {
@@ -21,7 +21,7 @@ struct StoredState {
         self.view = view
     }
 
-    /// The position of a property by the name under which it is stored; nil where the class lacks it.
+    /// The position of a property by its stored name; nil if the class lacks it.
     func member(_ columnName: String) -> Int? { rowClass.names.position(of: columnName) }
 
     /// Whether a property differs from that of a later state.

@@ -1,28 +1,28 @@
 import Dispatch
 
-/// A collection, a map, sections or one of them: observers are told of its changes in one form.
+/// A collection, a map, a sectioned collection or one section. All of them report changes to observers in one form.
 public protocol _Observable: ThreadConfined {
     /// The notification of an observer.
     associatedtype _Change
     /// The root of the key paths of observers.
     associatedtype _ObservedElement
 
-    /// Has `block` called when it has changed.
+    /// Calls `block` after a change.
     func observe(
         keyPaths: [String]?, on queue: DispatchQueue?, _ block: @escaping (_Change) -> Void
     ) -> NotificationToken
 }
 
 extension _Observable {
-    /// Has `block` called on an actor, with the actor's own view of what is observed, in whose realm the observation begins.
+    /// Calls `block` on an actor, with the actor's own view of the collection. The observation begins in the actor's realm.
     ///
-    /// The token may be invalidated anywhere. The actor is not kept by it, and is told nothing once it is gone.
+    /// The token may be invalidated anywhere. It does not keep the actor. Once the actor is gone, nothing is reported.
     ///
     /// - Parameters:
-    ///   - keyPaths: The properties whose changes are told, as without an actor.
-    ///   - actor: The actor, whose realm is opened for as long as the observation lasts.
-    ///   - isolation: The actor of the realm that this belongs to, which is the calling code's.
-    ///   - block: Is told of changes.
+    ///   - keyPaths: The observed properties, as without an actor.
+    ///   - actor: The actor. Its realm stays open as long as the observation lasts.
+    ///   - isolation: The actor of this collection's realm, on which the calling code runs.
+    ///   - block: Receives the changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, isolation: isolated (any Actor)? = #isolation,
@@ -40,7 +40,7 @@ extension _Observable {
 }
 
 extension _Observable where _ObservedElement: _ObjectView {
-    /// Has `block` called when it has changed, of the elements in the properties of key paths alone.
+    /// Calls `block` after a change; changes in elements only count in the properties of key paths.
     public func observe(
         keyPaths: [PartialKeyPath<_ObservedElement>], on queue: DispatchQueue? = nil,
         _ block: @escaping (_Change) -> Void
@@ -48,7 +48,7 @@ extension _Observable where _ObservedElement: _ObjectView {
         observe(keyPaths: keyPaths.map { KeyPathNames.text(of: $0) }, on: queue, block)
     }
 
-    /// Has `block` called on an actor when it has changed, of the elements in the properties of key paths alone.
+    /// Calls `block` on an actor after a change; changes in elements only count in the properties of key paths.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<_ObservedElement>], on actor: A,
         isolation: isolated (any Actor)? = #isolation,

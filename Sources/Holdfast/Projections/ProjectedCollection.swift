@@ -39,9 +39,10 @@ public struct ProjectedCollection<Element> {
 }
 
 extension ProjectedCollection {
-    /// Has `block` called with the collection, and when elements have come, gone or changed: those of the projected property alone.
+    /// Calls `block` with the collection, and when elements have come, gone or changed. Only changes of the projected property
+    /// count.
     ///
-    /// It is called where and when observers of the list or set are, with positions as of those. An unmanaged collection ends the process.
+    /// It is called like observers of the list or set, with the same positions. An unmanaged collection ends the process.
     ///
     /// - Parameters:
     ///   - queue: A serial queue, on which `block` is called with the queue's own view of the collection.
@@ -58,12 +59,12 @@ extension ProjectedCollection {
         }.begin()
     }
 
-    /// Has `block` called on an actor, with the actor's own view of the collection, in whose realm the observation begins.
+    /// Calls `block` on an actor, with the actor's own view of the collection. The observation begins in the actor's realm.
     ///
     /// The actor is not kept by the token, and is told nothing once it is gone.
     ///
     /// - Parameters:
-    ///   - actor: The actor, whose realm is opened for as long as the observation lasts.
+    ///   - actor: The actor. Its realm stays open as long as the observation lasts.
     ///   - isolation: The actor of the realm that this belongs to, which is the calling code's.
     ///   - block: Is told of changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
@@ -100,7 +101,7 @@ extension ProjectedCollection: RandomAccessCollection {
 }
 
 extension ProjectedCollection where Element: Equatable {
-    /// The position of the first object with a value; nil where none has it.
+    /// The position of the first object with a value; nil if no object has it.
     public func index(of value: Element) -> Int? { firstIndex(of: value) }
 }
 

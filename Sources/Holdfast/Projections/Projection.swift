@@ -50,12 +50,12 @@ extension Projection {
     /// How messages tell that it is not managed.
     public static var _unmanaged: (freezing: String, thawing: String) { Root._unmanaged }
 
-    /// Whether both project the same object, whatever of it.
+    /// Whether both project the same object, even with different properties.
     public static func == (a: Projection, b: Projection) -> Bool {
         a.rootObject.isSameObject(as: b.rootObject)
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the parts that `==` compares.
     public func hash(into hasher: inout Hasher) {
         rootObject.hashStored(into: &hasher)
     }
@@ -91,12 +91,13 @@ extension Projection: CustomStringConvertible {
 extension ProjectionObservable {
     /// Has `block` called when projected properties have changed, and when the object was deleted.
     ///
-    /// It is called where and when observers of the object are. Properties are told by their names in the projection, with what it
-    /// showed before and shows now; what it does not project is not told. A projection of an unmanaged object ends the process.
+    /// It is called like observers of the object. Changed properties have their names in the projection, with the earlier and the
+    /// present value as the projection shows them. Changes of other properties are not reported. A projection of an unmanaged
+    /// object ends the process.
     ///
     /// - Parameters:
-    ///   - keyPaths: The properties whose changes are told, by their names in the projection or by the paths of the object that
-    ///     it projects; all without any.
+    ///   - keyPaths: The properties whose changes are reported, by their names in the projection or by the paths of the projected
+    ///     object. All properties if there are no key paths.
     ///   - queue: A serial queue, on which `block` is called with the queue's own view of the projection.
     ///   - block: Is told of changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
@@ -131,13 +132,13 @@ extension ProjectionObservable {
         observe(keyPaths: names(of: keyPaths), on: queue, block)
     }
 
-    /// Has `block` called on an actor, with the actor's own view of the projection, in whose realm the observation begins.
+    /// Calls `block` on an actor, with the actor's own view of the projection. The observation begins in the actor's realm.
     ///
     /// The actor is not kept by the token, and is told nothing once it is gone.
     ///
     /// - Parameters:
-    ///   - keyPaths: The properties whose changes are told, as without an actor.
-    ///   - actor: The actor, whose realm is opened for as long as the observation lasts.
+    ///   - keyPaths: The properties whose changes are reported, as without an actor.
+    ///   - actor: The actor. Its realm stays open as long as the observation lasts.
     ///   - isolation: The actor of the realm that this belongs to, which is the calling code's.
     ///   - block: Is told of changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
@@ -185,7 +186,7 @@ extension ProjectionObservable {
     }
 }
 
-/// The properties of a projection, by their positions among those that are observed.
+/// The properties of a projection, by their positions among the observed ones.
 final class ProjectedProperties: ObservedProperties {
     private let object: ObjectBase
     private let place: ObjectReference
@@ -240,7 +241,7 @@ final class ProjectedProperties: ObservedProperties {
         let realm = place.realm
         guard state.view.rows === realm.schema.rows else { return nil }
         let value = realm.showing(state.view) { properties[position].value(of: object) }
-        // A collection would show what there is now.
+        // A collection would show its present elements.
         return value is any _Queried || value is any ProjectedElements ? nil : value
     }
 }

@@ -4,7 +4,7 @@ import Synchronization
 /// A class of projections, as the program declares it: found once for each type. Immutable; any thread may use it.
 final class ProjectionClass: Sendable {
     private let name: String
-    /// The properties in the order of declaration, those of base classes first.
+    /// The properties in the order of declaration, base classes first.
     let properties: [ProjectedProperty]
 
     private static let known = Mutex<[ObjectIdentifier: ProjectionClass]>([:])
@@ -29,7 +29,7 @@ final class ProjectionClass: Sendable {
         name = String(describing: type)
         let base = Unmanaged.passUnretained(projection).toOpaque()
         var properties: [ProjectedProperty] = []
-        // Of a class, and past fields whose types are not known at run time.
+        // Classes, and past fields whose types are not known at run time.
         _forEachField(of: type, options: _EachFieldOptions(rawValue: 0b11)) {
             name, offset, fieldType, _ in
             guard let field = fieldType as? any ProjectedField.Type else { return true }
@@ -53,7 +53,7 @@ final class ProjectionClass: Sendable {
 
     /// The properties that key paths mean, by their names or by paths of the object; all without any.
     ///
-    /// One that means none ends the process.
+    /// A name without a property ends the process.
     func properties(meantBy keyPaths: [String]?) -> [ProjectedProperty] {
         guard let keyPaths, !keyPaths.isEmpty else { return properties }
         for keyPath in keyPaths where !properties.contains(where: { $0.isMeant(by: keyPath) }) {
@@ -63,15 +63,15 @@ final class ProjectionClass: Sendable {
     }
 }
 
-/// A property of a projection: what a key path leads to from the object.
+/// A property of a projection: the value that a key path of the object leads to.
 ///
-/// The key path goes through properties of the object and of those that it links to or embeds, and may end in what is computed of
-/// them. It is read at each access; where it can be written, so can the property, inside a write as the object itself.
+/// The key path goes through properties of the object and of linked and embedded objects, and may end in a computed value. It is
+/// read at each access. If it can be written, the property can be written too, inside a write as the object itself.
 @propertyWrapper
 public struct Projected<Root: ObjectBase, Value> {
     let keyPath: KeyPath<Root, Value>
 
-    /// Projects what a key path leads to.
+    /// Projects the value that a key path leads to.
     public init(_ projectedKeyPath: KeyPath<Root, Value>) { keyPath = projectedKeyPath }
 
     /// Only projections have projected properties.
@@ -122,7 +122,7 @@ struct ProjectedProperty: @unchecked Sendable {
     /// The properties that the value depends on, each by its path from the object.
     let paths: [String]
 
-    /// The value that an object gives the property; nil for none.
+    /// The value that an object gives the property; nil without a value.
     func value(of object: ObjectBase) -> Any? {
         object[keyPath: keyPath].flatMap { ExplicitValues.unwrapped($0) }
     }

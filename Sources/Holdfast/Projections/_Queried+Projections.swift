@@ -9,7 +9,7 @@ extension Realm {
 }
 
 extension _Queried where _QueriedElement: ProjectionObservable {
-    /// The projections whose objects meet a condition, in their order.
+    /// The projections with objects that meet a condition, in their order.
     ///
     /// - Parameter condition: Is given the object.
     /// - Returns: Live results.
@@ -21,7 +21,7 @@ extension _Queried where _QueriedElement: ProjectionObservable {
         }
     }
 
-    /// The position of the first projection whose object meets a condition; nil where none does.
+    /// The position of the first projection whose object meets a condition; nil if no object does.
     public func index(
         matching condition: (Query<_QueriedElement.Root>) -> Query<Bool>
     ) -> Int? {
@@ -32,7 +32,7 @@ extension _Queried where _QueriedElement: ProjectionObservable {
     }
 }
 
-/// The common part of all projections, whatever they project.
+/// The common part of all projections.
 public protocol ProjectionObservable: AnyObject, _ObjectView, ThreadConfined {
     /// The class of the objects that are projected.
     associatedtype Root: ObjectBase

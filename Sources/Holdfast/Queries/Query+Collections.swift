@@ -104,7 +104,7 @@ extension Query {
     /// The value of a key.
     public subscript<V: RealmCollectionValue>(key: String) -> Query<V> where T == Map<String, V> {
         var path = path.indexed(QueryExpression.quoted(key))
-        // The map is none of the collections on the way any more.
+        // The map does not count as a collection on the path any more.
         path.collectionEnds.removeLast()
         path.isSubscripted = true
         return Query<V>(path)

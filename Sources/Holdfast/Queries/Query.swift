@@ -143,7 +143,7 @@ extension QueryExpression {
     }
 }
 
-/// Types whose values are texts or bytes, or may be.
+/// Types with values that are texts or bytes, or may be.
 public protocol _QueryText: _Persistable {}
 extension String: _QueryText {}
 extension Data: _QueryText {}
@@ -218,7 +218,8 @@ extension Query where T: _QueryText {
 }
 
 extension Query where T: RealmCollectionValue {
-    /// Whether the value is another one; of an embedded object, and what is stored as one, whether all its properties are.
+    /// Whether the value differs. For an embedded object, and for values that are stored as one: whether all its properties
+    /// differ.
     public static func == (a: Query<T>, b: T) -> Query<Bool> { a.equal(b) }
     /// Whether the value is not another one.
     public static func != (a: Query<T>, b: T) -> Query<Bool> {

@@ -74,7 +74,7 @@ enum QueryArguments {
 
 /// Why the text of a query was refused.
 public struct InvalidQuery: LocalizedError, CustomStringConvertible, Hashable, Sendable {
-    /// A sentence that says what is wrong.
+    /// A sentence that describes the fault.
     public let message: String
     /// Where in the text, in Unicode scalars from 1.
     public let column: Int

@@ -79,7 +79,7 @@ struct QueryExpression {
         QueryExpression(path).compared(operation, .argument(value))
     }
 
-    /// Compares with what is stated behind the operation.
+    /// Compares with the operand after the operation.
     func compared(_ operation: String, _ other: Piece? = nil) -> QueryExpression {
         let operation = Piece.text(" " + operation + " ")
         guard let path, let other else {
@@ -149,11 +149,11 @@ struct QueryExpression {
 extension QueryExpression {
     /// Whether a value, or one of several, is another one.
     ///
-    /// An embedded object, and what is stored as one, is equal when all its properties are.
+    /// An embedded object, and a value that is stored as one, is equal if all its properties are equal.
     static func equal(_ path: Path, _ value: Any) -> QueryExpression {
         guard let object = embedded(value) else { return compared(path, "==", value) }
         let members = memberwise(path, object)
-        // All properties have to be those of one element.
+        // All properties must belong to one element.
         return path.isMany ? members.subqueryCount + QueryExpression([.text(" > 0")]) : members
     }
 

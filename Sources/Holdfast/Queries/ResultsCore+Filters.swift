@@ -47,8 +47,8 @@ enum ParsedConditions {
 
 /// A predicate's format as a text of the query language.
 ///
-/// Outside of quotes `%@`, `%d`, `%f` and the like are the next argument each, `%K` is the next one as a key path, and `%%` a
-/// percent sign. `$0` and the like stay what they are.
+/// Outside of quotes, `%@`, `%d`, `%f` and the like are each the next argument, `%K` is the next argument as a key path, and `%%`
+/// is a percent sign. `$0` and the like stay unchanged.
 struct PredicateFormat {
     /// The text, with `$0`, `$1`, … for the arguments.
     let text: String

@@ -1,7 +1,7 @@
-/// A type whose values have an order: they are compared with `<` in queries, and have a least and a greatest one.
+/// A type with an order of its values: they are compared with `<` in queries, and have a least and a greatest value.
 public protocol _QueryOrdered: _Persistable {}
 
-/// A type whose values have a sum and a mean.
+/// A type with values that have a sum and a mean.
 public protocol _QueryAdded: _QueryOrdered {}
 
 extension Int: _QueryAdded {}

@@ -1,9 +1,9 @@
 import HoldfastRows
 
-/// The classes of a realm's program together with one version of the store's schema. Immutable; any thread may use it.
+/// The classes of a realm's program, bound to one version of the store's schema. Immutable; any thread may use it.
 final class BoundSchema: Sendable {
     let rows: RowSchema
-    /// By the position of the table; nil for tables that the program has no class of.
+    /// By the position of the table; nil for tables without a class in the program.
     let byIndex: [ClassBinding?]
     private let byType: [ObjectIdentifier: ClassBinding]
 
@@ -23,6 +23,6 @@ final class BoundSchema: Sendable {
         self.byType = byType
     }
 
-    /// The binding of a class; nil for one that is none of the realm's.
+    /// The binding of a class; nil if the realm does not have the class.
     func binding(of type: ObjectBase.Type) -> ClassBinding? { byType[ObjectIdentifier(type)] }
 }

@@ -2,11 +2,11 @@ import CHoldfastRuntime
 import Dispatch
 import Synchronization
 
-/// Where a realm belongs: what its objects may be used on, by one at a time.
+/// The thread, queue or actor that a realm belongs to. Only it may use the realm's objects.
 enum Confinement: Sendable {
-    /// A thread by its number, which no later one has.
+    /// A thread, by a number that is never used again.
     case thread(UInt64)
-    /// The main thread and the main queue, which other threads serve once the main one has ended.
+    /// The main thread and the main queue. Other threads serve the queue once the main thread has ended.
     case main
     /// A serial queue and its number.
     case queue(DispatchQueue, number: Int)
@@ -19,7 +19,7 @@ enum Confinement: Sendable {
         case actor(ObjectIdentifier)
     }
 
-    /// Has the number of each queue that is a realm's: the same queue can be several objects.
+    /// The key for the number of each queue that a realm belongs to: several objects can stand for the same queue.
     private static let key = DispatchSpecificKey<Int>()
     private static let queueCount = Mutex(0)
     private static let mainNumber = number(of: .main)
@@ -33,12 +33,12 @@ enum Confinement: Sendable {
         }
     }
 
-    /// That of a realm which names none: the main queue's on the main thread, else the thread's own.
+    /// The confinement of a realm that names no queue: the main queue on the main thread, otherwise the calling thread.
     static var present: Confinement { isOnMain ? .main : .thread(holdfast_thread_number()) }
 
-    /// That of a serial queue.
+    /// The confinement of a serial queue.
     init(_ queue: DispatchQueue) {
-        // A queue of the system's runs many blocks at a time. Others do not tell.
+        // A global system queue runs many blocks at a time. Other concurrent queues cannot be recognized.
         if queue.label.hasPrefix("com.apple.root.") {
             Misuse.end(
                 "Invalid queue '\(queue.label)' (\(type(of: queue))): Realms can only be confined to serial queues or the main queue."
@@ -49,7 +49,7 @@ enum Confinement: Sendable {
         self = number == main ? .main : .queue(queue, number: number)
     }
 
-    /// That of an actor; the main actor's is the main queue's.
+    /// The confinement of an actor; the main actor's is the main queue's.
     init(_ actor: any Actor) {
         self = actor === MainActor.shared ? .main : .actor(HeldActor(actor))
     }
@@ -63,7 +63,7 @@ enum Confinement: Sendable {
         }
     }
 
-    /// Whether the calling code runs there.
+    /// Whether the calling code runs on the thread, queue or actor.
     var isCurrent: Bool {
         switch self {
         case .thread(let number): number == holdfast_thread_number()
@@ -74,13 +74,13 @@ enum Confinement: Sendable {
     }
 
     private static var isOnMain: Bool {
-        // First: the queue has its number from then on.
+        // First, because it gives the main queue its number.
         let main = mainNumber
         return Thread.isMainThread || DispatchQueue.getSpecific(key: key) == main
     }
 
     private static func isOn(_ executor: UnownedSerialExecutor) -> Bool {
-        // The two words that the runtime takes.
+        // The two words of the executor, as the runtime takes them.
         withUnsafeBytes(of: executor) { words in
             holdfast_is_on_executor(
                 words.load(as: UnsafeRawPointer?.self),
@@ -88,10 +88,10 @@ enum Confinement: Sendable {
         }
     }
 
-    /// Whether code can be run there later: a thread alone has no loop that would.
+    /// Whether code can be scheduled to run there. A plain thread has no loop that would run it.
     var canSchedule: Bool { if case .thread = self { false } else { true } }
 
-    /// Runs `body` there, later; an actor that is gone runs nothing more.
+    /// Runs `body` there, later. An actor that is gone runs nothing more.
     ///
     /// - Precondition: ``canSchedule``.
     func schedule(_ body: @escaping @Sendable () -> Void) {
@@ -105,7 +105,7 @@ enum Confinement: Sendable {
         }
     }
 
-    /// Whether it is an actor that is gone, whose address another one may have.
+    /// Whether it is an actor that is gone; another actor may have its address.
     var isGone: Bool { if case .actor(let held) = self { held.actor == nil } else { false } }
 
     /// The actor that has to be kept so that ``schedule(_:)`` runs its work.

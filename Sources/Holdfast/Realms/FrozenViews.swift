@@ -1,7 +1,7 @@
 import HoldfastObjectStore
 import HoldfastThreads
 
-/// The views of one version that threads read at once, each with its own. Thread-safe.
+/// The views of one version that several threads read at the same time, a view for each thread. Thread-safe.
 final class FrozenViews: Sendable {
     private struct State {
         var pinned: PinnedVersion?
@@ -12,7 +12,7 @@ final class FrozenViews: Sendable {
 
     init(_ pinned: PinnedVersion) { state = Monitor(State(pinned: pinned)) }
 
-    /// The view of the calling thread, which it alone uses. Cost: a lock and a look-up.
+    /// The view of the calling thread; no other thread uses it. Cost: a lock and a look-up.
     var view: StoreView {
         state.withLock { state in
             if let view = state.views[ViewState.currentThread] { return view }
@@ -23,7 +23,7 @@ final class FrozenViews: Sendable {
         }
     }
 
-    /// Lets go of the version: after its last reader.
+    /// Releases the version. Called after its last reader.
     func close() {
         state.withLock { state in
             for view in state.views.values { view.close() }

@@ -3,10 +3,10 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// Adds objects to a realm together with all unmanaged ones that they lead to.
+/// Adds an object to a realm together with all unmanaged objects that it links to, directly or through others.
 ///
-/// Each object is added once, in the order in which links lead to it; links to those still to be added are checked when the
-/// transaction ends, so cycles are possible.
+/// Each object is added once, in the order in which links lead to it. Links to objects that are still to be added are checked
+/// when the transaction ends, so cycles are possible.
 final class ObjectGraph {
     let realm: RealmCore
     private let transaction: WriteTransaction
@@ -35,16 +35,16 @@ final class ObjectGraph {
     /// The objects to be added, in order.
     @exclusivity(unchecked) private var queue: [Entry] = []
     @exclusivity(unchecked) private var next = 0
-    /// The positions in the queue of the first so many objects, once they are many.
+    /// The positions in the queue of the first objects, as far as they are indexed; used once the queue is long.
     private var positions: [ObjectIdentifier: Int] = [:]
     private static let searchedCountMax = 8
-    /// The names of properties that are stated of an object, where others are to be kept.
+    /// The names of the properties that are stated for an object, if its other properties are to be kept.
     var stated: [ObjectIdentifier: Set<String>] = [:]
-    /// Whether embedded objects are copied, and stay the program's own.
+    /// Whether embedded objects are copied and stay unmanaged.
     var copiesEmbedded = false
     /// The embedded objects of the statement under way, see ``embedding(_:)``.
     private var embedded: [Embedded] = []
-    /// The way to the embedded object that is being stated.
+    /// The path to the embedded object that is being stated.
     private var steps: [NestedPath.Step] = []
     /// The embedded objects that have an owner but are not connected to the store yet. Of copied objects, only the embedded objects around the one
     /// that is being stated.
@@ -63,13 +63,13 @@ final class ObjectGraph {
 
     var hasObjects: Bool { next < queue.count }
 
-    /// Where an embedded object is about to be.
+    /// The position that an embedded object is about to take.
     enum EmbeddedUse {
         case link
         case element(Int)
         case entry(String)
 
-        /// The way to it from its property.
+        /// The step from the property to the embedded object.
         fileprivate var step: NestedPath.Step? {
             switch self {
             case .link: nil
@@ -108,7 +108,7 @@ final class ObjectGraph {
         if let fault = MapKey.message(key) { fail(fault) }
     }
 
-    /// The class of an object in the realm; nil, with a fault, where it is none of the realm's.
+    /// The binding of an object's class; nil, with a fault, if the realm does not have the class.
     func binding(of object: ObjectBase) -> ClassBinding? {
         guard let binding = realm.schema.binding(of: object.model.type) else {
             fail("Object type '\(object.model.name)' not managed by the Realm")
@@ -144,9 +144,9 @@ final class ObjectGraph {
         return false
     }
 
-    /// Adds the link to an object, which is added to the realm if need be.
+    /// Adds the link to an object. An unmanaged object is added to the realm first.
     ///
-    /// - Returns: Whether it was added; else there is a fault.
+    /// - Returns: Whether the link was added; otherwise there is a fault.
     @discardableResult
     func addReference(
         to object: ObjectBase, _ statement: Statement, element: Int?,
@@ -161,7 +161,7 @@ final class ObjectGraph {
                 )
                 return false
             }
-            // What waits to be written of it, perhaps this link, stays where it is.
+            // Pending changes of the object, perhaps this link, stay pending.
             if place.isGone || realm.storedRow(of: place) == nil {
                 fail("Adding a deleted or invalidated object to a Realm is not permitted")
                 return false
@@ -185,7 +185,7 @@ final class ObjectGraph {
         return true
     }
 
-    /// Puts an object into the queue, once; returns its position there.
+    /// Puts an object into the queue, once. Returns its position in the queue.
     private func enqueue(_ object: ObjectBase, _ binding: ClassBinding) -> Int {
         if let present = position(of: object) { return present }
         queue.append(Entry(object: object, binding: binding))
@@ -200,11 +200,11 @@ final class ObjectGraph {
         return positions[ObjectIdentifier(object)]
     }
 
-    /// Returns the object key of one in the queue; nil stands for one with a primary key, nil within nil for a fault.
+    /// Returns the object key of a queued object; nil if the object has a primary key; nil within nil after a fault.
     private func reservedKey(_ position: Int) -> UInt64?? {
         if queue[position].binding.rowClass.primaryKeyIndex != nil { return .some(nil) }
         if let key = queue[position].key { return key }
-        // Keys are in the order of the queue, and the object that is being written has none before it is needed.
+        // Keys are in the order of the queue. The object that is being written has no key before it is needed.
         for earlier in max(0, next - 1)...position {
             let rowClass = queue[earlier].binding.rowClass
             if queue[earlier].key != nil || rowClass.primaryKeyIndex != nil { continue }
@@ -237,7 +237,7 @@ final class ObjectGraph {
 
     // MARK: Embedded objects
 
-    /// Makes the draft of an embedded object; nil, with a fault, where it can't be used so.
+    /// Makes the draft of an embedded object; nil, with a fault, if the object already has an owner or has the wrong class.
     func embeddedDraft(
         of object: ObjectBase, for use: EmbeddedUse, _ statement: Statement
     ) -> ObjectDraft? {
@@ -279,7 +279,8 @@ final class ObjectGraph {
         return embedded
     }
 
-    /// States the properties of an object. If values were given for some, states only these and the primary key, whose value or default it takes.
+    /// Encodes the properties of an object. If values were given for some properties, encodes only these and the primary key,
+    /// with its value or default.
     private func state(_ object: ObjectBase, _ binding: ClassBinding, in draft: ObjectDraft) {
         guard !stated.isEmpty, let stated = stated[ObjectIdentifier(object)] else {
             return binding.state(object, in: draft, self)
@@ -301,7 +302,7 @@ final class ObjectGraph {
         finish()
     }
 
-    /// Adds what is in the queue.
+    /// Adds the objects in the queue.
     func finish() {
         defer { if !owned.isEmpty { owned.removeAll() } }
         guard hasObjects else { return }
@@ -375,8 +376,8 @@ final class ObjectGraph {
         return try transaction.find(binding.rowClass, primaryKey: key) != nil
     }
 
-    /// Has what the program holds of an object follow that it was written over: single embedded objects that are merged
-    /// stay, others give way.
+    /// Updates the program's instances after an object was overwritten: single embedded objects that are merged stay, others are
+    /// invalidated.
     ///
     /// - `owner`: The way to the object that the draft is of, from the one of its own.
     private func follow(_ draft: ObjectDraft, _ owner: [NestedPath.Step], _ root: ObjectIdentity) {

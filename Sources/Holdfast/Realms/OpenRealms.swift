@@ -3,9 +3,9 @@ import Foundation
 import HoldfastObjectStore
 import Synchronization
 
-/// The realms that are open: each live one under its place, each frozen one under its version. Thread-safe.
+/// The open realms: each live one by its place, each frozen one by its version. Thread-safe.
 enum OpenRealms {
-    /// A store and what the realm belongs to.
+    /// A store and the confinement of a realm.
     struct Place: Hashable, Sendable {
         let location: String
         let confinement: Confinement.Identity
@@ -17,9 +17,9 @@ enum OpenRealms {
         let commit: UInt64
     }
 
-    /// A realm that is not kept. Not a weak reference, which would make each count of all others slower.
+    /// A reference that does not keep the realm. A weak reference would make each reference count of the realm slower.
     private struct Entry: @unchecked Sendable {
-        // Unchecked: the address is followed under the lock alone, which the realm takes before it is freed.
+        // Unchecked: the address is followed only under the lock, which the realm takes before it is freed.
         private let address: Unmanaged<RealmCore>
         let confinement: Confinement?
 
@@ -28,7 +28,7 @@ enum OpenRealms {
             confinement = core.isFrozen ? nil : core.confinement
         }
 
-        /// The realm; nil where it is being freed.
+        /// The realm; nil while it is being freed.
         var core: RealmCore? {
             holdfast_try_retain(address.toOpaque()) ? address.takeRetainedValue() : nil
         }
@@ -47,7 +47,7 @@ enum OpenRealms {
 
     // MARK: Live realms
 
-    /// Opens the realm of a configuration in a place, or returns the one that is open.
+    /// Opens the realm of a configuration in a place, or returns the one that is open there.
     ///
     /// - Throws: ``Realm/Error``.
     static func core(
@@ -72,15 +72,15 @@ enum OpenRealms {
         }
     }
 
-    /// The realm of a place; nil where none is open.
+    /// The realm of a place; nil if none is open.
     static func core(at place: Place) -> RealmCore? {
         // The actor is asked outside of the lock: a realm that goes with it takes the lock.
         let core = known.withLock { $0.live[place]?.core }
         return core?.confinement.isGone == true ? nil : core
     }
 
-    /// The realm of a store that the calling code may use: that of its queue or actor, where one is open, else the one
-    /// that ``Realm/init(configuration:queue:)`` returns.
+    /// The realm of a store that the calling code may use: the open realm of its queue or actor, otherwise the one that
+    /// ``Realm/init(configuration:queue:)`` returns.
     ///
     /// - Throws: ``Realm/Error``.
     static func usableCore(of configuration: Realm.Configuration) throws -> RealmCore {
@@ -116,15 +116,16 @@ enum OpenRealms {
 
     // MARK: Frozen realms
 
-    /// The frozen realm of a version and of some classes; nil where there is none.
+    /// The frozen realm of a version with the given classes; nil if it is not open.
     static func frozenCore(_ version: Version, _ models: [ModelClass]) -> RealmCore? {
         let core = known.withLock { $0.frozen[version]?.core }
         return core.flatMap { $0.models.elementsEqual(models, by: ===) ? $0 : nil }
     }
 
-    /// The same realm, which others find from now on; or one of the same version and classes that another thread has frozen meanwhile.
+    /// Registers a frozen realm and returns it. If another thread has frozen the same version and classes meanwhile, returns that
+    /// realm.
     static func sharing(frozen core: RealmCore) -> RealmCore {
-        // Let go of after the lock.
+        // Released after the lock.
         let present = known.withLock { known in
             let present = known.frozen[core.version]?.core
             if present?.models.elementsEqual(core.models, by: ===) != true {

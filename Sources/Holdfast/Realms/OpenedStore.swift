@@ -8,7 +8,7 @@ import Synchronization
 
 /// A store that realms use, in its folder or in memory. Thread-safe.
 final class OpenedStore: Sendable {
-    /// How the store is shared with others of the process.
+    /// The way in which the store is shared within the process.
     private enum Share: Sendable {
         case folder(SharedStore)
         case memory(name: String)
@@ -17,7 +17,7 @@ final class OpenedStore: Sendable {
     let store: Store
     let fileURL: URL?
     private let share: Share
-    /// The live realm and the frozen ones of its versions.
+    /// The number of users: the live realm and the frozen realms of its versions.
     private let userCount = Atomic(1)
 
     private init(_ store: Store, _ fileURL: URL?, _ share: Share) {
@@ -74,15 +74,16 @@ final class OpenedStore: Sendable {
         if case .memory(let name) = share { name } else { nil }
     }
 
-    /// Adds a realm to those that share this.
+    /// Counts one more realm that shares this store.
     func retain() { userCount.wrappingAdd(1, ordering: .relaxed) }
 
-    /// Ends the share with the last realm's: the store is closed with the last share.
+    /// Counts one realm less. The last realm ends the share; the last share closes the store.
     func release() {
         guard userCount.wrappingSubtract(1, ordering: .acquiringAndReleasing).newValue == 0 else {
             return
         }
-        // The writer's thread lets go of what it tells of a commit; it would wait for itself.
+        // The writer's thread may release the last realm after reporting a commit. Closing there would wait for the thread
+        // itself.
         guard store.isOnWriterThread else { return endShare() }
         startThread(named: "closing") { self.endShare() }
     }
@@ -96,7 +97,7 @@ final class OpenedStore: Sendable {
     }
 }
 
-/// The stores that realms have released, for tests that check what is left open. Thread-safe.
+/// The stores that realms have released, for tests that check for open stores. Thread-safe.
 package enum ClosingStores {
     package typealias Observer = @Sendable (_ store: Store, _ location: String) -> Void
     private static let observer = Mutex<Observer?>(nil)

@@ -1,7 +1,7 @@
 import HoldfastObjectStore
 import HoldfastRows
 
-/// The changes of one object that are still to be written, until something else is read or written.
+/// The changes of one object that are not written yet. They are written when something else is read or written.
 struct PendingChange {
     /// The kinds of change.
     enum Content {
@@ -11,40 +11,40 @@ struct PendingChange {
         case edits(ObjectEditor)
     }
 
-    /// How an assignment to a property stands.
+    /// The state of an assignment to a property.
     enum Assigned {
         case nothing
         case null
         case bytes(UnsafeRawBufferPointer)
-        /// One that has to be written to be read.
+        /// A value that has to be written before it can be read.
         case other
     }
 
     let object: ObjectIdentity
     let content: Content
 
-    /// The bytes of values that assignments to one object may gather.
+    /// The most bytes of values that assignments to one object may gather.
     private static let byteCountMax = 64 << 10
 
     func isOf(_ place: ObjectReference) -> Bool {
         object.key == place.key && object.classIndex == place.rootClass.index
     }
 
-    /// Whether it gathers edits of an object of its own, which is there therefore.
+    /// Whether this gathers edits of an object that is not embedded; such an object is known to exist.
     func isEdit(of place: ObjectReference) -> Bool {
         if case .edits = content { isOf(place) && place.owners.isEmpty } else { false }
     }
 
-    /// The assignments to an object of its own; nil where there are none, or so many that they are to be written.
+    /// The assignments to an object that is not embedded; nil if there are none, or so many that they have to be written.
     func assignments(to object: ObjectIdentity) -> ObjectDraft? {
-        // Member by member: what compares identities is in another module, and each assignment asks.
+        // Compares member by member: the comparison of identities is in another module, and each assignment needs it.
         guard case .assignments(let draft) = content, self.object.key == object.key,
             self.object.classIndex == object.classIndex, draft.arena.count <= Self.byteCountMax
         else { return nil }
         return draft
     }
 
-    /// Whether it is the assignments of a draft.
+    /// Whether this consists of the assignments of a draft.
     func isOf(_ draft: ObjectDraft) -> Bool {
         if case .assignments(let own) = content { own === draft } else { false }
     }
@@ -56,7 +56,7 @@ struct PendingChange {
         return draft.assigned(member)
     }
 
-    /// Writes it.
+    /// Writes the change.
     func write(_ transaction: WriteTransaction) throws(StoreError) {
         switch content {
         case .assignments(let draft): _ = try transaction.update(draft, key: object.key)

@@ -1,12 +1,12 @@
 import HoldfastObjectModel
 import HoldfastRows
 
-/// A primary key that a program states.
+/// A primary key that the program passes.
 enum PrimaryKeyValue {
-    /// Encodes a value of any type; nil where it does not fit the property.
+    /// Encodes a value of any type; nil if it does not fit the property.
     static func encoded<Key>(_ key: Key, _ rowClass: RowClass, _ member: Int) -> OrderedKey? {
         let property = rowClass.members[member]
-        // Most keys are ints: no cast is asked for them.
+        // Most keys are ints; the fast path needs no cast.
         if Key.self == Int.self, property.storage.element == .int {
             let int = Int64(unsafeBitCast(key, to: Int.self))
             return property.holds(int) ? OrderedKey(.int(int)) : nil
@@ -22,7 +22,7 @@ enum PrimaryKeyValue {
             == rowClass.members[member].storage.element
     }
 
-    /// A value of any type as the store's model has it; nil for one that is no plain value.
+    /// Converts a value of any type to the store's model; nil if it is not a plain value.
     static func plain(_ value: Any) -> Value? {
         if let scalar = value as? any _Scalar { return scalar._stored.value }
         guard let value = ExplicitValues.unwrapped(value) else { return .null }

@@ -1,11 +1,11 @@
 import HoldfastObjectModel
 import HoldfastObjectStore
 
-/// The classes of a realm, taken from the program, checked, and brought into the store.
+/// Collects the classes of a realm from the program, checks them, and adds them to the store.
 enum ProgramSchema {
-    /// The classes of a configuration, with those that they lead to.
+    /// The classes of a configuration, with the classes that they link to.
     ///
-    /// - Throws: ``Realm/Error`` with every fault of the declarations, but for those that ``agree(_:with:_:)`` finds.
+    /// - Throws: ``Realm/Error`` with every fault of the declarations, except the faults that ``agree(_:with:_:)`` finds.
     static func models(of configuration: Realm.Configuration) throws -> [ModelClass] {
         let types: [ObjectBase.Type]
         if let stated = configuration.objectTypes {
@@ -37,7 +37,8 @@ enum ProgramSchema {
         return models
     }
 
-    /// - `wholly`: Whether what the store asks of a schema is looked at too: not where it has the same classes, all that the program has.
+    /// - `wholly`: Whether the store's rules for a schema are checked too. Not needed if the store has exactly the program's
+    ///   classes.
     private static func require(_ models: [ModelClass], wholly: Bool) throws {
         let faults = faults(of: models, wholly: wholly)
         if faults.isEmpty { return }
@@ -70,7 +71,7 @@ enum ProgramSchema {
             .map(sentence)
     }
 
-    /// A fault of the schema, with the class and the property that have it.
+    /// The message for a fault of the schema, with the class and the property.
     private static func sentence(_ fault: SchemaFault) -> String {
         switch (fault.className, fault.property) {
         case (let name?, let property?): "Property '\(name).\(property)': \(fault.detail)"
@@ -79,7 +80,7 @@ enum ProgramSchema {
         }
     }
 
-    /// The rules of links, in Realm's words, by the property.
+    /// The faults of links, worded as Realm words them, by the property.
     private static func rules(of model: ModelClass) -> [(property: String, fault: String)] {
         model.fields.compactMap { field in
             guard case .object(let reference) = field.shape.element.kind else { return nil }
@@ -103,7 +104,7 @@ enum ProgramSchema {
         }
     }
 
-    /// Brings classes into a store.
+    /// Adds the program's classes to a store.
     static func agree(
         _ models: [ModelClass], with opened: OpenedStore, _ configuration: Realm.Configuration
     ) throws {

@@ -5,7 +5,7 @@ import Synchronization
 extension Realm {
     /// Opens the realm of an actor, or returns the one that is open there.
     ///
-    /// Its objects are used on the actor alone, and it follows the commits of others by itself.
+    /// Its objects may be used only on the actor. It follows other commits by itself.
     ///
     ///     actor Kennel {
     ///         var realm: Realm?
@@ -13,7 +13,7 @@ extension Realm {
     ///     }
     ///
     /// - Parameters:
-    ///   - configuration: Where the store is, and what it has.
+    /// - configuration: The location and the classes of the store.
     ///   - actor: The actor that the realm belongs to.
     /// - Throws: ``Realm/Error``.
     public init(
@@ -32,13 +32,13 @@ extension Realm {
         try await Realm(configuration: configuration, actor: actor)
     }
 
-    /// Opens a realm without blocking the caller: the store is opened, and brought to the classes of the program, on a thread of the system's.
+    /// Opens a realm without blocking the caller. A system thread opens the store and adds the program's classes to it.
     ///
     /// - Parameters:
-    ///   - configuration: Where the store is, and what it has.
+    ///   - configuration: The location and the classes of the store.
     ///   - callbackQueue: The serial queue that the realm belongs to.
-    ///   - callback: Is given the realm on that queue, or why it could not be opened.
-    /// - Returns: What cancels it.
+    ///   - callback: Receives the realm on that queue, or the error.
+    /// - Returns: A task that can cancel the opening.
     @discardableResult
     public static func asyncOpen(
         configuration: Configuration = .defaultConfiguration,
@@ -47,7 +47,7 @@ extension Realm {
     ) -> AsyncOpenTask {
         let task = AsyncOpenTask()
         DispatchQueue.global().async {
-            // Kept open until the queue's own realm is: what goes wrong here goes wrong there again.
+            // Keeps the store open until the queue's realm is open. An error here occurs again there.
             let first = task.isCancelled ? nil : try? OpenRealms.core(of: configuration)
             callbackQueue.async {
                 defer { withExtendedLifetime(first) {} }
@@ -58,13 +58,13 @@ extension Realm {
         return task
     }
 
-    /// The opening of a realm that is under way. Any thread may use it.
+    /// The opening of a realm in progress. Any thread may use it.
     public final class AsyncOpenTask: Sendable {
         private let cancelled = Atomic(false)
 
         var isCancelled: Bool { cancelled.load(ordering: .acquiring) }
 
-        /// Ends it: the callback is not called unless it is being called already.
+        /// Cancels the opening: the callback is not called unless its call has begun.
         public func cancel() { cancelled.store(true, ordering: .releasing) }
     }
 }

@@ -6,9 +6,10 @@ import HoldfastRows
 
 /// A view of a store's objects, and the way to change them.
 ///
-/// A realm and its objects belong to where it was opened: a serial queue or an actor that is named then, the main queue on the main thread, else the
-/// thread. It shows one version of the store, which it leaves at ``refresh()``, when a write begins, and when one ends; one of a queue or an actor
-/// follows the commits of others by itself, see ``autorefresh``.
+/// A realm and its objects belong to a serial queue or an actor that is named when it is opened; otherwise to the main queue on
+/// the main thread, or to the calling thread. It shows one version of the store. It moves to another version at ``refresh()``,
+/// when a write begins, and when a write ends. A realm of a queue or an actor also follows other commits by itself, see
+/// ``autorefresh``.
 ///
 ///     let realm = try Realm()
 ///     try realm.write { realm.add(Dog(value: ["name": "Rex"])) }
@@ -19,12 +20,12 @@ public struct Realm {
 
     /// Opens the realm of a configuration, or returns the one that is open in the same place.
     ///
-    /// Cost: that of two look-ups where it is open, else of opening the store and comparing its classes.
+    /// Cost: two look-ups if it is open. Otherwise the store is opened and its classes are compared.
     ///
     /// - Parameters:
-    ///   - configuration: Where the store is, and what it has.
-    ///   - queue: The serial queue that the realm belongs to, and that this is called on; nil for the main queue on the main thread, and else
-    ///     for the thread.
+    ///   - configuration: The location and the classes of the store.
+    ///   - queue: The serial queue that the realm belongs to; the call has to be made on it. Nil for the main queue on the main
+    ///     thread, otherwise for the calling thread.
     /// - Throws: ``Realm/Error``.
     public init(
         configuration: Configuration = .defaultConfiguration, queue: DispatchQueue? = nil
@@ -45,7 +46,7 @@ public struct Realm {
         try self.init(configuration: configuration)
     }
 
-    /// The configuration that it was opened with.
+    /// The configuration that the realm was opened with.
     public var configuration: Configuration { core.configuration }
 
     // MARK: Writing
@@ -53,11 +54,11 @@ public struct Realm {
     /// Runs `block` in a write transaction and commits it.
     ///
     /// - Parameters:
-    ///   - tokens: Observers of this realm who are not told of the write, unless another realm writes at the same time.
+    ///   - tokens: Observers of this realm that are skipped for this write, unless another realm writes at the same time.
     ///   - block: Changes objects.
-    /// - Returns: What `block` returns.
-    /// - Throws: What `block` throws, after everything was rolled back; the first fault of a value in it
-    ///   (``ValueFault``); ``Realm/Error`` when the commit fails.
+    /// - Returns: The result of `block`.
+    /// - Throws: The error of `block`, after everything was rolled back; the first fault of a value in it (``ValueFault``);
+    ///   ``Realm/Error`` if the commit fails.
     @discardableResult
     public func write<Result>(
         withoutNotifying tokens: [NotificationToken] = [], _ block: () throws -> Result
@@ -72,14 +73,15 @@ public struct Realm {
         return result
     }
 
-    /// Begins a write transaction, after those of others have ended.
+    /// Begins a write transaction, after all earlier ones have ended.
     public func beginWrite() {
         do { try core.begin() } catch { Misuse.end("The write can't begin: \(error)") }
     }
 
     /// Commits the write transaction.
     ///
-    /// - Parameter tokens: Observers of this realm who are not told of the write, unless another realm writes at the same time.
+    /// - Parameter tokens: Observers of this realm that are skipped for this write, unless another realm writes at the same time.
+    ///   time.
     /// - Throws: As ``write(withoutNotifying:_:)``, after everything was rolled back.
     public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
         let silenced = tokens.compactMap(\.present)
@@ -101,7 +103,7 @@ public struct Realm {
 
     // MARK: Adding
 
-    /// The treatment of an object whose primary key another one has.
+    /// The treatment of an object whose primary key another object has.
     public enum UpdatePolicy: Int, Sendable {
         /// The write fails.
         case error = 1
@@ -155,7 +157,7 @@ public struct Realm {
         for object in Array(objects) { delete(object) }
     }
 
-    /// Deletes the objects that are values of a map. The keys of those that it links to stay, with nil.
+    /// Deletes the objects that are values of a map. Their keys stay in the map, with nil.
     public func delete<Key, Value: ObjectBase>(_ map: Map<Key, Value?>) {
         delete(map.values.compactMap(\.self))
     }
@@ -183,7 +185,7 @@ public struct Realm {
         return Results(ResultsCore(core, core.binding(of: type), QueryParts()))
     }
 
-    /// The object with a primary key; nil when there is none. Cost: one look-up.
+    /// The object with a primary key; nil if there is none. Cost: one look-up.
     public func object<Element: Object, Key>(ofType type: Element.Type, forPrimaryKey key: Key)
         -> Element?
     {
@@ -212,7 +214,7 @@ public struct Realm {
     // MARK: Versions
 
     /// Advances to the newest version.
-    ///
+    /// - Returns: Whether the version changed.
     /// - Returns: Whether it was a newer one.
     @discardableResult
     public func refresh() -> Bool {
@@ -221,8 +223,8 @@ public struct Realm {
         return core.refresh()
     }
 
-    /// Lets go of the version, so that the store can use its pages again. Objects and results that were read are invalid for good; what is read
-    /// afterwards is of the newest version. A write that is under way is cancelled.
+    /// Releases the version, so that the store can reuse its pages. Objects and results that were read become invalid. Later
+    /// reads see the newest version. A write that is under way is cancelled.
     ///
     /// A frozen realm stays as it is: it lets go of its version with the last reference to it and to its objects.
     public func invalidate() { core.invalidate() }
@@ -243,7 +245,7 @@ extension Realm: Equatable {
 }
 
 extension Realm {
-    /// The binding of a class by its name; ends the process for one that is none of the realm's.
+    /// The binding of a class by its name. Ends the process if the realm does not have the class.
     private func dynamicBinding(_ typeName: String) -> ClassBinding {
         core.checkThread()
         guard let model = core.models.first(where: { $0.name == typeName }) else {
@@ -252,18 +254,18 @@ extension Realm {
         return core.binding(of: model.type).seen(as: DynamicObject.self)
     }
 
-    /// All objects of a class by its name. A name that is none of the realm's ends the process.
+    /// All objects of a class by its name. Ends the process if the realm does not have the class.
     public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
         Results(ResultsCore(core, dynamicBinding(typeName), QueryParts()))
     }
 
-    /// The object with a primary key, of a class by its name; nil when there is none. Cost: one look-up.
+    /// The object with a primary key, of a class by its name; nil if there is none. Cost: one look-up.
     public func dynamicObject(ofType typeName: String, forPrimaryKey key: Any) -> DynamicObject? {
         find(dynamicBinding(typeName), key) as? DynamicObject
     }
 
     /// Makes an object of a class by its name, as ``create(_:value:update:)`` does.
-    ///
+    /// - Returns: The managed object; an unmanaged one without properties if a value does not fit, in which case the write fails.
     /// - Returns: The managed object; where a value does not fit, and the write fails, an unmanaged one without properties.
     @discardableResult
     public func dynamicCreate(
@@ -273,13 +275,13 @@ extension Realm {
         return make(type.init(), value, update).seen(as: DynamicObject.self) ?? DynamicObject()
     }
 
-    /// Makes an object of what a value states and adds it; with `update` an object of the same primary key is changed, and keeps
-    /// what the value does not state.
+    /// Makes an object from a value and adds it. With `update`, an existing object with the same primary key is changed, and
+    /// keeps the properties that the value does not contain.
     ///
     /// - Parameters:
-    ///   - type: The class.
-    ///   - value: As of `init(value:)`; an object of another realm is copied, and so is any embedded one.
-    ///   - update: What becomes of an object that has the primary key.
+    ///   - value: As for `init(value:)`. An object of another realm is copied, and so is any embedded object.
+    ///   - update: The treatment of an object that already has the primary key.
+    ///   - update: The treatment of an object that already has the primary key.
     /// - Returns: The managed object.
     @discardableResult
     public func create<T: Object>(
@@ -293,7 +295,7 @@ extension Realm {
         _ = make(T(), value, .error)
     }
 
-    /// Gives an object what a value states, and adds it.
+    /// Sets the properties of an object from a value, and adds the object.
     func make<T: ObjectBase>(_ object: T, _ value: Any, _ update: UpdatePolicy) -> T {
         let transaction = core.requireWrite()
         core.flush()

@@ -2,15 +2,15 @@ import Foundation
 import Synchronization
 
 extension Realm {
-    /// Where a realm is, and what it has.
+    /// The location of a realm, its classes and its limits.
     public struct Configuration: @unchecked Sendable {
-        // Unchecked: classes are no values that change.
+        // Unchecked: the metatypes of classes never change.
 
         /// The folder of the store; nil for a realm in memory.
         public var fileURL: URL? {
             didSet { if fileURL != nil { inMemoryIdentifier = nil } }
         }
-        /// The name of a realm in memory, which is gone with its last reference.
+        /// The name of a realm in memory. Its objects are gone with its last reference.
         public var inMemoryIdentifier: String? {
             didSet { if inMemoryIdentifier != nil { fileURL = nil } }
         }
@@ -20,7 +20,8 @@ extension Realm {
         public var readOnly: Bool
         /// The version of the classes.
         public var schemaVersion: UInt64
-        /// Whether a store whose classes differ so that they need a migration is emptied, all classes and objects of it.
+        /// Whether a store is emptied, with all its classes and objects, if its classes differ so that they need a migration.
+        /// migration.
         public var deleteRealmIfMigrationNeeded: Bool
         /// How many versions may be held at a time by realms and frozen objects.
         public var maximumNumberOfActiveVersions: UInt?

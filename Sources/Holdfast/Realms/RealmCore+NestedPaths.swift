@@ -3,7 +3,7 @@ import HoldfastRows
 
 /// The program's references into an object's inside: see ``NestedPath``.
 extension RealmCore {
-    /// Makes a way into an object, which follows the edits of it.
+    /// Makes a path into an object; the path follows edits of the object.
     func way(
         _ steps: [NestedPath.Step], of rootClass: RowClass, _ key: UInt64, isCollection: Bool
     ) -> NestedPath {
@@ -14,14 +14,16 @@ extension RealmCore {
         return way
     }
 
-    /// Has what the program holds of an object follow an edit.
+    /// Updates the program's references into an object after an edit.
     func follow(_ edit: NestedPath.Edit, in container: [NestedPath.Step], of root: ObjectIdentity) {
         paths.follow(edit, in: container, of: root)
     }
 
-    /// Has what the program holds of collections follow what others have written. Cost: that of the changes, where anything is held.
+    /// Updates the program's references into collections after other writes. Cost: linear in the changes, if there are such
+    /// references.
     ///
-    /// - `own`: The version that a write of the realm's own made: what the program holds has followed that.
+    /// - `own`: The version that the realm's own write made. References have already followed that write.
+    /// - `own`: The version of this realm's own write, which the program's instances already show.
     func followOthers(
         from before: StoreView, to after: StoreView, own: UInt64?
     ) throws(StoreError) {
@@ -42,8 +44,8 @@ extension RealmCore {
     /// More of the change log is not read for one object: its lists are compared.
     private static let recordCountMax = 4096
 
-    /// How what is inside of objects has moved from another view of the store to the one that the realm reads in; nil where the
-    /// schema is another, and what is inside is known by its place.
+    /// The positions of nested values after a step from another view of the store to the realm's view; nil if the schema differs.
+    /// Nested values are then found by their positions.
     func movement(from before: StoreView, of root: ObjectIdentity) -> NestedPathTracker? {
         let after = view
         if before.rows !== after.rows { return nil }

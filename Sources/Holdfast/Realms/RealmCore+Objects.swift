@@ -3,12 +3,12 @@ import HoldfastObjectStore
 import HoldfastRows
 
 extension RealmCore {
-    /// Returns an object of its own.
+    /// Returns an object that is not embedded in another one.
     func object(
         _ binding: ClassBinding, key: UInt64, way: NestedPath? = nil, row: RowView?
     ) -> ObjectBase {
         let object = binding.makeObject()
-        // After a cancel another one has its key.
+        // After a cancelled write, another object may get the same key.
         let isNew = turn?.transaction.hasMade(key, way?.rootClass ?? binding.rowClass) ?? false
         settle(object, binding, key: key, way: way, creation: isNew ? creation : nil, row: row)
         return object
@@ -19,7 +19,7 @@ extension RealmCore {
         object(place.binding, key: place.key, way: place.way, row: row)
     }
 
-    /// Has an object lead to its place.
+    /// Sets the reference of an object to its place in the store.
     func settle(
         _ object: ObjectBase, _ binding: ClassBinding, key: UInt64, way: NestedPath? = nil,
         creation: CreatingWrite?, row: RowView?
@@ -46,7 +46,7 @@ extension RealmCore {
         _ embedded: [ObjectGraph.Embedded], in steps: [NestedPath.Step], of rootClass: RowClass,
         _ key: UInt64
     ) {
-        // They may not be there, and are not going to be.
+        // The objects may not exist, because the write is going to be rolled back.
         if hasFault { return }
         for one in embedded {
             let way = way(steps + one.steps, of: rootClass, key, isCollection: false)
@@ -61,7 +61,7 @@ extension RealmCore {
         return storedRow(of: place)
     }
 
-    /// Finds the row of a place as it is without what is still to be written of the object.
+    /// Finds the row of a place without the pending changes of the object.
     func storedRow(of place: ObjectReference) -> RowView? {
         if place.isGone || place.era != era { return nil }
         do throws(StoreError) {
@@ -86,7 +86,7 @@ extension RealmCore {
         return other.isDynamic ? binding.seen(as: DynamicObject.self) : binding
     }
 
-    /// Finds the object of a primary key.
+    /// Finds the object with a primary key.
     func find(_ binding: ClassBinding, _ primaryKey: OrderedKey) -> ObjectBase? {
         let view = view
         do throws(StoreError) {
@@ -107,7 +107,7 @@ extension RealmCore {
         }
     }
 
-    /// The keys of a class's objects behind one, in order.
+    /// The keys of a class's objects after a given key, in order.
     func keys(of binding: ClassBinding, after: UInt64, atMost countMax: Int) -> [UInt64] {
         var keys: [UInt64] = []
         do throws(StoreError) {

@@ -1,11 +1,11 @@
 import HoldfastObjectStore
 import HoldfastRows
 
-/// The pending changes of one object, until something asks for them.
+/// Pending changes of one object. They are written when something reads or writes anything else.
 extension RealmCore {
-    /// Finds the objects that a statement leads to; nothing waits in it from one statement to the next.
+    /// The graph for the objects that a statement links to; it is empty between statements.
     func statementGraph() -> ObjectGraph {
-        // It is that of the write under way.
+        // It belongs to the write in progress.
         if let graph, !graph.hasObjects { return graph }
         let graph = ObjectGraph(self, requireWrite(), .error)
         self.graph = graph
@@ -20,7 +20,7 @@ extension RealmCore {
         isStating = wasStating
     }
 
-    /// A draft in the memory of the one before, unless that is still being filled.
+    /// A draft in the memory of the previous one, unless the previous one is still being filled.
     private func draft(_ pool: DraftPool, _ rowClass: RowClass, isMerge: Bool) -> ObjectDraft {
         if isStating { return ObjectDraft(rowClass, isMerge: isMerge) }
         pool.takeBack(keeping: 1)
@@ -38,7 +38,7 @@ extension RealmCore {
         return draft(changeDrafts, place.binding.rowClass, isMerge: true)
     }
 
-    /// Assigns a property of an object: what is assigned to one object is written at once when something asks for it.
+    /// Assigns a property of an object. Assignments to one object are gathered and written together when something needs them.
     func assign(_ place: ObjectReference, _ member: Int, _ state: (Statement) -> Void) {
         let element = place.binding.rowClass.members[member].storage.element
         var embedded: [ObjectGraph.Embedded] = []
@@ -57,7 +57,9 @@ extension RealmCore {
         manage(embedded, in: place.steps, of: place.rootClass, place.key)
     }
 
-    /// Assigns a plain property of an object that assignments wait of already, without a look at where it is: false where there are none.
+    /// Assigns a plain property of an object that already has pending assignments, without looking for the object. Returns false
+    /// if there are no pending assignments.
+    /// pending assignments.
     func assignMore(
         _ key: UInt64, _ rowClass: RowClass, _ member: Int, _ state: (Statement) -> Void
     ) -> Bool {
@@ -151,7 +153,7 @@ extension RealmCore {
     /// Has objects look their rows up again, and views of the write see its changes.
     func changed() { state.pointee.generation += 1 }
 
-    /// Writes what is still to be written.
+    /// Writes the pending assignments.
     func flush() {
         guard let change = pending, let turn else { return }
         pending = nil

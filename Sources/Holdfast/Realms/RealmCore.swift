@@ -1,20 +1,20 @@
 import HoldfastObjectStore
 import HoldfastRows
 
-/// A view of a store, and the write on it: what the realms of one place share.
+/// A view of a store, and the write on it; shared by all `Realm` values of one place.
 ///
-/// It is used where it is confined; a frozen one by any thread.
+/// It is used only where it is confined; any thread may use a frozen one.
 final class RealmCore: @unchecked Sendable {
-    // Unchecked: every entrance asks whether it is where the realm belongs; a frozen one never changes.
+    // Unchecked: every entry point checks the confinement, and a frozen realm never changes.
 
     let opened: OpenedStore
     let configuration: Realm.Configuration
     let models: [ModelClass]
     let confinement: Confinement
-    /// The state that objects compare with; freed with the core.
+    /// The state that objects compare with their own. Freed with the core.
     let state: UnsafeMutablePointer<ViewState>
     private(set) var schema: BoundSchema { didSet { formerSchemas.append(oldValue) } }
-    /// Those before, whose bindings objects have that were read under them.
+    /// Earlier schemas; objects that were read under them still have their bindings.
     private var formerSchemas: [BoundSchema] = []
     /// The view of the last commit that the realm has advanced to; closed while ``isReleased``.
     private(set) var committed: StoreView
@@ -24,30 +24,30 @@ final class RealmCore: @unchecked Sendable {
     private(set) var turn: InteractiveWrite?
     /// The view of the write under way.
     private var writeView: StoreView?
-    /// The drafts of pending changes.
+    /// The pending changes of one object.
     @exclusivity(unchecked) var pending: PendingChange?
-    /// The drafts of assignments and edits, and those of objects that are added.
+    /// The drafts of assignments, of edits and of added objects.
     let changeDrafts = DraftPool()
     let additionDrafts = DraftPool()
     /// Whether a draft is being filled.
     @exclusivity(unchecked) var isStating = false
-    /// The graph of what assignments and edits lead to.
+    /// The graph of the objects that assignments and edits link to.
     @exclusivity(unchecked) var graph: ObjectGraph?
     /// The first fault of a value in the write under way.
     private(set) var fault: (any Error)?
     /// The write under way, once it has made objects managed.
     private var creatingWrite: CreatingWrite?
-    /// The ways into objects that the program holds.
+    /// The paths into objects that the program refers to.
     var paths = NestedPaths()
     let observations = RealmObservations()
     let asyncWrites = AsyncWrites()
-    /// Whether the realm follows the commits of others.
+    /// Whether the realm follows other commits by itself.
     var autorefresh: Bool
-    /// The number under which the store tells of commits; nil for a realm that is not told.
+    /// The number under which the store reports commits to the realm; nil if it reports none.
     private let observation: Int?
-    /// Counts the calls of ``invalidate()``: what was read under another count is invalid.
+    /// The number of calls of ``invalidate()``. An object that was read under another count is invalid.
     private(set) var era: UInt = 0
-    /// Whether no version is held, until something is read again.
+    /// Whether no version is held, until the next read.
     private(set) var isReleased = false
 
     init(
@@ -83,7 +83,7 @@ final class RealmCore: @unchecked Sendable {
         observation = opened.store.publisher.observe { _ in follower.noteCommit() }
     }
 
-    /// A realm that shows one version for good, that of a live one.
+    /// Makes a frozen realm, which always shows one version of a live realm.
     init(frozen pinned: PinnedVersion, of live: RealmCore) {
         opened = live.opened
         opened.retain()
@@ -113,13 +113,13 @@ final class RealmCore: @unchecked Sendable {
 
     // MARK: Access
 
-    /// The view to read in: of the write under way, else of the realm's version.
+    /// The view to read in: that of the write in progress, otherwise the realm's version.
     var view: StoreView {
         flush()
         return source
     }
 
-    /// Ends the process where the calling code is not where the realm belongs.
+    /// Ends the process if the calling code is not on the realm's thread, queue or actor.
     @inline(__always)
     func checkThread() {
         if state.pointee.thread != ViewState.currentThread { takeThread() }
@@ -134,10 +134,10 @@ final class RealmCore: @unchecked Sendable {
         settle()
     }
 
-    /// Holds a version again after ``invalidate()``.
+    /// Opens a version again after ``invalidate()``.
     func reopen() { if isReleased { advance() } }
 
-    /// The write under way; ends the process where there is none.
+    /// The write in progress. Ends the process if there is none.
     func requireWrite() -> WriteTransaction {
         checkThread()
         if isFrozen { Misuse.end("Can't perform transactions on a frozen Realm") }
@@ -165,13 +165,13 @@ final class RealmCore: @unchecked Sendable {
         return binding
     }
 
-    /// Ends the process where storage fails outside of a write; inside one the write fails.
+    /// Ends the process after a storage fault outside of a write. Inside a write, the write fails.
     func storageFailed(_ error: StoreError) {
         if turn != nil { return fail(error) }
         Misuse.end("The store can't be read: \(Realm.Error(error, opened.fileURL).message)")
     }
 
-    /// Where values that are out of line are read: the view without what is still to be written.
+    /// The view without pending changes. Out-of-line values are read in it.
     var source: StoreView {
         guard let turn else {
             if let frozen { return frozen.view }
@@ -187,11 +187,11 @@ final class RealmCore: @unchecked Sendable {
     // MARK: Writing
 
     var isInWrite: Bool { turn != nil }
-    /// Whether assignments are still to be written.
+    /// Whether there are pending changes.
     var hasPending: Bool { pending != nil }
     /// Whether a value has failed, so that the write is going to be rolled back.
     var hasFault: Bool { fault != nil }
-    /// Counts the commits of the store up to the realm's version.
+    /// The number of commits of the store up to the realm's version.
     var commitNumber: UInt64 { committed.commit }
 
     func begin() throws {
@@ -201,7 +201,7 @@ final class RealmCore: @unchecked Sendable {
         try requireFewVersions()
         do throws(StoreError) {
             let turn = try opened.store.beginInteractiveWrite()
-            // Who follows others can't follow what is not committed yet, and the write would show it.
+            // The write would show an uncommitted version, which observers and paths cannot follow.
             if !observations.isEmpty || !paths.isEmpty { try turn.awaitPrecedingCommit() }
             self.turn = turn
         } catch {
@@ -212,7 +212,7 @@ final class RealmCore: @unchecked Sendable {
         tellObservers()
     }
 
-    /// Ends the process where the realm is never written.
+    /// Ends the process if the realm is read-only or frozen.
     func requireWritable() {
         if isFrozen { Misuse.end("Can't perform transactions on a frozen Realm") }
         if configuration.readOnly {
@@ -222,7 +222,7 @@ final class RealmCore: @unchecked Sendable {
 
     /// Commits the write under way.
     ///
-    /// - `silenced`: Observations that are not told of it.
+    /// - `silenced`: Observations that are skipped.
     func commit(withoutNotifying silenced: [Observation] = []) throws {
         guard let turn = interactiveWriteForCommit() else {
             if let fault { throw fault }
@@ -233,7 +233,7 @@ final class RealmCore: @unchecked Sendable {
         tellObservers()
     }
 
-    /// Takes the turn out of the realm to be committed; nil, and the write is rolled back, where there is a ``fault``.
+    /// Detaches the write from the realm so that it can be committed. If there is a ``fault``, rolls it back and returns nil.
     func interactiveWriteForCommit() -> InteractiveWrite? {
         checkThread()
         guard let turn else {
@@ -252,8 +252,8 @@ final class RealmCore: @unchecked Sendable {
 
     /// Advances after a commit.
     ///
-    /// - `commit`: Waits for its outcome, the version that it made.
-    /// - Returns: The error because of which nothing was changed.
+    /// - `commit`: Waits for the outcome and returns the version that the commit made.
+    /// - Returns: The error that kept the commit from changing anything.
     func finishCommit(
         _ silenced: [Observation] = [], _ commit: () throws(StoreError) -> UInt64
     ) -> (any Error)? {
@@ -283,7 +283,7 @@ final class RealmCore: @unchecked Sendable {
         self.turn = nil
         turn.cancel()
         forgetChanges()
-        // What others have committed since it ended is for the next refresh, which tells observers at once.
+        // Commits made since the write ended are left to the next refresh, which notifies observers at once.
         changed()
         runOverdueWrites()
     }
@@ -293,7 +293,7 @@ final class RealmCore: @unchecked Sendable {
         writeView = nil
     }
 
-    /// Takes back what the write did to what the program holds.
+    /// Undoes the effect of the write on the program's references and objects.
     private func forgetChanges() {
         paths.cancel()
         creatingWrite?.isCancelled = true
@@ -308,16 +308,18 @@ final class RealmCore: @unchecked Sendable {
         return made
     }
 
-    /// Advances to the newest version. Observers are to be told what has changed.
+    /// Advances to the newest version. The caller has to notify observers afterwards.
     ///
-    /// - `own`: The commit of the realm's own that leads there.
+    /// - `own`: The realm's own commit that leads to the version.
     func advance(by own: OwnCommit? = nil) {
         do throws(StoreError) { try show(opened.store.openView(), own) } catch {
             storageFailed(error)
         }
     }
 
-    /// Has objects show a view of the present schema while `body` runs: one that is about to go, for those who note what changed.
+    /// Makes objects show another view with the present schema while `body` runs. Used to note the changes from a view that is
+    /// about to be released.
+    /// changes in it.
     func showing<Value>(_ view: StoreView, _ body: () -> Value) -> Value {
         let present = (committed, turn, writeView)
         (committed, turn, writeView) = (view, nil, nil)
@@ -374,7 +376,7 @@ final class RealmCore: @unchecked Sendable {
         isReleased = true
     }
 
-    /// Lets go of the version: what was read is invalid for good.
+    /// Releases the version. All objects that were read become invalid.
     func invalidate() {
         checkThread()
         if isFrozen { return }

@@ -4,19 +4,19 @@ import HoldfastRows
 import HoldfastStorage
 
 extension Realm {
-    /// Why a realm could not be opened or written.
+    /// The error of a realm that could not be opened or written.
     public struct Error: LocalizedError, CustomStringConvertible, Equatable, Sendable {
         /// The kinds of faults.
         public enum Code: Int, Sendable {
-            /// Something else.
+            /// A fault of another kind.
             case fail = 1
             /// The folder can't be read or written.
             case fileAccess
             /// This process may not use the folder.
             case filePermissionDenied
-            /// There is something else in the folder's place.
+            /// The folder's path is taken by something else.
             case fileExists
-            /// A realm that is only read is not there.
+            /// The store of a read-only realm does not exist.
             case fileNotFound
             /// Another process has the store open.
             case incompatibleLockFile
@@ -26,7 +26,7 @@ extension Realm {
             case schemaMismatch
             /// The medium is full.
             case outOfDiskSpace
-            /// The configuration contradicts itself or what is open.
+            /// The configuration contradicts itself, or another configuration of an open realm.
             case invalidConfiguration
             /// Too many versions are held.
             case tooManyVersions

@@ -1,9 +1,9 @@
 import HoldfastObjectModel
 import HoldfastObjectStore
 
-/// The classes of a program beside those of a store: what is to be added, and what contradicts.
+/// The comparison of a program's classes with a store's classes: additions and contradictions.
 struct SchemaAgreement {
-    /// The store's schema with what the program's classes add.
+    /// The store's schema with the additions of the program's classes.
     private(set) var schema: HoldfastObjectModel.Schema
     /// Whether anything is added or changed.
     private(set) var isChange = false
@@ -27,7 +27,7 @@ struct SchemaAgreement {
         }
     }
 
-    /// The raw values that an enum may have: those before stay, since objects may have them; nil where any may be there.
+    /// The raw values that an enum may have; nil if any value is allowed. Earlier ones stay, because objects may have them.
     private static func cases(_ present: [Value]?, _ wanted: [Value]?) -> [Value]? {
         guard let present, let wanted else { return nil }
         return present + wanted.filter { !present.contains($0) }

@@ -7,19 +7,19 @@ extension IndexPath {
     /// The way to a row of a section.
     public init(row: Int, section: Int) { self.init(item: row, section: section) }
 
-    /// The position of the section; ends the process where there is none.
+    /// The position of the section. Ends the process if there is no section.
     public var section: Int {
         get { self[0] }
         set { self[0] = newValue }
     }
 
-    /// The position within the section; ends the process where there is none.
+    /// The position within the section. Ends the process if there is no position.
     public var item: Int {
         get { self[1] }
         set { self[1] = newValue }
     }
 
-    /// The position within the section; ends the process where there is none.
+    /// The position within the section. Ends the process if there is no position.
     public var row: Int {
         get { item }
         set { item = newValue }

@@ -24,11 +24,11 @@ extension RealmCollection where Element: _ObjectView {
 }
 
 extension RealmCollection {
-    /// The elements, sorted and in sections by what a block says of each.
+    /// The elements, sorted and in sections by the key that a block returns for each.
     ///
     /// - Parameters:
     ///   - block: Returns the key of an element's section. It is called again after each change, and changes nothing.
-    ///   - sortDescriptors: The order; none ends the process.
+    ///   - sortDescriptors: The order. An empty order ends the process.
     /// - Returns: Live sections.
     public func sectioned<Key: RealmCollectionValue>(
         by block: @escaping (Element) -> Key, sortDescriptors: [SortDescriptor]
@@ -39,7 +39,7 @@ extension RealmCollection {
         return SectionedResults(SectionsCore(sorted(by: sortDescriptors), by: block))
     }
 
-    /// The values, in their order and in sections by what a block says of each.
+    /// The values, in their order and in sections by the key that a block returns for each.
     ///
     /// - Parameters:
     ///   - block: Returns the key of a value's section. It is called again after each change, and changes nothing.

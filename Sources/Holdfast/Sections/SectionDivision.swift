@@ -32,9 +32,9 @@ struct SectionDivision<Key: RealmCollectionValue> {
         return paths
     }
 
-    /// The position of the section with a key; nil where there is none.
+    /// The position of the section with a key; nil if no section has it.
     func section(of key: Key) -> Int? {
-        // A number that is none is not equal to itself, and those are one section, too.
+        // NaN is not equal to itself, but all NaN are one section.
         key == key ? sections[key] : keys.firstIndex { $0 != $0 }
     }
 }

@@ -24,7 +24,7 @@ public struct SectionedResults<Key: RealmCollectionValue, SectionElement: RealmC
     /// Whether they show one version for good.
     public var isFrozen: Bool { core.results.isFrozen }
 
-    /// The element at a position of a section; ends the process where there is none.
+    /// The element at a position of a section. Ends the process if there is no such position.
     public subscript(_ indexPath: IndexPath) -> SectionElement {
         self[indexPath.section][indexPath.item]
     }
@@ -50,7 +50,7 @@ extension SectionedResults: RandomAccessCollection {
         return ResultsSection(core: core, key: keys[position])
     }
 
-    /// Walks the sections that there are now, whatever is written meanwhile.
+    /// Walks the present sections, whatever is written meanwhile.
     public func makeIterator() -> IndexingIterator<[ResultsSection<Key, SectionElement>]> {
         core.division.keys.map { ResultsSection(core: core, key: $0) }.makeIterator()
     }
@@ -78,8 +78,8 @@ extension SectionedResults: _Observable {
     /// It is called where and when observers of the results are. Cost of a call: linear in the number of elements.
     ///
     /// - Parameters:
-    ///   - keyPaths: The properties of the elements whose changes are told, as of observers of the results. What comes, goes and moves
-    ///     is always told.
+    ///   - keyPaths: The properties of the elements whose changes are reported, as for observers of the results. Insertions,
+    ///     deletions and moves are always reported.
     ///   - queue: A serial queue, on which `block` is called with the queue's own view.
     ///   - block: Is told of changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
@@ -100,12 +100,12 @@ extension ResultsSection: _Observable {
 
     /// Has `block` called with the section, and when elements of it have come, gone or changed; others are not told.
     ///
-    /// It is called where and when observers of the results are. Index paths are those of all sections. Cost of a call: linear in
-    /// the number of elements of all.
+    /// It is called like observers of the results. Index paths are positions among all sections. Cost of a call: linear in the
+    /// number of elements of all sections.
     ///
     /// - Parameters:
-    ///   - keyPaths: The properties of the elements whose changes are told, as of observers of the results. What comes, goes and moves
-    ///     is always told.
+    ///   - keyPaths: The properties of the elements whose changes are reported, as for observers of the results. Insertions,
+    ///     deletions and moves are always reported.
     ///   - queue: A serial queue, on which `block` is called with the queue's own view.
     ///   - block: Is told of changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
@@ -129,10 +129,12 @@ extension ResultsSection: _Observable {
 public enum SectionedResultsChange<Collection> {
     /// The sections as they were first found: told once, before everything else.
     case initial(Collection)
-    /// Elements or sections went, came or have changed. What moves to another section or place is a deletion and an insertion.
+    /// Elements or sections went, came or have changed. An element that moves to another section or position is a deletion and an
+    /// insertion.
     ///
-    /// - `deletions`, `modifications`: By the sections before, rising. Those of a section that goes as a whole are not told.
-    /// - `insertions`: By the sections after, rising, those of new sections among them.
+    /// - `deletions`, `modifications`: By the sections before the change, rising. Elements of a section that goes as a whole are
+    ///   not listed.
+    /// - `insertions`: By the sections after the change, rising, including the elements of new sections.
     /// - `sectionsToInsert`: By the sections after.
     /// - `sectionsToDelete`: By the sections before.
     case update(
@@ -183,7 +185,7 @@ extension ResultsSection: RandomAccessCollection {
     /// The element at a position; ends the process beyond the end.
     public subscript(position: Int) -> Element { core.element(position, positions) }
 
-    /// Walks the elements that there are now, whatever is written meanwhile.
+    /// Walks the present elements, whatever is written meanwhile.
     public func makeIterator() -> IndexingIterator<[Element]> {
         positions.map { core.results[$0] }.makeIterator()
     }
@@ -215,7 +217,7 @@ extension ResultsSection: Sendable {}
 final class SectionsObservation<Key: RealmCollectionValue, Element: RealmCollectionValue>:
     Observation, @unchecked Sendable
 {
-    /// What sections' observer is told, and the divisions before and after.
+    /// The changes that an observer of sections receives, and the divisions before and after.
     typealias Update = (
         difference: SectionDifference, from: SectionDivision<Key>, to: SectionDivision<Key>
     )
@@ -227,7 +229,7 @@ final class SectionsObservation<Key: RealmCollectionValue, Element: RealmCollect
     private let block: (Update?) -> Void
     /// The sections that were told last; nil before the first time.
     private var told: SectionDivision<Key>?
-    /// The sections of the realm's version, where they differ from those, and how the results came there.
+    /// The sections of the realm's version if they differ from the reported ones, and the changes of the results that led there.
     private var pending: (division: SectionDivision<Key>, difference: ListDifference)?
 
     /// - `block`: Is told nil when the sections were first found.
@@ -282,7 +284,7 @@ final class SectionsObservation<Key: RealmCollectionValue, Element: RealmCollect
 
 /// The difference of two divisions of results into sections.
 ///
-/// Elements of a section that goes as a whole are not told one by one; those of one that comes are.
+/// Elements of a section that goes as a whole are not listed one by one. Elements of a new section are.
 struct SectionDifference {
     /// Where elements were that went, or moved, by the sections before.
     private(set) var deletions: [IndexPath] = []

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Results and the keys of their sections: what views of all sections, and of one, share.
+/// Results and the keys of their sections: the common part of views of all sections and of one section.
 ///
 /// They are divided when they are first looked at, and again after the realm's view has changed.
 final class SectionsCore<Key: RealmCollectionValue, Element: RealmCollectionValue> {
@@ -44,7 +44,7 @@ final class SectionsCore<Key: RealmCollectionValue, Element: RealmCollectionValu
         return division
     }
 
-    /// The way to the same sections, from which `make` makes those of the program.
+    /// The reference to the same sections, from which `make` makes the program's sections.
     func address<T>(_ make: @escaping (SectionsCore) -> T) -> _Address {
         let address = results._makeAddress()
         return _Address { [key] realm in

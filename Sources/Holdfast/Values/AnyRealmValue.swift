@@ -89,7 +89,7 @@ public enum AnyRealmValue {
     public func object<T: Object>(_ type: T.Type) -> T? {
         if case .object(let value) = self { value as? T } else { nil }
     }
-    /// The object, whatever its class, with its properties by their names; nil for other cases and for an unmanaged object.
+    /// The object of any class, with its properties by their names; nil for other cases and for an unmanaged object.
     public var dynamicObject: DynamicObject? {
         if case .object(let value) = self { value.seen(as: DynamicObject.self) } else { nil }
     }
@@ -121,7 +121,7 @@ extension AnyRealmValue: Hashable {
         }
     }
 
-    /// Hashes what `==` compares.
+    /// Hashes the parts that `==` compares.
     public func hash(into hasher: inout Hasher) {
         switch self {
         case .none: hasher.combine(0)
@@ -143,7 +143,7 @@ extension AnyRealmValue: Hashable {
 }
 
 extension AnyRealmValue: RealmCollectionValue, _Indexable {
-    /// The type whose values an index has.
+    /// The type of the values in an index.
     public typealias _Indexed = AnyRealmValue
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.mixed)) }
@@ -206,7 +206,7 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable {
         }
     }
 
-    /// A plain value; none for a link and for collections.
+    /// A plain value; nil for a link and for collections.
     init(_ value: Value) {
         switch value {
         case .bool(let value): self = .bool(value)

@@ -14,25 +14,25 @@ public protocol _CustomPersistable: _StoredAs where _StoredForm == PersistedType
 
 /// A mapped type of which every stored value is one.
 public protocol CustomPersistable: _CustomPersistable {
-    /// Makes a value of what is stored.
+    /// Makes a value from the stored value.
     init(persistedValue: PersistedType)
 }
 
-/// A mapped type of which a stored value may be none.
+/// A mapped type that some stored values do not have.
 public protocol FailableCustomPersistable: _CustomPersistable {
-    /// Makes a value of what is stored; nil where that is none.
+    /// Makes a value from the stored value; nil if the type does not have it.
     init?(persistedValue: PersistedType)
 }
 
 extension CustomPersistable {
-    /// Makes a value of what is stored; nil where that is none.
+    /// Makes a value from the stored value; nil if the type does not have it.
     public static func _value(of persisted: PersistedType) -> Self? {
         Self(persistedValue: persisted)
     }
 }
 
 extension FailableCustomPersistable {
-    /// Makes a value of what is stored; nil where that is none.
+    /// Makes a value from the stored value; nil if the type does not have it.
     public static func _value(of persisted: PersistedType) -> Self? {
         Self(persistedValue: persisted)
     }
@@ -45,7 +45,7 @@ extension _CustomPersistable {
     /// The type in the schema.
     public static var _element: ElementShape { PersistedType._element }
 
-    /// An embedded object is optional in the store, whatever the mapped property is.
+    /// An embedded object is optional in the store, even if the mapped property is not.
     public static var _shape: PropertyShape {
         let shape = PersistedType._element
         if case .object = shape.kind { return PropertyShape(.single, shape.optional) }

@@ -33,7 +33,7 @@ public struct Decimal128: Sendable {
             self.init(value: decimal.stringValue)
             return
         }
-        // The letters by which Foundation tells what a number was made of.
+        // The letters by which Foundation tells the origin of a number.
         switch UInt8(bitPattern: number.objCType.pointee) {
         case UInt8(ascii: "d"), UInt8(ascii: "f"): self.init(floatLiteral: number.doubleValue)
         case UInt8(ascii: "Q"): self.init(number.uint64Value)
@@ -151,7 +151,7 @@ extension Decimal128: Hashable, Comparable {
     public static func == (a: Decimal128, b: Decimal128) -> Bool {
         !a.isNaN && !b.isNaN && a.core.ordinal == b.core.ordinal
     }
-    /// The order of numbers; NaN has none.
+    /// The order of numbers; NaN has no place in it.
     public static func < (a: Decimal128, b: Decimal128) -> Bool {
         !a.isNaN && !b.isNaN && a.core.ordinal < b.core.ordinal
     }
@@ -214,7 +214,7 @@ extension Decimal128: CustomStringConvertible, Codable {
 extension Decimal128: _Scalar {
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.decimal128)) }
-    /// Makes a value of what is stored.
+    /// Makes a value from the stored value.
     public static func _make(_ stored: StoredElement) -> Decimal128 {
         Decimal128(stored.start.storedDecimal)
     }

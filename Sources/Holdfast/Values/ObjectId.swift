@@ -93,7 +93,7 @@ extension ObjectId: CustomStringConvertible, Codable {
 extension ObjectId: _Scalar, _PrimaryKey {
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.objectID)) }
-    /// Makes a value of what is stored.
+    /// Makes a value from the stored value.
     public static func _make(_ stored: StoredElement) -> ObjectId {
         ObjectId(stored.start.storedObjectID)
     }

@@ -1,6 +1,6 @@
 extension Optional: _Convertible, _Persistable, RealmCollectionValue
 where Wrapped: _OptionalPersistable {
-    /// The type whose values an index has.
+    /// The type of the values in an index.
     public typealias _Indexed = Wrapped._Indexed
 
     /// The type in the schema.
@@ -28,7 +28,7 @@ where Wrapped: _OptionalPersistable {
 }
 
 extension _OptionalPersistable {
-    /// Reads a stored value; nil for null, and for what is no value of the type.
+    /// Reads a stored value; nil for null, and for a value of another type.
     public static func _decodeOptional(_ stored: StoredElement) -> Self? {
         stored.isNull ? nil : _decode(stored)
     }

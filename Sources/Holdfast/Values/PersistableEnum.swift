@@ -1,4 +1,4 @@
-/// An enum whose raw values are stored.
+/// An enum that is stored as its raw values.
 ///
 ///     enum Mood: String, PersistableEnum { case happy, sad }
 ///
@@ -12,7 +12,7 @@ extension PersistableEnum {
 
     /// The raw value.
     public var _storedForm: RawValue { rawValue }
-    /// The case of a raw value; nil where there is none.
+    /// The case of a raw value; nil if no case has it.
     public static func _value(of stored: RawValue) -> Self? { Self(rawValue: stored) }
 
     /// The type in the schema.

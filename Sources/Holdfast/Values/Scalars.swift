@@ -2,9 +2,9 @@ import Foundation
 import HoldfastObjectModel
 import HoldfastRows
 
-/// A type whose values are one plain value in the store.
+/// A type whose values are single plain values in the store.
 public protocol _Scalar: _OptionalPersistable {
-    /// Makes a value of what is stored.
+    /// Makes a value from the stored value.
     static func _make(_ stored: StoredElement) -> Self
     /// The value as it is stored.
     var _stored: PlainValue { get }
@@ -33,7 +33,7 @@ extension _Scalar {
         statement.plain(value._stored.value)
     }
 
-    /// Returns what a condition compares with.
+    /// Returns the operand of a condition.
     public static func _argument(_ value: Self) -> Any { value._stored }
 }
 
@@ -74,11 +74,11 @@ extension ObjectBase {
     }
 }
 
-/// An integer that is stored in eight bytes whatever its width.
+/// An integer of any width that is stored in eight bytes.
 public protocol _StoredInteger: _Scalar, FixedWidthInteger, _PrimaryKey {}
 
 extension _StoredInteger {
-    /// Makes a value of what is stored.
+    /// Makes a value from the stored value.
     public static func _make(_ stored: StoredElement) -> Self {
         Self(truncatingIfNeeded: stored.start.storedInt)
     }
@@ -98,42 +98,42 @@ extension _StoredInteger {
 }
 
 extension Int: _StoredInteger {
-    /// The type whose values an index has.
+    /// The type of the values in an index.
     public typealias _Indexed = Int
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.int)) }
 }
 extension Int8: _StoredInteger {
-    /// The type whose values an index has.
+    /// The type of the values in an index.
     public typealias _Indexed = Int8
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.int8)) }
 }
 extension Int16: _StoredInteger {
-    /// The type whose values an index has.
+    /// The type of the values in an index.
     public typealias _Indexed = Int16
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.int16)) }
 }
 extension Int32: _StoredInteger {
-    /// The type whose values an index has.
+    /// The type of the values in an index.
     public typealias _Indexed = Int32
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.int32)) }
 }
 extension Int64: _StoredInteger {
-    /// The type whose values an index has.
+    /// The type of the values in an index.
     public typealias _Indexed = Int64
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.int64)) }
 }
 
 extension Bool: _Scalar, _Indexable {
-    /// The type whose values an index has.
+    /// The type of the values in an index.
     public typealias _Indexed = Bool
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.bool)) }
-    /// Makes a value of what is stored.
+    /// Makes a value from the stored value.
     public static func _make(_ stored: StoredElement) -> Bool { stored.start.storedBool }
     /// The value as it is stored.
     public var _stored: PlainValue { PlainValue(.bool(self)) }
@@ -151,7 +151,7 @@ extension Bool: _Scalar, _Indexable {
 extension Double: _Scalar {
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.double)) }
-    /// Makes a value of what is stored.
+    /// Makes a value from the stored value.
     public static func _make(_ stored: StoredElement) -> Double { stored.start.storedDouble }
     /// The value as it is stored.
     public var _stored: PlainValue { PlainValue(.double(self)) }
@@ -169,7 +169,7 @@ extension Double: _Scalar {
 extension Float: _Scalar {
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.float)) }
-    /// Makes a value of what is stored.
+    /// Makes a value from the stored value.
     public static func _make(_ stored: StoredElement) -> Float { stored.start.storedFloat }
     /// The value as it is stored.
     public var _stored: PlainValue { PlainValue(.float(self)) }
@@ -178,11 +178,11 @@ extension Float: _Scalar {
 }
 
 extension String: _Scalar, _PrimaryKey {
-    /// The type whose values an index has.
+    /// The type of the values in an index.
     public typealias _Indexed = String
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.string)) }
-    /// Makes a value of what is stored.
+    /// Makes a value from the stored value.
     public static func _make(_ stored: StoredElement) -> String { stored.text }
     /// The value as it is stored.
     public var _stored: PlainValue { PlainValue(.string(self)) }
@@ -200,7 +200,7 @@ extension String: _Scalar, _PrimaryKey {
 extension Data: _Scalar {
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.data)) }
-    /// Makes a value of what is stored.
+    /// Makes a value from the stored value.
     public static func _make(_ stored: StoredElement) -> Data { Data(stored.bytes) }
     /// The value as it is stored.
     public var _stored: PlainValue { PlainValue(.data(Array(self))) }
@@ -209,11 +209,11 @@ extension Data: _Scalar {
 }
 
 extension Date: _Scalar, _Indexable {
-    /// The type whose values an index has.
+    /// The type of the values in an index.
     public typealias _Indexed = Date
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.date)) }
-    /// Makes a value of what is stored.
+    /// Makes a value from the stored value.
     public static func _make(_ stored: StoredElement) -> Date {
         stored.start.storedDate.foundationDate
     }
@@ -235,11 +235,11 @@ extension Date: _Scalar, _Indexable {
 }
 
 extension UUID: _Scalar, _PrimaryKey {
-    /// The type whose values an index has.
+    /// The type of the values in an index.
     public typealias _Indexed = UUID
     /// The type in the schema.
     public static var _element: ElementShape { ElementShape(.scalar(.uuid)) }
-    /// Makes a value of what is stored.
+    /// Makes a value from the stored value.
     public static func _make(_ stored: StoredElement) -> UUID {
         UUID(uuid: stored.start.loadUnaligned(as: uuid_t.self))
     }

@@ -1,18 +1,18 @@
 import HoldfastObjectModel
 
-/// A type whose values are stored as those of another one: an enum as its raw values, or a mapped type.
+/// A type with values that are stored as another type: an enum as its raw values, or a mapped type.
 public protocol _StoredAs: _OptionalPersistable, _QueryAdded
 where _Indexed == _StoredForm._Indexed {
     /// The type that is stored.
     associatedtype _StoredForm: _OptionalPersistable
     /// The value as it is stored.
     var _storedForm: _StoredForm { get }
-    /// Makes a value of what is stored; nil where that is none.
+    /// Makes a value from the stored value; nil if the type does not have it.
     static func _value(of stored: _StoredForm) -> Self?
 }
 
 extension _StoredAs {
-    /// Reads a stored value; nil for null, and for what is no value of the type.
+    /// Reads a stored value; nil for null, and for a value of another type.
     public static func _decodeOptional(_ stored: StoredElement) -> Self? {
         stored.isNull ? nil : _value(of: _StoredForm._decode(stored))
     }

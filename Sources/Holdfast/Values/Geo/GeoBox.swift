@@ -1,6 +1,6 @@
 import HoldfastGeometry
 
-/// The region between two corners, whose edges are great circles.
+/// The region between two corners. Its edges are great circles.
 public struct GeoBox: Hashable, Sendable, StatedRegion {
     /// The corner in the south-west.
     public let bottomLeft: GeoPoint
@@ -13,7 +13,7 @@ public struct GeoBox: Hashable, Sendable, StatedRegion {
         self.topRight = topRight
     }
 
-    /// A box between two points as latitude and longitude; nil where one is none.
+    /// A box between two points as latitude and longitude; nil if one of them is not a point.
     public init?(bottomLeft: (Double, Double), topRight: (Double, Double)) {
         guard let bottomLeft = GeoPoint(bottomLeft), let topRight = GeoPoint(topRight) else {
             return nil
@@ -41,7 +41,7 @@ public struct GeoPoint: Hashable, Sendable {
     /// Metres above the ground, which queries do not look at; not negative.
     public let altitude: Double
 
-    /// A point; nil where there is none: beyond the bounds, below the ground, or of a NaN.
+    /// A point; nil for coordinates beyond the bounds, an altitude below the ground, or a NaN.
     public init?(latitude: Double, longitude: Double, altitude: Double = 0) {
         guard latitude.magnitude <= 90, longitude.magnitude <= 180, altitude >= 0 else {
             return nil
