@@ -111,7 +111,7 @@ final class FollowedElements: FollowedCollection {
 }
 
 extension [UInt8] {
-    /// The bytes of an element. The bytes for null differ from those of every value.
+    /// The bytes of an element. No value has the same bytes as null.
     fileprivate init(_ element: UnsafeRawBufferPointer?) {
         self = element.map { [1] + $0 } ?? [0]
     }

@@ -6,9 +6,8 @@ import Synchronization
 /// When the realm may call the program, each observation first notes the changes since it noted last, with both views open, even
 /// if the realm has made several steps. Then it reports them. Changes that are noted but not reported yet, for example when
 /// another observation begins, are joined with the next ones. Used only where the realm belongs, except for ending it.
-/// the confinement of the realm, except for its end.
 class Observation: @unchecked Sendable {
-    // Unchecked: subclasses change where the realm belongs alone.
+    // Unchecked: subclasses change only where the realm belongs.
 
     let realm: RealmCore
     private let ended = Atomic(false)
@@ -18,7 +17,7 @@ class Observation: @unchecked Sendable {
         self.realm = realm
     }
 
-    /// Ends the process where no observer can be told: on another thread, inside a write, and in a frozen realm.
+    /// Ends the process if no observation is possible: on another thread, inside a write, and in a frozen realm.
     static func requireObservable(_ realm: RealmCore) {
         realm.checkThread()
         if realm.isFrozen {
@@ -29,11 +28,11 @@ class Observation: @unchecked Sendable {
         }
     }
 
-    /// Begins to note the realm's changes, and returns the token that keeps the observation.
+    /// Registers the observation with the realm and returns its token.
     ///
-    /// Where code can be run later the first call does not wait for a commit.
+    /// If the confinement can run code later, the first call does not wait for a commit.
     final func begin() -> NotificationToken {
-        // From here on it is told, of no step before.
+        // The observation reports only steps from here on.
         realm.noteChanges()
         realm.observations.add(self)
         if realm.confinement.canSchedule {
@@ -54,9 +53,9 @@ class Observation: @unchecked Sendable {
 
     /// Notes the changes of a step of the realm.
     func note(_ step: RealmStep) throws(StoreError) {}
-    /// Follows a step whose changes are not reported.
+    /// Advances by a step without reporting its changes.
     func skip(_ step: RealmStep) throws(StoreError) {}
-    /// Tells the program that there is a newer version than the realm shows.
+    /// Reports to the program that there is a newer version than the realm shows.
     func tellOfNewer() {}
     /// Reports the noted changes to the program.
     func tell() {}

@@ -1,16 +1,15 @@
 import HoldfastObjectStore
 import HoldfastRows
 
-/// The observed properties: all, including those of linked objects, or those of key paths.
-/// certain key paths.
+/// The observed properties: all properties, including properties of linked objects, or the properties of key paths.
 struct ObservedPaths {
     private let model: ModelClass
-    /// The chains of properties, by the names under which they are stored; nil for all.
+    /// The chains of properties, by their stored names; nil for all.
     private let chains: [[String]]?
 
     /// Ends the process for a key path that names no property.
+    ///
     /// - `keyPaths`: Names joined with points; `*` stands for any property. Nil or empty for all properties.
-    /// - `keyPaths`: Names separated by points. `*` stands for any property. All properties if there are no key paths.
     init(_ model: ModelClass, _ keyPaths: [String]?) {
         self.model = model
         chains = keyPaths.flatMap { $0.isEmpty ? nil : $0 }?.flatMap { keyPath in
@@ -50,10 +49,9 @@ struct ObservedPaths {
             schema: schema.rows)
     }
 
-    /// The observed properties of the class itself, each with its observed key paths, and whether something behind it is
-    /// observed; nil for all.
+    /// The observed properties of the class itself. Each has its observed paths and whether they lead further; nil for all.
     ///
-    /// - `place`: The object's; of an embedded one they are told of the object that it belongs to.
+    /// - `place`: The object's place. Properties of an embedded object are reported by the object that contains it.
     func properties(
         in schema: BoundSchema, at place: ObjectReference
     ) -> [(name: String, shown: ShownProperties, leadsOn: Bool)]? {
@@ -75,7 +73,7 @@ struct ObservedPaths {
 }
 
 extension ModelField {
-    /// The class of the objects that the property leads to; nil for values.
+    /// The class that the property links to; nil for values.
     fileprivate var target: ModelClass? {
         if case .object(let reference) = shape.element.kind {
             ModelClass.of(reference.type)
@@ -93,7 +91,7 @@ extension BoundSchema {
         return rowClass
     }
 
-    /// The positions of a chain of properties, each in the class that the one before leads to.
+    /// The positions of a chain of properties, each in the class that the previous one links to.
     fileprivate func members(of chain: [String], from rowClass: RowClass) -> [Int] {
         var rowClass = rowClass
         var members: [Int] = []

@@ -15,8 +15,6 @@ extension RealmCollection {
     ///   - queue: A serial queue, on which `block` is called with the queue's own view of the collection.
     ///   - block: Receives the changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
-    ///   - block: Is told of changes.
-    /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmCollectionChange<Self>) -> Void
@@ -104,7 +102,7 @@ final class FollowedResults: FollowedCollection {
     private let results: ResultsCore
     private let paths: ObservedPaths
     private var ordered: OrderedResult
-    /// The class, as the view has it that was last gone to.
+    /// The class, as of the last view.
     private var rowClass: RowClass
 
     init(_ results: ResultsCore, _ paths: ObservedPaths) {
@@ -181,7 +179,7 @@ final class FollowedOrigins: FollowedCollection {
         try member(in: view).map { view.originKeys(of: object, through: $0) } ?? []
     }
 
-    /// The rows of embedded objects that are origins in a view: they have no identity beside.
+    /// The rows of embedded objects that are origins in a view. Embedded objects have no other identity.
     private func rows(
         in view: StoreView
     ) throws(StoreError) -> [UnsafeRawBufferPointer?] {
@@ -196,7 +194,8 @@ final class FollowedOrigins: FollowedCollection {
     }
 }
 
-/// The elements of a list within an `AnyRealmValue`: they are copied and compared, since its property tells nothing of it alone.
+/// The elements of a list within an `AnyRealmValue`. They are copied and compared, because the property reports only that it has
+/// changed as a whole.
 final class FollowedCopies: FollowedCollection {
     private let place: MixedReference
     /// The stored bytes of the elements.
@@ -239,12 +238,12 @@ final class FollowedCopies: FollowedCollection {
 }
 
 extension MixedReference {
-    /// The present stored bytes of the elements, or of a dictionary's values; empty for a collection that is gone.
+    /// The present stored bytes of the elements, or of a dictionary's values; empty if the collection is gone.
     fileprivate var copies: [[UInt8]] {
         isInvalidated ? [] : (0..<count).map { Array(element($0).bytes) }
     }
 
-    /// The entries of a dictionary of now, as stored bytes.
+    /// The present entries of a dictionary, as stored bytes.
     var entries: [String: [UInt8]?] {
         Dictionary(
             zip(copies.indices.map(key), copies.map { .some($0) }),
@@ -252,16 +251,16 @@ extension MixedReference {
     }
 }
 
-/// The identity of an element: the linked object or the value, and its number among equal ones.
+/// The elements of a collection that meet a condition, in an order. All of them are kept and compared.
 final class FollowedSelection: FollowedCollection {
-    /// An element: the object that it links to, or its value, and which of the equal ones it is.
+    /// The identity of an element: the linked object or the value, and its number among equal ones.
     private struct Identity: Hashable {
         let bytes: [UInt8]
         let occurrence: Int
     }
 
     private let results: ResultsCore
-    /// The paths that are observed of the elements; nil for values.
+    /// The observed paths of the elements; nil for values.
     private let paths: ObservedPaths?
     private var elements: [Identity] = []
 
@@ -314,7 +313,7 @@ final class FollowedSelection: FollowedCollection {
         }
         guard case .elements(let place) = results.base else { return Self.bytes(of: key) }
         let element = place.collection.element(Int(key))
-        // Null has bytes that no value has.
+        // No value has the same bytes as null.
         guard let (part, offset) = element, !part.isNull(offset) else { return [0] }
         return [1] + part.bytes(offset)
     }

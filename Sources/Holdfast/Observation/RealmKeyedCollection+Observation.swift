@@ -13,7 +13,6 @@ extension RealmKeyedCollection {
     ///   - queue: A serial queue, on which `block` is called with the queue's own view of the map.
     ///   - block: Receives the changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
-    /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
         _ block: @escaping (RealmMapChange<Self>) -> Void
@@ -46,7 +45,7 @@ final class FollowedEntries: FollowedCollection {
     private let place: CollectionReference
     private let paths: ObservedPaths?
     private var object: TrackedObject
-    /// The entries of a dictionary within an `AnyRealmValue`, of which its property tells nothing alone.
+    /// The entries of a dictionary within an `AnyRealmValue`; a change of the property does not say which entries changed.
     private var copies: Entries = [:]
 
     init(_ place: CollectionReference, _ keyPaths: [String]?) {

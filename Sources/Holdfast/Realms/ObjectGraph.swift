@@ -46,8 +46,8 @@ final class ObjectGraph {
     private var embedded: [Embedded] = []
     /// The path to the embedded object that is being stated.
     private var steps: [NestedPath.Step] = []
-    /// The embedded objects that have an owner but are not connected to the store yet. Of copied objects, only the embedded objects around the one
-    /// that is being stated.
+    /// The embedded objects that have an owner but are not connected to the store yet. For copied objects, only the embedded
+    /// objects around the one that is being stated.
     private var owned: Set<ObjectIdentifier> = []
     /// Whether the object that is being stated is stored already and keeps the properties that the statement leaves out.
     private var keepsStored = false
@@ -279,8 +279,8 @@ final class ObjectGraph {
         return embedded
     }
 
-    /// Encodes the properties of an object. If values were given for some properties, encodes only these and the primary key,
-    /// with its value or default.
+    /// States the properties of an object. If values were given for some properties, states only these and the primary key, with
+    /// its value or default.
     private func state(_ object: ObjectBase, _ binding: ClassBinding, in draft: ObjectDraft) {
         guard !stated.isEmpty, let stated = stated[ObjectIdentifier(object)] else {
             return binding.state(object, in: draft, self)
@@ -302,7 +302,7 @@ final class ObjectGraph {
         finish()
     }
 
-    /// Adds the objects in the queue.
+    /// Adds the queued objects.
     func finish() {
         defer { if !owned.isEmpty { owned.removeAll() } }
         guard hasObjects else { return }
@@ -376,10 +376,10 @@ final class ObjectGraph {
         return try transaction.find(binding.rowClass, primaryKey: key) != nil
     }
 
-    /// Updates the program's instances after an object was overwritten: single embedded objects that are merged stay, others are
-    /// invalidated.
+    /// Updates the program's references into an object after the object was written over. References into single embedded objects
+    /// that are merged stay valid; others become invalid.
     ///
-    /// - `owner`: The way to the object that the draft is of, from the one of its own.
+    /// - `owner`: The path to the draft's object from its root object.
     private func follow(_ draft: ObjectDraft, _ owner: [NestedPath.Step], _ root: ObjectIdentity) {
         for (member, compiled) in draft.rowClass.members.enumerated()
         where compiled.storage.element == .embedded || compiled.storage.element == .mixed {

@@ -81,7 +81,6 @@ public struct Realm {
     /// Commits the write transaction.
     ///
     /// - Parameter tokens: Observers of this realm that are skipped for this write, unless another realm writes at the same time.
-    ///   time.
     /// - Throws: As ``write(withoutNotifying:_:)``, after everything was rolled back.
     public func commitWrite(withoutNotifying tokens: [NotificationToken] = []) throws {
         let silenced = tokens.compactMap(\.present)
@@ -92,7 +91,7 @@ public struct Realm {
         try core.commit(withoutNotifying: silenced)
     }
 
-    /// Takes back everything that the write transaction did.
+    /// Rolls back the write transaction.
     public func cancelWrite() { core.cancel() }
 
     /// Whether a write transaction is under way.
@@ -103,7 +102,7 @@ public struct Realm {
 
     // MARK: Adding
 
-    /// The treatment of an object whose primary key another object has.
+    /// The treatment of an object with a primary key that another object has.
     public enum UpdatePolicy: Int, Sendable {
         /// The write fails.
         case error = 1
@@ -113,7 +112,7 @@ public struct Realm {
         case all = 2
     }
 
-    /// Adds an object and all that it leads to. One that the realm has already stays as it is.
+    /// Adds an object and all objects that it links to. An object that is already in the realm stays as it is.
     public func add(_ object: Object, update: UpdatePolicy = .error) {
         let transaction = core.requireWrite()
         if let place = object.place {
@@ -135,7 +134,7 @@ public struct Realm {
         ObjectGraph(core, transaction, update).add(object)
     }
 
-    /// Adds objects and all that they lead to.
+    /// Adds objects and all objects that they link to.
     public func add<S: Sequence>(_ objects: S, update: UpdatePolicy = .error)
     where S.Element: Object {
         for object in objects { add(object, update: update) }
@@ -157,7 +156,7 @@ public struct Realm {
         for object in Array(objects) { delete(object) }
     }
 
-    /// Deletes the objects that are values of a map. Their keys stay in the map, with nil.
+    /// Deletes the objects that a map links to. Their keys stay, with the value nil.
     public func delete<Key, Value: ObjectBase>(_ map: Map<Key, Value?>) {
         delete(map.values.compactMap(\.self))
     }
@@ -185,7 +184,7 @@ public struct Realm {
         return Results(ResultsCore(core, core.binding(of: type), QueryParts()))
     }
 
-    /// The object with a primary key; nil if there is none. Cost: one look-up.
+    /// Returns the object with a primary key, or nil. Cost: one look-up.
     public func object<Element: Object, Key>(ofType type: Element.Type, forPrimaryKey key: Key)
         -> Element?
     {
@@ -195,8 +194,8 @@ public struct Realm {
         return unsafeDowncast(object, to: Element.self)
     }
 
-    /// Finds the object with a primary key. Ends the process for a class without a primary key. A value of another type fails the write that is under
-    /// way, or ends the process outside a write. A key beyond its type's range finds no object.
+    /// Finds the object with a primary key. Ends the process for a class without a primary key. A value of another type fails the
+    /// write in progress, or ends the process outside a write. A key beyond its type's range finds no object.
     func find<Key>(_ binding: ClassBinding, _ key: Key) -> ObjectBase? {
         guard let member = binding.rowClass.primaryKeyIndex else {
             Misuse.end("'\(binding.model.name)' does not have a primary key")
@@ -214,8 +213,8 @@ public struct Realm {
     // MARK: Versions
 
     /// Advances to the newest version.
+    ///
     /// - Returns: Whether the version changed.
-    /// - Returns: Whether it was a newer one.
     @discardableResult
     public func refresh() -> Bool {
         core.checkThread()
@@ -223,10 +222,10 @@ public struct Realm {
         return core.refresh()
     }
 
-    /// Releases the version, so that the store can reuse its pages. Objects and results that were read become invalid. Later
-    /// reads see the newest version. A write that is under way is cancelled.
+    /// Releases the version, so that the store can reuse its pages. Objects and results that were read before are permanently
+    /// invalid; later reads show the newest version. A write transaction in progress is cancelled.
     ///
-    /// A frozen realm stays as it is: it lets go of its version with the last reference to it and to its objects.
+    /// A frozen realm does not change: it keeps its version until the last reference to it and to its objects is gone.
     public func invalidate() { core.invalidate() }
 
     /// Whether there are no objects.
@@ -240,12 +239,12 @@ public struct Realm {
 }
 
 extension Realm: Equatable {
-    /// Whether both are one realm in one place.
+    /// Whether both are the same realm of the same thread, queue or actor.
     public static func == (a: Realm, b: Realm) -> Bool { a.core === b.core }
 }
 
 extension Realm {
-    /// The binding of a class by its name. Ends the process if the realm does not have the class.
+    /// The binding of a class by its name. Ends the process if the realm has no such class.
     private func dynamicBinding(_ typeName: String) -> ClassBinding {
         core.checkThread()
         guard let model = core.models.first(where: { $0.name == typeName }) else {
@@ -254,19 +253,19 @@ extension Realm {
         return core.binding(of: model.type).seen(as: DynamicObject.self)
     }
 
-    /// All objects of a class by its name. Ends the process if the realm does not have the class.
+    /// All objects of a class by its name. Ends the process if the realm has no such class.
     public func dynamicObjects(_ typeName: String) -> Results<DynamicObject> {
         Results(ResultsCore(core, dynamicBinding(typeName), QueryParts()))
     }
 
-    /// The object with a primary key, of a class by its name; nil if there is none. Cost: one look-up.
+    /// Returns the object with a primary key, of a class by its name, or nil. Cost: one look-up.
     public func dynamicObject(ofType typeName: String, forPrimaryKey key: Any) -> DynamicObject? {
         find(dynamicBinding(typeName), key) as? DynamicObject
     }
 
     /// Makes an object of a class by its name, as ``create(_:value:update:)`` does.
+    ///
     /// - Returns: The managed object; an unmanaged one without properties if a value does not fit, in which case the write fails.
-    /// - Returns: The managed object; where a value does not fit, and the write fails, an unmanaged one without properties.
     @discardableResult
     public func dynamicCreate(
         _ typeName: String, value: Any = [String: Any](), update: UpdatePolicy = .error
@@ -275,12 +274,12 @@ extension Realm {
         return make(type.init(), value, update).seen(as: DynamicObject.self) ?? DynamicObject()
     }
 
-    /// Makes an object from a value and adds it. With `update`, an existing object with the same primary key is changed, and
-    /// keeps the properties that the value does not contain.
+    /// Makes an object from the properties in a value and adds it. With `update`, an object with the same primary key is changed
+    /// instead, and keeps the properties that the value leaves out.
     ///
     /// - Parameters:
+    ///   - type: The class.
     ///   - value: As for `init(value:)`. An object of another realm is copied, and so is any embedded object.
-    ///   - update: The treatment of an object that already has the primary key.
     ///   - update: The treatment of an object that already has the primary key.
     /// - Returns: The managed object.
     @discardableResult

@@ -21,9 +21,8 @@ extension Realm {
         /// The version of the classes.
         public var schemaVersion: UInt64
         /// Whether a store is emptied, with all its classes and objects, if its classes differ so that they need a migration.
-        /// migration.
         public var deleteRealmIfMigrationNeeded: Bool
-        /// How many versions may be held at a time by realms and frozen objects.
+        /// The most versions that realms and frozen objects may hold at a time.
         public var maximumNumberOfActiveVersions: UInt?
         /// The classes; nil for all of the program.
         public var objectTypes: [ObjectBase.Type]?
@@ -36,8 +35,8 @@ extension Realm {
             set { standard.withLock { $0 = newValue } }
         }
 
-        /// A configuration; the folder is `default.realm` in one of the program's name in `$XDG_DATA_HOME`, else in
-        /// `~/.local/share`.
+        /// Makes a configuration. The default folder is `default.realm`, in a folder with the program's name in `$XDG_DATA_HOME`
+        /// or else in `~/.local/share`.
         public init(
             fileURL: URL? = nil, inMemoryIdentifier: String? = nil, encryptionKey: Data? = nil,
             readOnly: Bool = false, schemaVersion: UInt64 = 0,
@@ -74,7 +73,7 @@ extension Realm {
             .appendingPathComponent("default.realm", isDirectory: true)
         }
 
-        /// Throws where the configuration contradicts itself.
+        /// Throws if the configuration contradicts itself.
         func check() throws {
             func refuse(_ message: String) -> Realm.Error {
                 Realm.Error(.invalidConfiguration, message, fileURL: fileURL)

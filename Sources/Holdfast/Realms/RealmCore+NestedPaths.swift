@@ -23,7 +23,6 @@ extension RealmCore {
     /// references.
     ///
     /// - `own`: The version that the realm's own write made. References have already followed that write.
-    /// - `own`: The version of this realm's own write, which the program's instances already show.
     func followOthers(
         from before: StoreView, to after: StoreView, own: UInt64?
     ) throws(StoreError) {
@@ -41,11 +40,11 @@ extension RealmCore {
         for (root, paths) in held { movement.follow(paths, of: root) }
     }
 
-    /// More of the change log is not read for one object: its lists are compared.
+    /// The most records of the change log that are read for one object. Beyond that its lists are compared.
     private static let recordCountMax = 4096
 
-    /// The positions of nested values after a step from another view of the store to the realm's view; nil if the schema differs.
-    /// Nested values are then found by their positions.
+    /// The movement of an object's nested objects from another view of the store to the realm's current view; nil if the schemas
+    /// differ: nested objects are then identified by position.
     func movement(from before: StoreView, of root: ObjectIdentity) -> NestedPathTracker? {
         let after = view
         if before.rows !== after.rows { return nil }
@@ -60,7 +59,7 @@ extension RealmCore {
         return NestedPathTracker(before: before, after: after, changes: changes)
     }
 
-    /// The way that led to something before the write under way; nil where the write has made it.
+    /// The path to a nested object before the write in progress; nil if the write has created it.
     func stepsBeforeWrite(_ way: NestedPath, of root: ObjectIdentity) -> [NestedPath.Step]? {
         let moved = NestedPath(way.steps, of: way.rootClass, isCollection: way.isCollection)
         NestedPathTracker(before: view, after: committed, changes: nil).follow([moved], of: root)
@@ -69,9 +68,9 @@ extension RealmCore {
 
     var isFrozen: Bool { frozen != nil }
 
-    /// The frozen realm of the version that the realm shows: that before the write, where one is under way.
+    /// The frozen realm of the version that the realm shows. During a write, that is the version before the write.
     ///
-    /// One of a version is all of that version. Cost: the first time that of a look-up and some allocations.
+    /// All frozen objects of a version share one realm. Cost: the first time, a look-up and some allocations.
     func freeze() -> RealmCore {
         if isFrozen { return self }
         checkThread()
@@ -98,12 +97,12 @@ extension RealmCore {
         }
     }
 
-    /// Throws where more versions are held than the configuration allows.
+    /// Throws if more versions are held than the configuration allows.
     func requireFewVersions() throws(Realm.Error) {
         guard let most = configuration.maximumNumberOfActiveVersions else { return }
         let held = opened.store.retainedVersions
         if held.count <= most { return }
-        // One may be that which observers know.
+        // One of them may be the version that observers know.
         noteChanges()
         if held.count <= most { return }
         throw Realm.Error(
@@ -112,7 +111,7 @@ extension RealmCore {
             fileURL: configuration.fileURL)
     }
 
-    /// Advances where the version is older than a commit.
+    /// Advances if the version is older than a commit.
     func catchUp(to commit: UInt64) {
         reopen()
         if !isInWrite, commitNumber < commit { advance() }

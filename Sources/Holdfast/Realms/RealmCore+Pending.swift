@@ -59,7 +59,6 @@ extension RealmCore {
 
     /// Assigns a plain property of an object that already has pending assignments, without looking for the object. Returns false
     /// if there are no pending assignments.
-    /// pending assignments.
     func assignMore(
         _ key: UInt64, _ rowClass: RowClass, _ member: Int, _ state: (Statement) -> Void
     ) -> Bool {
@@ -79,7 +78,7 @@ extension RealmCore {
     ) {
         let graph = statementGraph()
         stating { state(Statement(draft: draft, member: member, graph: graph)) }
-        // It is not if the program's code has read the object in between.
+        // The draft is no longer pending if the program's code has read the object meanwhile.
         if pending?.isOf(draft) != true { wait(draft, of: object) }
         changed()
         if graph.hasObjects || !draft.references.isEmpty || !draft.children.isEmpty {
@@ -117,7 +116,7 @@ extension RealmCore {
         }
     }
 
-    /// Edits an object: the edits of one object are written at once when something asks for it.
+    /// Edits an object. Edits of one object are gathered and written together when something needs them.
     func edit(_ place: ObjectReference, _ body: (ObjectEditor) throws(EditFailure) -> Void) {
         let transaction = requireWrite()
         do throws(StoreError) {
@@ -144,16 +143,16 @@ extension RealmCore {
         return editor
     }
 
-    /// Has changes of the write leave memory where they are many; rows are looked up again then.
+    /// Moves changes of the write out of memory if there are many; rows are then looked up again.
     func spillToEngine(in turn: InteractiveWrite) {
         if hasFault { return }
         do throws(StoreError) { if try turn.spillToEngine() { changed() } } catch { fail(error) }
     }
 
-    /// Has objects look their rows up again, and views of the write see its changes.
+    /// Makes objects look up their rows again, and views of the write show its changes.
     func changed() { state.pointee.generation += 1 }
 
-    /// Writes the pending assignments.
+    /// Writes the pending changes.
     func flush() {
         guard let change = pending, let turn else { return }
         pending = nil

@@ -137,7 +137,7 @@ final class RealmCore: @unchecked Sendable {
     /// Opens a version again after ``invalidate()``.
     func reopen() { if isReleased { advance() } }
 
-    /// The write in progress. Ends the process if there is none.
+    /// The write in progress. Ends the process outside of a write.
     func requireWrite() -> WriteTransaction {
         checkThread()
         if isFrozen { Misuse.end("Can't perform transactions on a frozen Realm") }
@@ -319,7 +319,6 @@ final class RealmCore: @unchecked Sendable {
 
     /// Makes objects show another view with the present schema while `body` runs. Used to note the changes from a view that is
     /// about to be released.
-    /// changes in it.
     func showing<Value>(_ view: StoreView, _ body: () -> Value) -> Value {
         let present = (committed, turn, writeView)
         (committed, turn, writeView) = (view, nil, nil)
@@ -331,7 +330,7 @@ final class RealmCore: @unchecked Sendable {
         return body()
     }
 
-    /// Advances to the newest version and tells observers; false where it is the present one.
+    /// Advances to the newest version and notifies observers; false if the realm shows it already.
     func refresh() -> Bool {
         var isNewer = false
         do throws(StoreError) {
@@ -370,13 +369,13 @@ final class RealmCore: @unchecked Sendable {
         view.close()
     }
 
-    /// Lets go of the version, if one is held.
+    /// Releases the version, if one is held.
     private func letGo() {
         if !isReleased { letGo(of: committed) }
         isReleased = true
     }
 
-    /// Releases the version. All objects that were read become invalid.
+    /// Releases the version. Objects that were read before are permanently invalid.
     func invalidate() {
         checkThread()
         if isFrozen { return }
@@ -387,7 +386,7 @@ final class RealmCore: @unchecked Sendable {
         state.pointee.generation += 1
     }
 
-    /// Notes a fault of a value: the write is going to fail.
+    /// Notes a fault of a value. The write is going to fail.
     func fail(_ message: String) { fail(ValueFault(message) as any Error) }
 
     func fail(_ error: StoreError) { fail(Realm.Error(error, opened.fileURL) as any Error) }

@@ -53,7 +53,8 @@ extension Realm {
 }
 
 extension Realm.Error {
-    /// The fault of a store, in words for the program's author. The switch has no `default`, so that a new error requires a decision.
+    /// The fault of a store, in words for the program's author. The switch has no `default`, so that a new error requires a
+    /// decision.
     init(_ error: StoreError, _ fileURL: URL?) {
         let message: String
         var code = Code.fail

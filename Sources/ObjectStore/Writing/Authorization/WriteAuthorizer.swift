@@ -2,12 +2,12 @@ import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
 
-/// Has a transaction keep to what its writer may do: shows objects as its writer saw them when it began, and judges at its end what
-/// was done with them.
+/// Restricts a transaction to the rights of its writer: shows objects as the writer could see them at the start, and checks its
+/// changes at the end.
 ///
-/// The version that the transaction began from decides what is seen, so that no act of its own shows more; an object that this
-/// version lacks the transaction itself has made. Only the acts of the writer are judged, and not what follows from them, such as
-/// cascades. The writer's thread alone uses it, while the transaction's body runs and at its end.
+/// The version that the transaction began from decides visibility, so that the writer's own changes cannot show it more. An
+/// object that this version lacks was made by the transaction itself. Only the writer's own changes are checked, not their
+/// consequences, such as cascades. Only the writer's thread uses it, while the transaction's body runs and at its end.
 final class WriteAuthorizer {
     /// The acts of the writer on an object.
     private struct AttemptedChange {
@@ -22,7 +22,7 @@ final class WriteAuthorizer {
 
     /// An object as it is shown.
     struct Shown {
-        /// Its row, or a copy without what is hidden.
+        /// Its row, or a copy without the hidden properties.
         let row: RowView
         /// The hidden parts.
         var hidden = HiddenParts()
@@ -40,7 +40,7 @@ final class WriteAuthorizer {
     private var order: [ObjectIdentity] = []
     private var undo = UndoLog<(object: ObjectIdentity, before: AttemptedChange?)>()
 
-    /// - `base`: A view of what the transaction began from, which has its time.
+    /// - `base`: A view of the version that the transaction began from, with the transaction's deadline.
     /// - `source`: Reads the present out-of-line values.
     init(_ rights: WriteRights, base: StoreView, _ source: any OverflowSource) {
         self.rights = rights
@@ -53,9 +53,9 @@ final class WriteAuthorizer {
     /// When all rules have to be asked.
     var deadlineMilliseconds: UInt64 { base.budget.deadlineMilliseconds }
 
-    // MARK: What is shown
+    // MARK: Visible objects
 
-    /// Returns what is shown of an object; nil where it is hidden.
+    /// Returns the visible part of an object; nil if it is hidden.
     ///
     /// - `row`: Its present row.
     /// - Throws: ``StoreError`` where the rules can't be asked.
@@ -81,8 +81,8 @@ final class WriteAuthorizer {
 
     /// The properties of an object that the transaction has made which its writer has not stated, and would not read of it as it is.
     ///
-    /// The rules are asked on the version that the transaction began from: what they read behind links to other new objects counts as
-    /// nothing.
+    /// The rules are evaluated on the version that the transaction began from. Links from there to other new objects count as
+    /// missing.
     ///
     /// - `row`: Its present row.
     func unshown(
@@ -125,7 +125,7 @@ final class WriteAuthorizer {
         members.allSatisfy { knows($0, of: rowClass) }
     }
 
-    // MARK: What is done
+    // MARK: Changes
 
     /// Notes an object that the writer creates.
     ///
@@ -141,11 +141,12 @@ final class WriteAuthorizer {
         }
     }
 
-    /// Refuses the creation of an object where none of the class may be created, before anything is told of a key that is taken.
+    /// Refuses the creation of an object if the writer may create no object of the class, before an error can reveal that a key
+    /// is taken.
     func requireCreation(_ rowClass: RowClass, source: Int) throws(StoreError) {
         let roles = roles(rowClass.index)
         let unknown = rights.visibility.rows.classes[rowClass.index].unknown
-        // What has to be stated and is not known can't be.
+        // A value that is required and unknown cannot be given.
         guard roles.contains(where: { $0.create != .constant(false) }),
             unknown.isEmpty
                 || !unknown.positions.contains(where: { rowClass.members[$0].isRequired })
@@ -182,10 +183,10 @@ final class WriteAuthorizer {
 
     // MARK: Attempts
 
-    /// Begins to note what an attempt does.
+    /// Begins to note the changes of an attempt.
     func beginAttempt() { undo.open() }
 
-    /// Takes back what the attempt did.
+    /// Reverts the changes of the attempt.
     func rollBack() {
         while let (object, before) = undo.popLast() {
             acts[object] = before
@@ -193,16 +194,16 @@ final class WriteAuthorizer {
         }
     }
 
-    /// Ends the attempt, with the copies of what it was shown.
+    /// Ends the attempt, and releases the copies of the objects that it was shown.
     func endAttempt() {
         undo.close()
         releaseShown()
     }
 
-    /// Gives back the copies of what was shown.
+    /// Releases the copies of shown objects.
     func releaseShown() { objects.releaseCopies() }
 
-    /// Forgets what was done.
+    /// Forgets the noted changes.
     func removeAll() {
         acts.removeAll()
         order.removeAll()
@@ -225,7 +226,7 @@ final class WriteAuthorizer {
         }
     }
 
-    /// Refuses what the writer may not have done.
+    /// Refuses changes that the writer has no right to.
     ///
     /// - Parameters:
     ///   - end: A view of the transaction as it is now, which has its time.
@@ -259,7 +260,7 @@ final class WriteAuthorizer {
                 ?? self.roles(object.classIndex).map { Role($0, base: base, end) }
             roles[object.classIndex] = own
             let refused = refusal(of: act, object, own, end)
-            // What can't be asked is no refusal.
+            // A rule that cannot be evaluated does not refuse.
             try base.checkFailure()
             try end.checkFailure()
             if let refused {
@@ -273,14 +274,14 @@ final class WriteAuthorizer {
         return refusals
     }
 
-    /// The refusal of what was done with an object; nil where it is allowed.
+    /// The refusal of the changes of an object; nil if they are allowed.
     private func refusal(
         of act: AttemptedChange, _ object: ObjectIdentity, _ roles: [Role], _ end: StoreView
     ) -> RefusedAct? {
         let rowClass = schema.classes[object.classIndex]
         let key = object.key
         if act.isCreated {
-            // What the transaction deletes again was never there.
+            // An object that the transaction itself makes and deletes was never there.
             guard let row = end.row(classIndex: object.classIndex, key: key) else { return nil }
             let admitting = roles.filter { $0.create.matches(row: row, key: key, source: end) }
             return refusal(act, rowClass, .create, admitting) { $0.stated }
@@ -291,7 +292,7 @@ final class WriteAuthorizer {
             return admitting.isEmpty ? refused(rowClass, .delete, act.source) : nil
         }
         if act.members.isEmpty { return nil }
-        // What goes by itself, as by a cascade, has no state at the end.
+        // An object that is deleted by a cascade has no state at the end.
         let row = end.row(classIndex: object.classIndex, key: key)
         let admitting = roles.filter { role in
             role.before.matches(row: former, key: key, source: base)
@@ -300,7 +301,7 @@ final class WriteAuthorizer {
         return refusal(act, rowClass, .update, admitting) { $0.changed }
     }
 
-    /// The refusal where no role admits an object, or none of those that do a property.
+    /// The refusal if no role admits an object, or if no admitting role admits a property.
     private func refusal(
         _ act: AttemptedChange, _ rowClass: RowClass, _ action: RefusedAct.Action, _ admitting: [Role],
         _ allowed: (WriteRights.Role) -> MemberSet

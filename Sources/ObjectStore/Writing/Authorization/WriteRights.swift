@@ -35,11 +35,11 @@ package struct WriteRights: Sendable {
         }
     }
 
-    /// The user; nil where nobody has signed in.
+    /// The user; nil if nobody has signed in.
     let user: String?
     /// The readable part.
     let visibility: Visibility
-    /// The roles that hold, with what they let do with a class, by its position.
+    /// The active roles, with the actions that they allow on a class, by its position.
     let roles: @Sendable (_ classIndex: Int) -> [Role]
     /// Finds the object that decides on the active roles, by its own changes or changes of objects that it leads to; nil if no object does.
     let deciding: @Sendable (StoreView) throws(StoreError) -> ObservedQuery?
@@ -47,10 +47,10 @@ package struct WriteRights: Sendable {
     /// Makes rights.
     ///
     /// - Parameters:
-    ///   - user: The user; nil for a visitor who has not signed in.
-    ///   - sight: What may be read: no more can be changed or deleted.
+    ///   - user: The user; nil for a visitor without a session.
+    ///   - visibility: The readable part. Only this part can be changed or deleted.
     ///   - deciding: Finds the object that decides on the active roles, on a view that shows everything.
-    ///   - roles: The roles that hold, with what they let do with a class, by its position.
+    ///   - roles: The active roles, with the actions that they allow on a class, by its position.
     package init(
         of user: String?, visibility: Visibility,
         deciding: @escaping @Sendable (StoreView) throws(StoreError) -> ObservedQuery? = {
@@ -66,7 +66,7 @@ package struct WriteRights: Sendable {
 }
 
 extension WriteRights.Role {
-    /// Where its rule for an action stands in the access document, or its rules where there is none.
+    /// The place of its rule for an action in the access document, or of its rules if there is no such rule.
     func place(of action: RefusedAct.Action) -> String {
         let isExplicit =
             switch action {

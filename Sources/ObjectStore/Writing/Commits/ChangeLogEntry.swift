@@ -41,7 +41,7 @@ package struct ChangeLogEntry: Sendable {
     /// The longest run: a damaged entry of some bytes must not become gigabytes of records.
     fileprivate static let runCountMax = 65_536
 
-    /// Leaves out what is a help alone: of every list that changed it says only that it was replaced, and of no object what it was.
+    /// Leaves out the optional parts: changed lists are only marked as replaced, and former values are dropped.
     mutating func shorten() {
         for position in changes.indices {
             changes[position].lists = []
@@ -145,7 +145,7 @@ package struct ChangeLogEntry: Sendable {
         for number in numbers.sorted() { buffer.append(variable: UInt64(number)) }
     }
 
-    /// How many changes from a position on are one run; 1 for one that is none.
+    /// The number of changes from a position on that form one run; 1 for a change that is not part of a run.
     private func runCount(from first: Int) -> Int {
         let kind = changes[first].kind
         guard kind != .delete else { return 1 }
@@ -308,7 +308,7 @@ extension ChangeLogEntry {
         return true
     }
 
-    /// Reads what was done to lists; false when it is damaged.
+    /// Reads the changes of lists; false when they are damaged.
     private static func readLists(_ reader: inout ByteReader, to change: inout ChangeRecord) -> Bool
     {
         guard let count = reader.readVariable() else { return false }

@@ -59,12 +59,12 @@ struct ClassCounters {
     /// Begins the next transaction.
     mutating func begin() { before.removeAll(keepingCapacity: true) }
 
-    /// Takes back what the transaction did.
+    /// Reverts the changes of the transaction.
     func rollBack() {
         for before in before { group.setClassState(before.classIndex, before.state) }
     }
 
-    /// Takes back what the attempt did.
+    /// Reverts the changes of the attempt.
     mutating func rollBackAttempt() {
         while let before = undo.popLast() { group.setClassState(before.classIndex, before.state) }
     }

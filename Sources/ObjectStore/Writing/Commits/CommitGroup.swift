@@ -21,7 +21,7 @@ final class CommitGroup {
     /// Whether a member has stored an idempotency record or reserved object keys, which is to be stored even if nothing
     /// else was changed.
     var changesUnversioned = false
-    /// The properties of each class whose former values the change log keeps; empty for none.
+    /// The properties of each class whose former values the change log keeps; empty if it keeps no values.
     let kept: [MemberSet]
     /// The change of the schema under way, which learns of every change.
     var migration: StagedMigration?
@@ -58,7 +58,7 @@ final class CommitGroup {
     /// How many entries were read below the overlay.
     var entriesRead: Int { snapshot.entriesRead + (engineTransaction?.entriesRead ?? 0) }
 
-    /// Has the engine's open transaction take over what the overlay has, which is empty afterwards.
+    /// Moves the overlay's changes into the engine's open transaction. The overlay is empty afterwards.
     ///
     /// Nothing that lay in the overlay can be read from then on, and nothing be rolled back to before.
     ///
@@ -77,13 +77,13 @@ final class CommitGroup {
         below = transaction
     }
 
-    /// Ends what the group reads.
+    /// Closes the group's snapshot.
     func close() {
         engineTransaction?.close()
         snapshot.close()
     }
 
-    /// The present value of a key: the overlay's, else what lies below it.
+    /// The present value of a key: from the overlay, or from the state below it.
     func value(_ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
         do { return try storedValue(key) } catch { throw .storage(error) }
     }
@@ -109,8 +109,8 @@ final class CommitGroup {
         do { try scanStored(range, expecting: expecting, body) } catch { throw .storage(error) }
     }
 
-    /// As ``scan(_:expecting:_:)``, with the storage's own error, or backwards: the overlay goes forward only, so that
-    /// what it has of the range is collected first then.
+    /// As ``scan(_:expecting:_:)``, with the storage's own error, or backwards. The overlay only goes forward, so its part of the
+    /// range is collected first when the scan goes backwards.
     ///
     /// - Returns: How many entries of the overlay `body` was given.
     @discardableResult
@@ -124,7 +124,7 @@ final class CommitGroup {
         var own = reversed ? collected.popLast() : cursor.next()
         var goesOn = true
         var ownCount = 0
-        /// Hands over what the overlay has next, unless it is a removal.
+        /// Hands over the overlay's next entry, unless it is a removal.
         func giveOwn(_ key: UnsafeRawBufferPointer, _ entry: Overlay.Entry) {
             own = reversed ? collected.popLast() : cursor.next()
             guard case .value(let value) = entry else { return }
@@ -160,7 +160,7 @@ final class CommitGroup {
 
 // The objects as the transactions of a group see them.
 extension CommitGroup {
-    /// The row of an object; nil when there is none.
+    /// The row of an object; nil if there is no such object.
     func row(_ rowClass: RowClass, _ key: UInt64) throws(StoreError) -> RowView? {
         let rowKey = keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) }
         guard let bytes = try value(rowKey) else { return nil }

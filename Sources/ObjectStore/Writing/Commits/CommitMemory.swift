@@ -25,13 +25,13 @@ final class CommitMemory {
     /// For the targets of one draft.
     var targets: [UInt64] = []
 
-    /// The properties whose former values the change log keeps, by class, with the schema and members that they were made of.
+    /// The properties whose former values the change log keeps, by class, with the schema and members from which they were made.
     private var kept: (properties: LoggedProperties, schema: RowSchema, members: [MemberSet])?
     private var wordSets: [WordSet] = []
 
     /// For the words of one text; made for the first class that has a full-text index.
     var words: WordSet { wordSet(0) }
-    /// For those of the text that was there before.
+    /// For the values of the text that was there before.
     var oldWords: WordSet { wordSet(1) }
 
     private func wordSet(_ index: Int) -> WordSet {
@@ -39,7 +39,7 @@ final class CommitMemory {
         return wordSets[index]
     }
 
-    /// The properties of each class whose former values are kept; empty for none.
+    /// The properties of each class whose former values are kept; empty if no values are kept.
     func keptMembers(_ properties: LoggedProperties?, of schema: RowSchema) -> [MemberSet] {
         guard let properties else { return [] }
         if let kept, kept.properties === properties, kept.schema === schema { return kept.members }
@@ -48,7 +48,7 @@ final class CommitMemory {
         return members
     }
 
-    /// Forgets what the last group left, and gives back what only a large object needs.
+    /// Forgets the state of the last group, and releases memory that only a large object needs.
     func reset() {
         overlay.reset()
         if rowBuffer.roomByteCount > Self.keptByteCountMax {

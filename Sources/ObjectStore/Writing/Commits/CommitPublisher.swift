@@ -15,7 +15,7 @@ package final class CommitPublisher: Sendable {
     /// Has `observer` called on the writer's thread after each commit that made versions, before the
     /// writes of that commit are answered. It must return at once.
     ///
-    /// - Returns: What ``endObservation(_:)`` takes.
+    /// - Returns: The argument of ``endObservation(_:)``.
     @discardableResult
     package func observe(
         _ observer: @escaping @Sendable (_ version: UInt64) -> Void

@@ -5,8 +5,9 @@ import HoldfastThreads
 
 /// Turns that are lent, one behind the other in a group.
 ///
-/// One thread at a time is at work in the group: the one that has taken it out of ``Waiting/turns``. Owners' threads open it, make the checks at the end of their
-/// turns and lend the next one, so that a turn costs no more than one thread's waking up. The writer's thread commits it, and does what only it can.
+/// One thread at a time works on the group: the thread that has taken it out of ``Waiting/turns``. The threads of owners open it,
+/// make the checks at the end of their writes and hand the group over to the next owner, so that a write costs one wake-up of a
+/// thread. The writer's thread commits the group, and does the work that only it can do.
 extension CommitQueue {
     // MARK: An owner's thread
 
@@ -120,7 +121,7 @@ extension CommitQueue {
 
     // MARK: The writer's thread
 
-    /// Does what only this thread can do for the turn that is lent.
+    /// Does the work that only this thread can do for the open interactive write.
     func serve(_ turn: QueuedInteractiveWrite, _ request: InteractiveGroup.Request, _ group: InteractiveGroup) {
         var turns = group
         switch request {
@@ -182,8 +183,8 @@ extension CommitQueue {
         turn.noteBase(turns.failure.map { .failure($0) } ?? .success(()))
     }
 
-    /// Hands what a turn has changed to the engine's open transaction, which belongs to the writer's thread; the turn's owner only
-    /// reads it, while this thread waits.
+    /// Moves the changes of an interactive write into the engine's open transaction, which belongs to the writer's thread. The
+    /// owner of the write only reads it, while this thread waits.
     ///
     /// - Returns: Why that failed.
     private func spillToEngine(for turn: QueuedInteractiveWrite, _ turns: inout InteractiveGroup) -> StoreError? {
@@ -262,7 +263,7 @@ extension CommitQueue.Waiting {
         return turn
     }
 
-    /// Takes the group whose turns have all ended, where a further one may join it at once.
+    /// Takes the group if all its writes have ended. Another write could otherwise join it at once.
     fileprivate mutating func takeOpenGroup() -> InteractiveGroup? {
         guard interactive == nil, writes.isEmpty, turns?.hasRoom == true else { return nil }
         return turns.take()

@@ -72,7 +72,7 @@ extension CommitQueue {
 
     // MARK: Slices
 
-    /// Goes on by a slice of what is to be done.
+    /// Continues with the next slice of the work.
     func advanceBackgroundMigration() {
         if let migration = backgroundMigration.migration {
             let before = migration.progress
@@ -109,7 +109,7 @@ extension CommitQueue {
             objectCount: options.migrationSliceCount, byteCount: Self.sliceByteCount)
         if try migration.advance(group, limit) { return try commitChange(migration, group) }
         if phase == .check, migration.progress.phase == .build {
-            // Before anything is staged the store has to know what to remove if it ends here.
+            // Before anything is staged, the store has to know which staged entries to remove if it stops here.
             backgroundMigration.record.staged = migration.change.staged
             backgroundMigration.record.nextClass = migration.change.catalog.nextClassNumber
             backgroundMigration.record.nextProperty = migration.change.catalog.nextPropertyNumber
@@ -187,7 +187,7 @@ extension CommitQueue {
         }
     }
 
-    // MARK: Removing what is left behind
+    // MARK: Removing leftovers
 
     /// How many entries one commit removes, and how many it looks at.
     private static let removedCountMax = 4_096

@@ -9,9 +9,8 @@ import Synchronization
 /// Runs writes one after the other on a thread of its own and commits as many as are waiting with one
 /// sync.
 ///
-/// Each write is a transaction with a version and an outcome of its own; later ones see the earlier. If
-/// the commit fails, all of its writes fail, those too that changed nothing, since they may have seen
-/// what was never stored.
+/// Each write is a transaction with a version and an outcome of its own. Later writes see earlier ones. If the commit fails, all
+/// its writes fail, even the ones that changed nothing, because they may have seen changes that were never stored.
 final class CommitQueue: @unchecked Sendable {
     // Unchecked: everything but `waiting` belongs to the writer's thread, or to the one that has taken the group of turns.
     struct Waiting {
@@ -22,7 +21,7 @@ final class CommitQueue: @unchecked Sendable {
         var turns: InteractiveGroup?
         /// The request of the owner of the lent turn to the writer's thread.
         var request: InteractiveGroup.Request?
-        /// Whether the writer's thread looks every now and then after what waits for the turn that is lent.
+        /// Whether the writer's thread regularly checks the writes that wait for the open interactive write.
         var isWatched = false
         var writerThread: UInt = 0
         /// Whether the writer's thread waits for something to do.
@@ -89,13 +88,13 @@ final class CommitQueue: @unchecked Sendable {
         return options.isReadOnly ? .readOnly : nil
     }
 
-    /// How many writes wait for the writer, without those that it is at.
+    /// The number of writes that wait for the writer, without the writes that it is running.
     var waitingCount: Int { waiting.withLock { $0.writes.count } }
 
     /// Whether the calling thread is the writer's.
     var isOnWriterThread: Bool { waiting.withLock { $0.writerThread == UInt(pthread_self()) } }
 
-    /// Lets the writer finish what is waiting and ends its thread.
+    /// Lets the writer finish the waiting writes, and ends its thread.
     ///
     /// - Precondition: The calling thread is another one.
     func stop() {
@@ -138,7 +137,7 @@ final class CommitQueue: @unchecked Sendable {
             case .writes(let writes): rest = writes[...]
             case .commit(let turns): rest = commit(turns)
             case .migration: break
-            // A turn is lent then, whose group is open.
+            // An interactive write is open then, and its group too.
             case .turn(let turn):
                 open(turn)
                 continue writing
@@ -157,11 +156,10 @@ final class CommitQueue: @unchecked Sendable {
         waiting.update { $0.hasStopped = true }
     }
 
-    /// Whether a change of the schema, or what it left behind, can go on.
+    /// Whether a change of the schema, or the removal of its leftovers, can continue.
     private var hasMigration: Bool { !options.isReadOnly && backgroundMigration.isPending }
 
-    /// Commits writes from the front until the group is full or one needs a commit of its own; returns
-    /// those that are left.
+    /// Commits writes from the front until the group is full or one needs a commit of its own. Returns the remaining writes.
     private func commitFirst(of writes: ArraySlice<any PendingWrite>) -> ArraySlice<
         any PendingWrite
     > {
@@ -175,7 +173,7 @@ final class CommitQueue: @unchecked Sendable {
             do { return try attempt(writes) } catch { failure = error }
             attemptCount += 1
         }
-        // What was run in the attempt is unknown here only when nothing could be read at all.
+        // The outcome of the attempt is unknown here only if nothing could be read at all.
         for write in writes { write.finish(.failure(.storage(failure))) }
         return []
     }
@@ -277,7 +275,7 @@ final class CommitQueue: @unchecked Sendable {
         _ = try group.engineTransaction?.commitAll()
     }
 
-    /// Has the engine's open transaction take over what a group has changed.
+    /// Moves the changes of a group into the engine's open transaction.
     func moveChanges(of group: CommitGroup) throws(StorageError) {
         let transaction: any StorageWriteTransaction
         if let present = group.engineTransaction {
@@ -339,7 +337,7 @@ final class CommitQueue: @unchecked Sendable {
         var lower = prefix
         withUnsafeBytes(of: first.bigEndian) { lower.append(contentsOf: $0) }
         let range = KeyRange(lower: lower, upper: KeyRange.successor(ofPrefix: prefix))
-        // The scan goes over what was committed before, so the group's own entries always stay.
+        // The scan reads earlier commits, so the group's own entries always stay.
         do {
             try group.snapshot.scan(range, reversed: false, expecting: 1) { key, value in
                 guard key.count == 9, value.count >= 8 else { return false }

@@ -1,10 +1,11 @@
 import HoldfastStorage
 
-/// The turns that share a group, and what of it can be committed without the turn that is lent.
+/// The interactive writes that share a group, and the part of the group that can be committed without the open one.
 ///
 /// Benchmark row: `durable-eight`.
 struct InteractiveGroup {
-    /// How many turns share a sync at most, and above how many bytes of changes none joins.
+    /// The maximum number of interactive writes that share a sync, and the size of changes in bytes above which no other write
+    /// joins.
     static let countMax = 16
     static let byteCountMax = 256 << 10
     /// How long turns that have ended wait at least for one that has not, and twice as long at most.
@@ -14,7 +15,7 @@ struct InteractiveGroup {
     enum Request {
         /// To take its changes out of memory, and to answer.
         case room
-        /// To commit what it is lent upon, and to note that.
+        /// The callbacks that commit the changes under the open write, and that note it.
         case base
         /// To end it, where its own thread can't.
         case end(commits: Bool)
@@ -33,7 +34,7 @@ struct InteractiveGroup {
     var ended: [(turn: QueuedInteractiveWrite, outcome: WriteOutcome)] = []
     /// Their changes, while a further turn is lent.
     var stand: CommittablePrefix?
-    /// Why what the turn that is lent has seen is lost.
+    /// The reason why the state that the open write has seen is lost.
     var failure: StoreError?
 
     init(_ group: CommitGroup) {
@@ -47,7 +48,7 @@ struct InteractiveGroup {
             && group.overlay.byteCount <= Self.byteCountMax
     }
 
-    /// Answers those that have ended.
+    /// Answers the writes that have ended.
     mutating func finish(failing error: StoreError? = nil) {
         for (turn, outcome) in ended {
             turn.finish(error.map { .failure($0) } ?? outcome)

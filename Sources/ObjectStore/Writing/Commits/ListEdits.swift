@@ -5,7 +5,7 @@ package struct ListEdits: Equatable, Sendable {
     /// Of the splices that one version notes of a list the most.
     static let countMax = 64
 
-    /// The splices; none of a list that was replaced.
+    /// The splices; empty for a list that was replaced.
     package private(set) var splices: [ListSplice] = []
     /// Whether it is only known that the list is another.
     package private(set) var isReplaced = false
@@ -27,7 +27,7 @@ package struct ListEdits: Equatable, Sendable {
         }
     }
 
-    /// Adds what was done after it.
+    /// Adds a later change.
     mutating func append(_ edits: ListEdits, countMax: Int = ListEdits.countMax) {
         if edits.isReplaced { return replace() }
         for splice in edits.splices { append(splice, countMax: countMax) }
@@ -49,7 +49,7 @@ package struct ListEdits: Equatable, Sendable {
         for splice in splices {
             let range = splice.index..<(splice.index + splice.removed)
             guard range.upperBound <= formers.count else { return nil }
-            // What takes the place of one is that one with another value.
+            // An element that replaces another one is that element with another value.
             let kept = formers[range].prefix(splice.inserted)
             let new = [Int?](repeating: nil, count: splice.inserted - kept.count)
             formers.replaceSubrange(range, with: kept + new)

@@ -1,14 +1,14 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// The properties whose former values the change log keeps of changed and deleted objects, so that a catch-up can tell who could read
-/// an object that has changed since. Immutable; any thread may use it.
+/// The properties whose former values the change log keeps for changed and deleted objects. A catch-up uses these values to
+/// decide which users could read an object that has changed since. Immutable; any thread may use it.
 ///
-/// A record says itself which values it has: who reads the log need not know what was kept when.
+/// A record lists the values that it has, so that readers of the log do not need to know the settings of that time.
 package final class LoggedProperties: Sendable {
     private let numbers: Set<UInt32>
 
-    /// Makes the set of what is read.
+    /// Makes the set from properties that rules read.
     ///
     /// - Parameters:
     ///   - reads: The properties. Embedded objects are kept with the properties that hold them, primary keys anyway.
@@ -25,7 +25,7 @@ package final class LoggedProperties: Sendable {
         self.numbers = numbers
     }
 
-    /// The properties of each class, by position; empty where there are none at all.
+    /// The properties of each class, by position; empty if there are no properties at all.
     func members(of schema: RowSchema) -> [MemberSet] {
         if numbers.isEmpty { return [] }
         return schema.classes.map { rowClass in

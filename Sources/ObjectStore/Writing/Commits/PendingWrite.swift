@@ -6,7 +6,7 @@ package protocol PendingWrite: AnyObject, Sendable {
     /// beginning on a newer state; it must not block.
     func run(_ transaction: WriteTransaction) throws(StoreError)
 
-    /// Learns what became of it. Runs on the writer's thread after the sync, once; must not block.
+    /// Receives the outcome. Runs on the writer's thread after the sync, once; must not block.
     func finish(_ outcome: WriteOutcome)
 
     /// Itself, if it is a change of the schema; asking costs less than a cast.
@@ -14,7 +14,7 @@ package protocol PendingWrite: AnyObject, Sendable {
 }
 
 extension PendingWrite {
-    /// Most writes are none of the schema.
+    /// Most writes do not change the schema.
     package var schemaWrite: (any PendingSchemaWrite)? { nil }
 }
 
@@ -37,7 +37,7 @@ extension PendingSchemaWrite {
     package func run(_ transaction: WriteTransaction) throws(StoreError) {}
 }
 
-/// A write without a request, whose outcome a thread waits for: such as that of an import's chunk.
+/// A write without a request, for whose outcome a thread waits, such as the write of an import's chunk.
 package final class AwaitedWrite: PendingWrite {
     private let body: @Sendable (WriteTransaction) throws(StoreError) -> Void
     private let outcome = Monitor<WriteOutcome?>(nil)
@@ -60,7 +60,7 @@ package final class AwaitedWrite: PendingWrite {
     package func wait() throws(StoreError) -> UInt64 { try outcome.wait { $0 }.get() }
 }
 
-/// A change of the schema without a request, whose outcome a thread waits for.
+/// A change of the schema without a request, for whose outcome a thread waits.
 package final class AwaitedSchemaWrite: PendingSchemaWrite {
     private let make: @Sendable (Catalog) throws(StoreError) -> SchemaProposal
     private let outcome = Monitor<WriteOutcome?>(nil)

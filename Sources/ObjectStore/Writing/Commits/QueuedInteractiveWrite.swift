@@ -2,13 +2,12 @@ import Glibc
 import HoldfastThreads
 import Synchronization
 
-/// A turn of the writer's, from the call that asks for it to its outcome: a write whose body is another thread's.
-/// Thread-safe.
+/// An interactive write, from the call that asks for it to its outcome: a write whose body runs on another thread. Thread-safe.
 final class QueuedInteractiveWrite: PendingWrite {
     private struct State {
         /// The lent transaction; nil before.
         var transaction: WriteTransaction?
-        /// Why there is no room, once its owner has asked for it; nil within for none.
+        /// The reason why there is no room, once its owner has asked for room; the inner value is nil if there is room.
         var room: StoreError??
         /// Whether the changes that it is lent upon are committed, or why they are lost; nil while that is not known.
         var base: Result<Void, StoreError>?
@@ -17,7 +16,7 @@ final class QueuedInteractiveWrite: PendingWrite {
     }
 
     private let state = Monitor(State())
-    /// Called once, when it is known what became of the turn.
+    /// Called once, when the outcome of the write is known.
     private let done = Mutex<(@Sendable () -> Void)?>(nil)
     /// The thread that has asked for it.
     private let thread = UInt(pthread_self())
@@ -63,7 +62,7 @@ final class QueuedInteractiveWrite: PendingWrite {
         try state.wait { $0.base }.get()
     }
 
-    /// Notes that its owner ends it; `done` is called when it is known what became of it.
+    /// Notes that its owner ends it. `done` is called when the outcome is known.
     func noteEnd(_ done: (@Sendable () -> Void)?) {
         self.done.withLock { $0 = done }
         state.withLock { $0.hasEnded = true }
@@ -75,7 +74,7 @@ final class QueuedInteractiveWrite: PendingWrite {
         if let failure { throw failure }
     }
 
-    /// Waits for what became of it.
+    /// Waits for the outcome.
     func awaitOutcome() -> WriteOutcome { state.wait { $0.outcome } }
 
     // MARK: The thread that is at work in its group
@@ -86,7 +85,7 @@ final class QueuedInteractiveWrite: PendingWrite {
     /// Answers that the changes so far have left memory, or why not.
     func answer(_ failure: StoreError?) { state.update { $0.room = .some(failure) } }
 
-    /// Tells its owner what became of the changes that it is lent upon.
+    /// Reports to its owner the outcome of the changes that it builds on.
     func noteBase(_ base: Result<Void, StoreError>) { state.update { $0.base = base } }
 
     /// Never called: its owner has made its changes, once and for all.

@@ -17,13 +17,14 @@ package struct ShapeChanges: Equatable, Sendable {
     package var renamedClasses: Set<UInt32> = []
     /// The classes that lost a property. Only objects that are shown with everything look different.
     package var reducedClasses: Set<UInt32> = []
-    /// The classes whose objects may have lost links from others. Only the count of all links to an object tells.
+    /// The classes whose objects may have lost incoming links. Only the count of all links to an object shows that.
     package var unlinkedClasses: Set<UInt32> = []
-    /// The embedded classes whose objects were written again, so that former values of the properties that hold them can't be read.
+    /// The embedded classes whose objects were written again, so that former values of the properties that contain them can't be
+    /// read.
     package var rewrittenClasses: Set<UInt32> = []
-    /// For each class the names of properties that mean another property now, or none.
+    /// For each class, the names of properties that now mean another property or no property.
     package var freedNames: [UInt32: Set<String>] = [:]
-    /// The names of classes that mean another class now, or none.
+    /// The names of classes that now mean another class or no class.
     package var freedClassNames: Set<String> = []
 
     /// Whether no shape has changed.
@@ -51,7 +52,7 @@ package struct ShapeChanges: Equatable, Sendable {
         }
     }
 
-    /// Adds what another change of the schema has changed.
+    /// Adds the effects of another change of the schema.
     mutating func formUnion(_ other: ShapeChanges) {
         classes.formUnion(other.classes)
         projections.formUnion(other.projections)

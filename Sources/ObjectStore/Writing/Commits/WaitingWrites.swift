@@ -35,7 +35,7 @@ struct WaitingWrites {
         return turns.removeFirst().turn
     }
 
-    /// Takes the first writes, at most `countMax` and none that came behind a turn.
+    /// Takes the first writes: at most `countMax`, and only the ones that came before an interactive write.
     mutating func takeGroup(countMax: Int) -> [any PendingWrite] {
         takeFirst(min(writes.count, countMax, turns.first?.aheadCount ?? .max))
     }
@@ -45,7 +45,7 @@ struct WaitingWrites {
         takeFirst(arrivals.firstIndex { $0 > time } ?? arrivals.count)
     }
 
-    /// When the first write came; nil when there is none.
+    /// The time when the first write came; nil without a write.
     var firstArrival: UInt64? { arrivals.first }
 
     private mutating func takeFirst(_ count: Int) -> [any PendingWrite] {

@@ -1,9 +1,9 @@
 import HoldfastRows
 
-/// One edit of an object that is there, made without looking at what is stored.
+/// One edit of an existing object, made without reading the stored object.
 ///
-/// A value is what a draft of the class of the path's last object states: of the property, or as the one
-/// element of its collection. Never changed once made; one thread at a time uses it.
+/// A value is the content of a draft of the class of the path's last object: the value of the property, or the one element of its
+/// collection. Immutable; one thread at a time uses it.
 package struct ObjectEdit: @unchecked Sendable {
     // Unchecked: drafts are not changed by being written.
 
@@ -19,7 +19,7 @@ package struct ObjectEdit: @unchecked Sendable {
         case move(from: EditPath)
         /// Adds the value of another path.
         case copy(from: EditPath)
-        /// States the object key, or compares with it; nil is none.
+        /// Encodes the object key, or compares with it; nil for null.
         case key(UInt64?, isTest: Bool)
         /// Compares; nil is a value that can't stand there.
         case test(ObjectDraft?)
@@ -27,7 +27,7 @@ package struct ObjectEdit: @unchecked Sendable {
 
     /// Where.
     package var path: EditPath
-    /// What.
+    /// The operation.
     package var action: Action
 
     /// Makes an edit.

@@ -8,7 +8,8 @@ extension ObjectEditor {
         _ row: RowView, _ rowClass: RowClass, _ member: Int, isRoot: Bool,
         _ body: (any ElementEditor) throws(EditFailure) -> Void
     ) throws(EditFailure) -> ByteBuffer? {
-        // What is stored out of line has what the writer does not see, and is edited where it lies only where they see all of it.
+        // An out-of-line collection also has elements that the writer does not see. It is edited in place only if the writer sees
+        // all of it.
         let isSeenInPart = base?.hidden.links.contains(member) ?? false
         if isRoot, !isSeenInPart, rowClass.field(member, in: row).isOutOfLine {
             if editors[member] == nil {
@@ -47,7 +48,7 @@ extension ObjectEditor {
         return leaf
     }
 
-    /// Puts an element in the place of another, or of none.
+    /// Inserts an element, or puts it in the place of another one.
     func put(
         _ leaf: ByteBuffer, in range: Range<Int>, _ storage: FieldStorage,
         _ editor: any ElementEditor

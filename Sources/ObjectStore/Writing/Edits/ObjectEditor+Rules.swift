@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastRows
 import HoldfastStorage
 
-/// Changes inside `mixed` values, and what has to hold of every changed object.
+/// Changes inside `mixed` values, and the requirements of every changed object.
 extension ObjectEditor {
     // MARK: Mixed values
 
@@ -28,9 +28,9 @@ extension ObjectEditor {
         return buffer
     }
 
-    // MARK: What has to hold
+    // MARK: Requirements
 
-    /// Refuses a change of what names the object.
+    /// Refuses a change of the primary key.
     func requireSameKey(
         _ old: RowView, _ changed: ByteBuffer, _ path: EditPath
     ) throws(EditFailure) {
@@ -60,9 +60,9 @@ extension ObjectEditor {
 
 // Edits of an object of which the transaction's writer sees a part.
 extension ObjectEditor {
-    /// The row of the object that the edits lead to, with what the transaction's writer does not see.
+    /// The row of the object after the edits, including the parts that the transaction's writer does not see.
     ///
-    /// - `row`: What they lead to of what is seen.
+    /// - `row`: The visible part after the edits.
     /// - `members`: The properties that are as they are stored.
     func merged(
         _ row: ByteBuffer, _ members: [Int], _ stored: RowView
@@ -72,7 +72,7 @@ extension ObjectEditor {
         guard let shown = RowView(before.bytes) else {
             throw .storage(StorageError(.corrupted, operation: "edit row"))
         }
-        // What is known of the edits is of the lists that are seen.
+        // The known edits are edits of the visible lists.
         var formers: [Int: [Int?]] = [:]
         for member in lists.keys where base.hidden.links.contains(member) {
             let count = rowClass.collection(member, in: shown, transaction.overflow).count

@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastRows
 
-/// Values that are compared, and those that are copied from one path to another.
+/// Compared values, and values that are copied from one path to another.
 extension ObjectEditor {
     /// A value that stands in the object.
     private struct Found {
@@ -129,7 +129,7 @@ extension ObjectEditor {
         guard let draft, let targets = try targets(of: draft) else { return false }
         if path.member == nil, let own = draft.objectKey, own != key { return false }
         let candidate = try build(isInline: true) { builder, buffer in
-            // What the draft does not state does not matter: it is only compared.
+            // Properties that the draft does not contain do not matter, because it is only compared.
             _ = builder.append(
                 draft, over: path.member == nil ? .replaced(row) : .changed(row),
                 version: row.version, targets: targets, to: buffer)

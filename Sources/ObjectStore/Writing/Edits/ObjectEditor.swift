@@ -3,7 +3,7 @@ import HoldfastObjectModel
 import HoldfastRows
 import HoldfastStorage
 
-/// Applies edits to one object, one after the other, and writes what they made of it at the end.
+/// Applies edits to one object, one after the other, and writes the result at the end.
 ///
 /// The row is changed in memory; an out-of-line collection where it lies. Cost of an edit: linear in the row,
 /// logarithmic in an out-of-line collection. The writer's thread uses it, while the transaction's body
@@ -23,12 +23,12 @@ package final class ObjectEditor {
     let source: Int
     /// The object's row as it is by now, as the transaction's writer sees it.
     private var row: ByteBuffer
-    /// The row that it was made of, where the writer sees a part of the object, and what is hidden of it.
+    /// The row from which it was made if the writer sees only a part of the object, and the hidden properties.
     private(set) var base: (row: ByteBuffer, hidden: HiddenParts)?
     /// The properties of an object that the transaction itself has made which its writer has not stated and may not read, such as
     /// defaults.
     private(set) var unshown = MemberSet()
-    /// What is read of such an object.
+    /// The row that is read of such an object.
     var readCopy = ByteBuffer()
     /// Whether ``row`` has to be written.
     var isChanged = false
@@ -76,7 +76,7 @@ package final class ObjectEditor {
 
     /// Applies an edit.
     ///
-    /// - `origin`: The way to the edit's value in what the client wrote, for faults of its links.
+    /// - `origin`: The path to the edit's value in the client's document, for errors about its links.
     /// - Throws: ``EditFailure``.
     @discardableResult
     package func apply(
@@ -106,11 +106,11 @@ package final class ObjectEditor {
         return outcome
     }
 
-    /// Writes what has changed.
+    /// Writes the changes.
     package func finish() throws(StoreError) -> WriteResult {
         try flush()
         if hasGarbage, let stored = try transaction.storedRow(rowClass, key) {
-            // What is staged is none of what the row refers to, and stands there by now.
+            // The row does not refer to staged values, which are in their places by now.
             try transaction.leaveMigration(rowClass, key, stored)
             try transaction.group.sweepOverflow(rowClass, key, stored)
             try transaction.enterMigration(rowClass, key, stored)
@@ -140,14 +140,14 @@ package final class ObjectEditor {
         do { return try body() } catch { throw .store(error) }
     }
 
-    /// Writes what has changed to the store.
+    /// Writes the changes to the store.
     func flush() throws(StoreError) {
         func note(_ written: WriteResult) {
             var written = written
             written.isChanged = written.isChanged || (result?.isChanged ?? false)
             result = written
         }
-        // Collections first: a row that is written counts the links of those that it has.
+        // Collections first: a row that is written counts the links of its collections.
         let members = editors.keys.sorted()
         for member in members {
             guard let editor = editors.removeValue(forKey: member) else { continue }
@@ -203,7 +203,7 @@ package final class ObjectEditor {
         }
     }
 
-    /// Makes a row, whose values that are too large leave it unless `isInline`.
+    /// Makes a row. Values that are too large are moved out of line, unless `isInline`.
     func build(
         isInline: Bool = false, _ body: (RowBuilder, ByteBuffer) -> Void
     ) throws(EditFailure) -> ByteBuffer {
@@ -226,7 +226,7 @@ package final class ObjectEditor {
 
     // MARK: Values
 
-    /// Resolves and encodes what a draft states, having written the objects that it nests.
+    /// Resolves and encodes the content of a draft, after writing the objects that it nests.
     private func encoded(
         _ draft: ObjectDraft, at path: EditPath, _ origin: WriteOrigin
     ) throws(EditFailure) -> EditedValue {
@@ -241,7 +241,7 @@ package final class ObjectEditor {
         return try encoded(draft, at: path, targets, origin)
     }
 
-    /// Encodes what a draft states.
+    /// Encodes the content of a draft.
     ///
     /// - `origin`: Nil when it is not to be written, only compared.
     func encoded(

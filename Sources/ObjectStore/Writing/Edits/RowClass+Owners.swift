@@ -1,7 +1,7 @@
 import HoldfastRows
 
 extension StoredCollection {
-    /// Finds the element that a path names; nil where there is none, and behind the last one.
+    /// Finds the element that a path names; nil if it does not exist, and for the position after the last one.
     package func element(
         _ element: EditPath.Element
     ) -> (part: CollectionView, offset: Int)? {

@@ -2,8 +2,7 @@ import HoldfastBytes
 import HoldfastRows
 import HoldfastText
 
-/// Whatever has entries among the indexes for the objects of a class: a property's index, a unique group, a full-text or a
-/// geographic index.
+/// An index of a class: a property's index, a unique group, a full-text or a geographic index.
 struct ClassIndex {
     private enum Source {
         case property(Int)
@@ -14,7 +13,7 @@ struct ClassIndex {
     let rowClass: RowClass
     private let source: Source
 
-    /// Those of a class.
+    /// The indexes of a class.
     static func all(of rowClass: RowClass) -> [ClassIndex] {
         rowClass.indexedMembers.map { ClassIndex(rowClass: rowClass, source: .property($0)) }
             + rowClass.uniqueKeys.filter(\.isGroup).map {

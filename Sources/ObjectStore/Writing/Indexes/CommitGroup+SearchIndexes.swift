@@ -4,7 +4,7 @@ import HoldfastText
 
 /// Maintenance of search indexes of every kind.
 extension CommitGroup {
-    /// Enters what a row has got in an index, and removes what it has lost.
+    /// Adds the index entries that a row has gained, and removes the entries that it has lost.
     func changeEntries(_ index: SearchIndex, _ change: RowChange) {
         let (rowClass, key) = (change.rowClass, change.key)
         switch index.kind {

@@ -100,7 +100,7 @@ final class BackgroundMigration: @unchecked Sendable {
         published.withLock { $0 = progress }
     }
 
-    /// Refuses what is under way or waits, because the store closes.
+    /// Refuses the changes under way and the waiting changes, because the store closes.
     func abandon() {
         migration?.write.finish(.failure(.closing))
         held?.finish(.failure(.closing))
@@ -113,11 +113,11 @@ final class BackgroundMigration: @unchecked Sendable {
 package struct MigrationProgress: Equatable, Sendable {
     /// The phase of the work.
     package enum Phase: String, Sendable, CaseIterable {
-        /// Objects are read to see what would be lost.
+        /// Objects are read to find out what data would be lost.
         case check
         /// Objects and entries are written; readers don't see them yet.
         case build
-        /// The change is made, or given up, and what it left behind is removed.
+        /// The change is made, or given up, and its leftovers are removed.
         case cleanup
     }
 

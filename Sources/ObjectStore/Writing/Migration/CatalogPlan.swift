@@ -1,15 +1,14 @@
 import HoldfastObjectModel
 import HoldfastRows
 
-/// Gives classes, properties, layouts and spaces of a proposed schema their numbers, and finds what has
-/// to be written and what is left behind.
+/// Numbers the classes, properties, layouts and spaces of a proposed schema, and finds the objects to write and the leftovers.
 struct CatalogPlan {
     private let comparison: SchemaComparison
     private let present: RowSchema
     private let proposed: Schema
     /// The classes as the store keeps them, in the proposed order.
     private(set) var classes: [Catalog.StoredClass] = []
-    /// The classes that got a new layout, whose fill row is to be made.
+    /// The classes with a new layout, whose fill row is still to be made.
     private(set) var newLayouts: Set<Int> = []
     private(set) var nextClass: UInt32
     private(set) var nextProperty: UInt32
@@ -63,7 +62,7 @@ struct CatalogPlan {
         return objectClass.properties[member].effectiveDefault == .next
     }
 
-    /// Makes everything but what needs the compiled catalog.
+    /// Makes all parts that do not need the compiled catalog.
     mutating func make() {
         findRewrites()
         for (new, objectClass) in proposed.classes.enumerated() {
@@ -124,8 +123,8 @@ struct CatalogPlan {
         rewrites = RowConverter.spread(rewrites) { present.classes[$0].members }
     }
 
-    /// Whether an embedded class loses a property whose values may be out of line: only the layout of
-    /// an owner's row tells that it may refer to such values.
+    /// Whether an embedded class loses a property with values that may be out of line. Only the layout of an owner's row shows
+    /// that it may refer to such values.
     private func losesOverflow(_ old: RowClass) -> Bool {
         guard let new = comparison.newClasses[old.index] else { return false }
         let kept = Set(comparison.members[new].compactMap { $0?.old })
@@ -184,7 +183,7 @@ struct CatalogPlan {
         return isFresh(match) || match?.old != present.classes[old].primaryKeyIndex
     }
 
-    /// Finds the indexes that are built, and those whose entries go: one that stays keeps its number.
+    /// Finds the indexes to build, and the indexes whose entries are removed. An index that stays keeps its number.
     private mutating func compareIndexes(_ old: RowClass, _ new: Catalog.StoredClass) {
         let before = Set(ClassIndex.all(of: old).map(\.number))
         var after = Set(new.groupNumbers).union(new.searchNumbers.values)
@@ -240,7 +239,7 @@ struct CatalogPlan {
 
     // MARK: Links
 
-    /// Finds the inverse links that go, and those that are entered again.
+    /// Finds the inverse links to remove and to enter again.
     private mutating func leaveLinks() {
         var kept: Set<UInt32> = []
         for (new, stored) in classes.enumerated() {

@@ -1,7 +1,7 @@
 import HoldfastObjectModel
 import HoldfastRows
 
-/// Objects whose new primary key another object has.
+/// Objects with a new primary key that another object has.
 struct DuplicateKeys {
     private struct Found {
         var count = 0

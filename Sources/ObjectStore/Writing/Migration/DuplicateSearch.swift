@@ -3,7 +3,7 @@ import HoldfastObjectModel
 import HoldfastRows
 import HoldfastStorage
 
-/// Finds objects of a class that share what is to become unique.
+/// Finds objects of a class with equal values in properties that are to become unique.
 ///
 /// Hashes of values are sorted, a part of them after the other, so that memory stays at some 24 MiB
 /// however many objects there are. Cost: the class's rows are read once for each million of them.
@@ -15,7 +15,7 @@ struct DuplicateSearch {
     /// Reads out-of-line values.
     let source: any OverflowSource
 
-    /// The conversion of rows that are still those of another class; nil when they are the class's own.
+    /// The conversion of rows that still belong to another class; nil for rows of the class itself.
     var conversion: (work: ClassWork, converter: RowConverter)?
 
     /// The objects that share values.
@@ -38,7 +38,7 @@ struct DuplicateSearch {
     /// The row that was converted last.
     let converted = ByteBuffer()
 
-    /// Finds shared values, as a fault of the schema that names examples; nil when there are none.
+    /// Finds shared values, as a fault of the schema with examples; nil if all values are unique.
     func fault() throws(StoreError) -> SchemaFault? {
         guard let found = try run() else { return nil }
         let definition = rowClass.definition
@@ -69,7 +69,7 @@ struct DuplicateSearch {
         return fault
     }
 
-    /// Looks for objects that share a value; nil when there are none.
+    /// Looks for objects that share a value; nil if there are no such objects.
     func run() throws(StoreError) -> Duplicates? {
         var found = Duplicates(objectCount: 0, examples: [])
         let partCount = try count() / UInt64(entryCountMax) + 1
@@ -119,7 +119,7 @@ struct DuplicateSearch {
         do { return try snapshot.value(forKey: buffer.bytes) } catch { throw .storage(error) }
     }
 
-    /// The class whose rows are there.
+    /// The class of the stored rows.
     private var stored: RowClass { conversion?.work.source ?? rowClass }
 
     /// The row that an object will have; it is valid until the next one is made.

@@ -28,7 +28,7 @@ struct SchemaChange {
 
     /// Compares schemas.
     ///
-    /// - `record`: The record of earlier changes, whose numbers are not used again.
+    /// - `record`: The record of earlier changes. Their numbers are not used again.
     /// - `repairs`: Properties whose values are to be converted although they are stored alike, by number.
     /// - Throws: ``StoreError`` `.invalidSchema`, `.invalidRenames`, `.brokenProjections` or
     ///   `.unsupportedMigration`.
@@ -72,8 +72,8 @@ struct SchemaChange {
         garbage = plan.garbage
     }
 
-    /// ``conversions`` with the checks that are needed: where data may be lost those of keys, and those
-    /// that tell whether values that are stored alike have to be converted.
+    /// ``conversions`` with the necessary checks: of keys if data may be lost, and of values that are stored alike, to find out
+    /// whether they must be converted.
     func checks(allowsDataLoss: Bool) -> [RowConversion?] {
         guard allowsDataLoss else { return conversions }
         return conversions.map { conversion in

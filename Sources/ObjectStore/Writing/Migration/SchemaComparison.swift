@@ -11,7 +11,7 @@ struct SchemaComparison {
     struct MemberMatch {
         /// The stored property, by position.
         var old: Int
-        /// The conversion of its values to those of the proposed one; nil when they are stored alike.
+        /// The conversion of its values to the proposed property; nil if both are stored alike.
         var conversion: ValueConversion?
     }
 
@@ -32,7 +32,7 @@ struct SchemaComparison {
     private(set) var newClasses: [Int?] = []
     /// For each proposed class the matches of its properties; nil for one that is added.
     private(set) var members: [[MemberMatch?]] = []
-    /// For each stored class what may be lost in its rows.
+    /// For each stored class, the possible losses in its rows.
     private(set) var checks: [[RowConversion.Check]] = []
     /// The refusal of each stored class, by position, if it holds objects.
     private(set) var emptinessTests: [Int: SchemaFault] = [:]
@@ -232,7 +232,7 @@ struct SchemaComparison {
         if changesType {
             let step = step(.changeType, new.name, isStrict: isKey)
             var loss = conversion
-            // Null in a property that stays what it is, is a step of its own.
+            // Null in an otherwise unchanged property is a step of its own.
             if old.type.isCollection == new.type.isCollection { loss.isOptional = true }
             let widens = old.scalar?.widened == new.scalar?.widened && contains(new, old)
             isChecked = !isSame || !widens

@@ -21,9 +21,9 @@ package struct SchemaStep: Equatable, Sendable {
     package var property: String?
     /// The class's position in the present schema; nil when it is added.
     var source: Int?
-    /// Whether a loss is refused whatever is allowed: keys are not made up.
+    /// Whether a loss is always refused, because keys are not invented.
     var isStrict = false
-    /// The number of objects concerned: those that would lose something, else all of the class.
+    /// The number of objects concerned: the objects that would lose something, or all objects of the class.
     package var objectCount = 0
     /// Whether something would be lost.
     package var isLossy = false

@@ -37,7 +37,7 @@ extension ShapeChanges {
             }, catalog.projections)
     }
 
-    /// Compares the properties of a stored class with what becomes of them.
+    /// Compares the properties of a stored class with their later form.
     ///
     /// - `isRenamed`: By class, whether links to its objects look different.
     private mutating func compare(

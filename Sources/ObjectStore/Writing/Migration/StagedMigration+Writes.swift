@@ -2,7 +2,7 @@ import HoldfastRows
 
 // Writes that come meanwhile.
 extension StagedMigration {
-    /// Takes out what is staged of an object that another write is about to change or to delete.
+    /// Removes the staged entries of an object that another write is about to change or to delete.
     ///
     /// - `row`: The object's row; objects and chunks that it refers to are still there.
     func leave(
@@ -27,7 +27,7 @@ extension StagedMigration {
     /// Enters an object that another write has created or changed.
     ///
     /// - `row`: Its row, of which everything is written.
-    /// - `fault`: Gets what the migration can't take.
+    /// - `fault`: Receives the obstacles of the migration.
     func enter(
         _ transaction: WriteTransaction, _ rowClass: RowClass, _ key: UInt64, _ row: RowView,
         _ fault: (Fault) -> Void
@@ -48,7 +48,7 @@ extension StagedMigration {
         try group.overflow.checkFailure()
     }
 
-    /// Takes over what committed writes have found.
+    /// Takes over the obstacles that committed writes have found.
     func take(_ faults: [Fault]) {
         for fault in faults {
             switch fault {

@@ -3,16 +3,16 @@ import HoldfastObjectModel
 import HoldfastRows
 import HoldfastStorage
 
-/// A change of the schema under way: rows are looked at, then rewritten beside those that are read,
-/// with their entries, in slices between which other writes go on. Readers see nothing of it before its last commit.
+/// A change of the schema under way. Rows are checked, then rewritten beside the present rows, with their entries, in slices
+/// between which other writes go on. Readers see nothing of it before its last commit.
 ///
-/// A write that comes meanwhile is entered as well (``enter(_:_:_:_:_:)``), so that what was written
-/// beside agrees with the rows at every commit. The writer's thread alone uses it.
+/// A write that comes meanwhile is entered as well (``enter(_:_:_:_:_:)``), so that the staged rows agree with the present rows
+/// at every commit. Only the writer's thread uses it.
 final class StagedMigration {
     /// The progress of the change; rolled back when the commit of a slice fails.
     struct Progress {
         var phase = MigrationProgress.Phase.check
-        /// The class that is walked, among those of the phase.
+        /// The class that is walked, among the classes of the phase.
         var walkedIndex = 0
         /// The last object that was done.
         var after: UInt64 = 0
@@ -35,7 +35,7 @@ final class StagedMigration {
     private let now: Timestamp
     private(set) var change: SchemaChange
     var progress: Progress
-    /// Looks for losses, of those that are not allowed.
+    /// Looks for losses that are not allowed.
     var checker: RowConverter
     /// Converts rows.
     private var converter: RowConverter
@@ -122,7 +122,7 @@ final class StagedMigration {
         return false
     }
 
-    /// Refuses what would be lost, or lets it be converted.
+    /// Refuses losses, or lets the values be converted.
     private func endCheck(_ group: CommitGroup) throws(StoreError) {
         try refuseFaults(group)
         guard proposal.allowsDataLoss else { return }
@@ -154,7 +154,7 @@ final class StagedMigration {
         if !duplicates.isEmpty { throw .duplicateKeys(duplicates) }
     }
 
-    /// Counts what goes with whole classes.
+    /// Counts the objects of deleted classes.
     private func countDroppedClasses(_ group: CommitGroup) throws(StoreError) {
         if proposal.allowsDataLoss { return }
         for (position, step) in change.steps.enumerated() where step.operation == .dropClass {
@@ -165,7 +165,7 @@ final class StagedMigration {
         }
     }
 
-    /// Refuses what classes can only become while they have no objects.
+    /// Refuses changes that are only possible for classes without objects.
     func requireEmptyClasses(_ group: CommitGroup) throws(StoreError) {
         var faults: [SchemaFault] = []
         for (index, fault) in change.emptinessTests.sorted(by: { $0.key < $1.key })

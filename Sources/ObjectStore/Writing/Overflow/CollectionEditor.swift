@@ -113,7 +113,7 @@ final class CollectionEditor: ElementEditor {
 
     // MARK: The end
 
-    /// Writes what has changed to the object's row, its inverse links and the change log.
+    /// Writes the changes to the object's row, its inverse links and the change log.
     func finish() throws(StoreError) -> WriteResult {
         try transaction.overflow.checkFailure()
         guard let stored = try transaction.storedRow(rowClass, key),

@@ -42,7 +42,7 @@ extension CommitGroup {
         try sweepOverflow(rowClass, key, new)
     }
 
-    /// Frees the out-of-line values of a row, but for some, and those of the elements within them.
+    /// Frees the out-of-line values of a row except some, and the values of the elements within them.
     func freeOverflow(_ rowClass: RowClass, _ row: RowView, except kept: Set<[UInt8]> = [])
         throws(StoreError)
     {
@@ -119,8 +119,8 @@ extension CommitGroup {
         for chunk in doomed { chunk.withUnsafeBytes { overflow.remove($0) } }
     }
 
-    /// Hands over the references of a row, those of embedded rows in it too, but not of rows that are
-    /// themselves elements of out-of-line collections.
+    /// Hands over the references of a row and of the embedded rows in it, but not of rows that are themselves elements of
+    /// out-of-line collections.
     private func forEachReference(
         _ rowClass: RowClass, _ row: RowView, _ body: (OverflowReference, RowClass.Member) -> Void
     ) {

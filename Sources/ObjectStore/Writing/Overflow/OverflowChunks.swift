@@ -5,12 +5,12 @@ import HoldfastStorage
 
 /// The chunks of out-of-line values, as the transactions of a group see and change them.
 ///
-/// A chunk that is missing, or storage that fails, is noted and thrown by ``checkFailure()``: the caller who reads
-/// or changes chunks asks before the transaction ends. The writer's thread alone uses it.
+/// A missing chunk, or a failure of storage, is noted and thrown by ``checkFailure()``. A caller that reads or changes chunks
+/// calls it before the transaction ends. Only the writer's thread uses it.
 final class OverflowChunks: TreeChunks, OverflowSink {
     private unowned let group: CommitGroup
     private var failure: StoreError?
-    /// Whose values are stored next, and with which version.
+    /// The object whose values are stored next, and their version.
     private var classNumber: UInt32 = 0
     private var key: UInt64 = 0
     private(set) var version: UInt64 = 0
@@ -25,7 +25,7 @@ final class OverflowChunks: TreeChunks, OverflowSink {
     /// How large chunks are.
     var limits: OverflowLimits { group.memory.rowBuilder.limits }
 
-    /// Says whose values are stored next.
+    /// Sets the object whose values are stored next.
     func begin(_ rowClass: RowClass, _ key: UInt64, version: UInt64) {
         classNumber = rowClass.number
         self.key = key
@@ -33,7 +33,7 @@ final class OverflowChunks: TreeChunks, OverflowSink {
         if !listEdits.isEmpty { listEdits.removeAll() }
     }
 
-    /// Throws what reading met since it was asked last.
+    /// Throws the failure that reading has met since the last call.
     func checkFailure() throws(StoreError) {
         guard let failure else { return }
         self.failure = nil

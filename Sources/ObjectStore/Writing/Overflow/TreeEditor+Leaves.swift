@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastRows
 
 extension TreeEditor {
-    /// Removes elements for which `isDoomed` holds; reads every leaf, and writes those that lose some.
+    /// Removes elements for which `isDoomed` returns true. Reads every leaf, and writes the leaves that lose elements.
     ///
     /// - Returns: Whether there were any.
     func removeAll(_ isDoomed: (CollectionView, Int) -> Bool) -> Bool {
@@ -16,7 +16,7 @@ extension TreeEditor {
                 slices.append(LeafSlice(leaf, start..<offset))
                 start = offset + 1
             }
-            // What was left of the leaf before may have been joined with this one.
+            // The rest of the previous leaf may have been joined with this one.
             let leafEnd = first + leaf.count
             guard start > 0 else {
                 index = leafEnd

@@ -2,8 +2,8 @@ import HoldfastBytes
 import HoldfastRows
 
 extension TreeEditor {
-    /// Takes the links to an object that goes away out of a collection of `mixed` values: elements that are
-    /// such links vanish from lists and sets, and those in lists within elements; others become null.
+    /// Removes the links to an object that is deleted from a collection of `mixed` values: such elements vanish from lists and
+    /// sets, also from lists within elements; others become null.
     ///
     /// - `withoutLinks`: Appends the elements of a leaf without those links.
     /// - Returns: Whether there were any.

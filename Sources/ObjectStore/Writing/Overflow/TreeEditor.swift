@@ -23,7 +23,7 @@ final class TreeEditor {
 
     /// Makes an editor of a tree, or of an empty one.
     ///
-    /// - `identity`: What the keys of the chunks begin with.
+    /// - `identity`: The prefix of the keys of the chunks.
     init(
         _ identity: ByteBuffer, _ header: TreeHeader, _ storage: FieldStorage,
         _ limits: OverflowLimits, _ chunks: any TreeChunks
@@ -44,14 +44,14 @@ final class TreeEditor {
     /// Notes that a transaction changes the collection.
     func setVersion(_ version: UInt64) { header.version = version }
 
-    /// Appends what stands in the row.
+    /// Appends the content of the row.
     func appendReference(to buffer: ByteBuffer) {
         OverflowReference.append(treeOf: identity.bytes, header, to: buffer)
     }
 
     // MARK: Changes
 
-    /// Notes what is done to a list.
+    /// Notes a change of a list.
     func note(_ index: Int, removed: Int, inserted: Int) {
         guard storage.shape == .list else { return }
         edits.append(ListSplice(index, removed: removed, inserted: inserted))
@@ -93,8 +93,8 @@ final class TreeEditor {
 
     /// Changes the leaf that holds the element at `index`, or the last one for an index at the end.
     ///
-    /// - `change`: Gets the leaf and the element's offset in it, and returns what is to stand there, made of
-    ///   slices of the leaf and of others.
+    /// - `change`: Receives the leaf and the element's offset in it, and returns the replacement, made of slices of the leaf and
+    ///   of others.
     func edit(at index: Int, _ change: (LeafView, _ offset: Int) -> [LeafSlice]) {
         guard index >= 0, index <= count, count > 0 else { return }
         let isAtEnd = index == count
@@ -290,7 +290,7 @@ final class TreeEditor {
         var start = 0
         while start < children.count {
             let left = children.count - start
-            // What grows at its end keeps full nodes behind it.
+            // A list that grows at its end keeps full nodes behind it.
             let taken = left <= most ? left : isAtEnd ? most : max((left + 1) / 2, 1)
             let end = start + min(taken, most)
             let own = nodes.isEmpty ? number : makeNumber()
@@ -313,8 +313,8 @@ enum LeafPartition {
     /// The cost of a leaf beside its elements: the heads of its values and keys, and a bitmap's last byte.
     private static let headCost = 21 * 8
 
-    /// Cuts the elements of slices into as many leaves as they need, each of at most `byteCountMax` bytes
-    /// or of one element; none when there is no element.
+    /// Cuts the elements of slices into the necessary number of leaves, each of at most `byteCountMax` bytes or of one element;
+    /// no leaf without an element.
     ///
     /// - `fillsLeft`: Whether all but the last are filled, and not all alike.
     static func parts(

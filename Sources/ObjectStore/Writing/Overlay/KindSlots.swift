@@ -1,8 +1,8 @@
 import HoldfastBytes
 import HoldfastStorage
 
-/// The changes of an overlay to keys of one kind: a list of slots, a table of those that are looked up by their keys,
-/// and their order as far as it was asked for.
+/// The changes of an overlay to keys of one kind: a list of slots, a table of the slots that are looked up by their keys, and
+/// their order as far as it was needed.
 ///
 /// New objects have rising keys, and so have the primary keys of most loads. As long as every key is above the one
 /// before, the list is in order by itself, and only a key between its ends can be in it: slots are not entered in
@@ -92,8 +92,8 @@ struct KindSlots: ~Copyable {
     /// cursor was asked for.
     func index(at cursor: inout SlotOrder.Cursor) -> Int? { order.index(at: &cursor) }
 
-    /// Hands over the changes in the order of their keys, of each key the last one. Cost: a sort of the slots
-    /// whose keys did not rise.
+    /// Hands over the changes in the order of their keys, for each key only the last one. Cost: a sort of the slots whose keys
+    /// did not rise.
     @inline(__always)
     func forEachChange<Failure: Error>(
         _ body: (StorageBatch.Change) throws(Failure) -> Void
@@ -122,8 +122,8 @@ struct KindSlots: ~Copyable {
 /// A hash table of positions in a list of its owner: open addressing, eight bytes an
 /// entry, 32 of its bits the hash.
 ///
-/// The owner compares the things themselves; hashes are made by ``hash(_:)``, whose seed is the process's own, so that no
-/// client can choose things that collide.
+/// The owner compares the keys themselves. Hashes are made by ``hash(_:)`` with the process's own seed, so that no client can
+/// choose keys that collide.
 struct PositionTable: ~Copyable {
     private static let leastCapacity = 64
 
@@ -184,7 +184,7 @@ struct PositionTable: ~Copyable {
         old.entries.deallocate()
     }
 
-    /// Forgets everything. Cost: in the order of what was in the table.
+    /// Forgets everything. Cost: in the order of the table's entries.
     mutating func removeAll() {
         if count == 0 { return }
         if mask + 1 > Self.leastCapacity, count * 16 < mask + 1 {

@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastStorage
 
 extension Overlay {
-    /// A key and what the overlay says of it, in 40 bytes.
+    /// A key and the overlay's entry for it, in 40 bytes.
     struct Slot {
         private static let removal = UInt32.max
         private static let nothing = UInt32.max - 1
@@ -12,7 +12,7 @@ extension Overlay {
         private let keyStart: UnsafeRawPointer?
         private var valueStart: UnsafeRawPointer?
         private let keyByteCount: UInt32
-        /// The bytes of the value, or what there is instead.
+        /// The bytes of the value, or a marker instead.
         private var valueByteCount: UInt32
 
         /// Both point to bytes that stay where they are; `prefix` is the key's.

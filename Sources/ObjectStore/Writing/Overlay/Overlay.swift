@@ -3,11 +3,11 @@ import HoldfastStorage
 
 /// The uncommitted changes of a group of transactions, above the snapshot that they read.
 ///
-/// A change is noted at the end of its kind's list, see ``KindSlots``: the kind is the first byte of its key. Keys
-/// are put in order only when somebody asks for it: a scan, which merges them with the snapshot, and the
-/// commit, whose batch is sorted. What is looked up by its key is found; entries of indexes and inverse
-/// links, which are most of a batch, are not, and stand in their list as often as they were changed, the
-/// last one counts. A transaction that fails is rolled back to its ``mark()``.
+/// A change is noted at the end of its kind's list, see ``KindSlots``: the kind is the first byte of its key. Keys are sorted
+/// only when the order is needed: by a scan, which merges them with the snapshot, and by the commit, whose batch is sorted. Keys
+/// that are looked up by value are in a table. Entries of indexes and inverse links, which are most of a batch, are not: they are
+/// in their list as often as they were changed, and the last one counts. A transaction that fails is rolled back to its
+/// ``mark()``.
 ///
 /// The writer's thread alone uses an overlay.
 final class Overlay {
@@ -36,8 +36,7 @@ final class Overlay {
         fileprivate var undoCount: Int
     }
 
-    /// How many kinds there are, as many as ``Mark`` has counts for; the last one, of rows, has what is above as
-    /// well.
+    /// The number of kinds, as many as ``Mark`` has counts for. The last kind, of rows, also includes the kinds above it.
     private static let kindCount = Int(StoreKey.Tag.row) + 1
 
     private let arena = Arena()
@@ -54,7 +53,7 @@ final class Overlay {
     /// The state in which a transaction began that reads that state again; nil for others.
     private var base: Base?
 
-    /// The state at a mark: the slots that there were, with the former entries of those that were changed since.
+    /// The state at a mark: the slots at that time, with the former entries of the slots that were changed since.
     private struct Base {
         let counts: SIMD8<Int>
         var former: [SlotAddress: Entry] = [:]
@@ -201,7 +200,7 @@ final class Overlay {
         let prefix = KeyPrefix(key)
         if !Self.isOnlyScanned(kind), let index = kinds[kind].index(of: key, prefix) {
             let address = SlotAddress(kind: kind, index: index)
-            // What is newer than every mark goes as a whole when one is gone back to.
+            // All later changes are dropped when the overlay returns to a mark.
             if index < markedCounts[kind] {
                 let before = kinds[kind][index].entry
                 undo.append(Change(address: address, before: before))
@@ -230,8 +229,8 @@ final class Overlay {
         return copy
     }
 
-    /// Sets a value that one transaction may set again and again, overwriting what it set before: no caller may
-    /// hold on to such a value while the key is changed.
+    /// Sets a value that one transaction may set again and again, and overwrites its earlier value. No caller may keep such a
+    /// value while the key is changed.
     func putInPlace(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         let kind = Self.kind(key)
         if let index = kinds[kind].index(of: key, KeyPrefix(key)),

@@ -12,8 +12,9 @@ final class OverlaySnapshot: StorageSnapshot {
     private let ofBase: Bool
     private var ownEntriesRead = 0
 
-    /// - `span`: The transaction's, behind whose end nothing can be read.
-    /// - `ofBase`: Whether it is of what the transaction began from, which the overlay keeps (``Overlay/keepBase(_:)``).
+    /// - `span`: The transaction's lifetime. After its end nothing can be read.
+    /// - `ofBase`: Whether it shows the state that the transaction began from, which the overlay keeps
+    ///   (``Overlay/keepBase(_:)``).
     init(_ group: CommitGroup, within span: WriteSpan? = nil, ofBase: Bool = false) {
         self.group = group
         self.span = span
@@ -56,6 +57,6 @@ final class OverlaySnapshot: StorageSnapshot {
             range, reversed: reversed, expecting: expecting, ofBase: ofBase, body)
     }
 
-    /// Nothing: the group closes what it stands on.
+    /// Does nothing: the group closes the snapshot below.
     func close() {}
 }

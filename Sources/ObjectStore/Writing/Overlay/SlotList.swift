@@ -1,13 +1,13 @@
 import CHoldfastMemory
 
-/// The slots of one kind of key: a list that grows at its end and never moves what it has.
+/// The slots of one kind of key: a list that grows at its end and never moves its slots.
 ///
 /// A transaction may have millions: an array that doubled would copy them again and again, into memory that
 /// the kernel has to clear first.
 struct SlotList: ~Copyable {
     typealias Slot = Overlay.Slot
 
-    /// A chunk has so many slots that most transactions take and give back what `malloc` has at hand.
+    /// A chunk has so many slots that most transactions take and return memory that `malloc` has at hand.
     private static let chunkBits = 12
 
     private var chunks: ContiguousArray<UnsafeMutablePointer<Slot>> = []

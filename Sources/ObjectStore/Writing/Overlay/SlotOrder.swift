@@ -40,12 +40,12 @@ struct SlotOrder {
         cursor(of: key, behind: -1, slots)
     }
 
-    /// The cursor behind all slots whose keys compare with `key` as `order`, 0 or −1, or less.
+    /// The cursor behind all slots with keys that compare to `key` as `order`, 0 or −1, or less.
     private func cursor(
         of key: UnsafeRawBufferPointer, behind order: Int, _ slots: borrowing SlotList
     ) -> Cursor {
         let prefix = KeyPrefix(key)
-        // The last chunk whose first slot the cursor is behind.
+        // The last chunk that begins before the cursor.
         let chunk = partitionPoint(chunks.count - 1) {
             slots[Int(chunks[$0 + 1][0])].compare(with: key, prefix) <= order
         }

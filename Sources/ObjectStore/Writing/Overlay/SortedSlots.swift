@@ -1,15 +1,15 @@
 import HoldfastBytes
 import CHoldfastMemory
 
-/// The slots of a list in the order of their keys, those of one key in the order in which they were added.
+/// The slots of a list in the order of their keys; slots of one key in the order in which they were added.
 ///
-/// Many keys are sorted by sixteen bytes at a time without a comparison, byte by byte from the last of these to the first, in
-/// a pass for each byte in which keys differ; then those that are equal so far by the next sixteen, and so on, until there
-/// are few.
+/// Many keys are sorted by sixteen bytes at a time without a comparison: byte by byte from the last of these to the first, in a
+/// pass for each byte in which keys differ. Keys that are equal so far are sorted by the next sixteen bytes, and so on, until
+/// there are few.
 ///
 /// Source: Knuth, The Art of Computer Programming 3, 5.2.5 (radix list sort, with counts for lists).
 struct SortedSlots: ~Copyable {
-    /// A slot's place in its list beside a part of its key: all bytes before it are those of its neighbours.
+    /// A slot's position in its list, with a part of its key. All bytes before this part equal the bytes of its neighbours.
     private struct Rank {
         var prefix: KeyPrefix
         let position: Int32
@@ -77,7 +77,7 @@ struct SortedSlots: ~Copyable {
         }
     }
 
-    /// Sorts many whose prefixes begin at a byte of their keys.
+    /// Sorts many slots with prefixes that begin at a byte of their keys.
     ///
     /// - `spare`: Room for as many.
     private static func sort(
@@ -142,7 +142,7 @@ struct SortedSlots: ~Copyable {
         if from.baseAddress != ranks.baseAddress { _ = ranks.update(fromContentsOf: from) }
     }
 
-    /// Orders by the lowest byte of a word; what has the same byte stays in its order.
+    /// Orders by the lowest byte of a word. Slots with the same byte keep their order.
     @inline(__always)
     private static func pass(
         from: Ranks, to: Ranks, by word: (Rank) -> UInt64

@@ -165,7 +165,7 @@ struct InverseLinks {
 
     // MARK: Links to an object
 
-    /// Finds the links to an object, those of one origin and property as one.
+    /// Finds the links to an object. Links from one origin through one property count as one.
     func incoming(of rowClass: RowClass, _ key: UInt64) throws(StoreError) -> [IncomingLink] {
         let rows = group.rows
         let prefix = group.keyBuffer.making {
@@ -191,12 +191,12 @@ struct InverseLinks {
 
     // MARK: Taking back
 
-    /// Takes back what the attempt noted.
+    /// Reverts the notes of the attempt.
     mutating func rollBack() {
         while let link = undo.popLast() { lostLinks.remove(link) }
     }
 
-    /// Forgets what was noted.
+    /// Forgets the notes.
     mutating func removeAll() {
         if !lostLinks.isEmpty { lostLinks.removeAll(keepingCapacity: true) }
     }

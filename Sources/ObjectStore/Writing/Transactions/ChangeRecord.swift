@@ -20,10 +20,10 @@ package struct ChangeRecord: Sendable {
     /// Of a deletion the object's primary key: 0 for null, or 1 and the stored bytes; empty for a class
     /// without one.
     package var primaryKey: [UInt8]
-    /// Of an update what was done to lists; a list among ``properties`` that is not here was replaced.
+    /// For an update, the changes of lists. A list among ``properties`` that is not here was replaced.
     package var lists: [ListChange] = []
-    /// Of an update and a deletion what properties had been that are kept (``LoggedProperties``): of those that changed, or of all. One
-    /// that is not here is not known.
+    /// For an update and a deletion, the former values of logged properties (``LoggedProperties``): of the changed ones, or of
+    /// all. A value that is not here is not known.
     package var former: [PastValue] = []
 
     /// Of an update the properties that changed, as members of the object's class.

@@ -9,11 +9,11 @@ struct ChangeRecorder: ~Copyable {
 
     /// The changed objects, each once, in the order of their first change.
     private(set) var changes: [ChangeRecord] = []
-    /// The records that an attempt altered, as they were; those that it added are known by their count.
+    /// The records that an attempt altered, in their earlier form. The number of records shows the ones that it added.
     var undo = UndoLog<(position: Int, before: ChangeRecord)>()
-    /// Where changes stand in ``changes``, once they are many and somebody has looked for one.
+    /// The positions of changes in ``changes``, once there are many changes and one was looked up.
     private var positions: [Object: Int] = [:]
-    /// How many changes are entered there: the first so many, or none.
+    /// The number of changes that are entered there: only the first ones, or zero.
     private var enteredCount = 0
     private static let searchedCountMax = 16
 
@@ -28,7 +28,7 @@ struct ChangeRecorder: ~Copyable {
     ///
     /// - `members`: The properties that differ.
     /// - `lists`: The changes of lists that were not replaced.
-    /// - `former`: What those had been that are kept.
+    /// - `former`: The former values that are logged.
     mutating func updated(
         _ rowClass: RowClass, _ key: UInt64, _ members: MemberSet, lists: [ListChange],
         former: [PastValue]
@@ -51,7 +51,7 @@ struct ChangeRecorder: ~Copyable {
     /// Records an object that was deleted.
     ///
     /// - `primaryKey`: As in ``ChangeRecord/primaryKey``.
-    /// - `former`: What properties were at the end that are kept.
+    /// - `former`: The logged values of properties at the end.
     mutating func deleted(
         _ rowClass: RowClass, _ key: UInt64, primaryKey: [UInt8], former: [PastValue]
     ) {
@@ -63,7 +63,8 @@ struct ChangeRecorder: ~Copyable {
             return
         }
         alter(position) { before in
-            // What the transaction has made no version had; what it changed had been what was noted then.
+            // An object that the transaction made has no former values. The former values of a changed object were noted at the
+            // change.
             if before.kind == .update {
                 let changed = before.properties
                 change.former =
@@ -104,7 +105,7 @@ struct ChangeRecorder: ~Copyable {
 
     // MARK: Taking back
 
-    /// Takes back what an attempt recorded.
+    /// Reverts the records of an attempt.
     ///
     /// - `count`: How many changes there were before it.
     mutating func rollBack(to count: Int) {

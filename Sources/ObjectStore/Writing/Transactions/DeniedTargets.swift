@@ -70,7 +70,7 @@ struct DeniedTargets {
         return denied
     }
 
-    /// The properties of a class through one of which a link goes: itself, or those with embedded objects.
+    /// The properties of a class through which a link goes: the property itself, or the properties with embedded objects.
     private static func members(
         of holder: RowClass, leadingTo link: (classIndex: Int, member: Int)
     ) -> [Int] {

@@ -1,7 +1,7 @@
 import HoldfastRows
 
 extension DraftGaps {
-    /// The error of a write whose draft has the gaps: `.nothingToKeep` or `.unstated`.
+    /// The error of a write with a draft that has the gaps: `.nothingToKeep` or `.unstated`.
     func error(of draft: ObjectDraft, _ origin: WriteOrigin) -> StoreError {
         if hasNothingToKeep { return .nothingToKeep }
         var paths: [ObjectIdentifier: [DanglingLink.PathStep]] = [:]
@@ -17,14 +17,14 @@ extension DraftGaps {
     }
 }
 
-/// The origin of an object in what a client wrote: how errors name it.
+/// The origin of an object in a client's document, by which errors name it.
 struct WriteOrigin {
     /// The operation or line of the transaction, by a number of the caller's.
     var source: Int
     /// The way from the object that the operation states.
     var path: [DanglingLink.PathStep] = []
 
-    /// The origin of what stands further inside.
+    /// The origin of a value further inside.
     func appending(_ steps: [DanglingLink.PathStep]) -> WriteOrigin {
         WriteOrigin(source: source, path: path + steps)
     }

@@ -1,16 +1,16 @@
 /// A turn of the writer's that is lent: until it ends, its owner changes the store on its own thread, and the writer's
 /// thread waits.
 ///
-/// Its changes are made once. Object keys come in the order in which objects are made or first linked to. There is no
-/// limit of operations or bytes; what ``spillToEngine()`` does not take wait in memory. One thread at a time uses a turn, not always the same one. A turn that
-/// is let go of without an end is cancelled.
+/// Its changes are made once. Object keys come in the order in which objects are made or first linked to. There is no limit of
+/// operations or bytes. Changes that ``spillToEngine()`` does not move wait in memory. One thread at a time uses it, not always
+/// the same one. An interactive write that is released without an end is cancelled.
 package final class InteractiveWrite: @unchecked Sendable {
     // Unchecked: one thread at a time uses it, as its callers promise.
     private let pending: QueuedInteractiveWrite
     private let queue: CommitQueue
     private var interactive: WriteTransaction?
 
-    /// A turn whose transaction is lent.
+    /// An interactive write with an open transaction.
     init(_ pending: QueuedInteractiveWrite, _ interactive: WriteTransaction, _ queue: CommitQueue) {
         self.pending = pending
         self.interactive = interactive
@@ -27,11 +27,11 @@ package final class InteractiveWrite: @unchecked Sendable {
         return interactive
     }
 
-    /// Hands the changes so far to the engine's open transaction where they take more than ``StoreOptions/interactiveByteCountMax``, unless
-    /// a part is being attempted: to be called between two operations. The turn sees what it saw before, and can be cancelled
-    /// as a whole. From then on it shares its commit with no other write.
+    /// Moves the changes so far into the engine's open transaction if they take more than
+    /// ``StoreOptions/interactiveByteCountMax``, unless a part is being attempted. It is called between two operations. The write
+    /// sees the same state as before, and can be cancelled as a whole. From then on it shares its commit with no other write.
     ///
-    /// Cost: a comparison; what a commit of the changes would cost, without the sync, where it hands them over.
+    /// Cost: a comparison; when it moves changes, the cost of committing them without the sync.
     /// - Returns: Whether it did: then no row, and no key, that the turn or a view of it has handed out is valid.
     /// - Throws: ``StoreError`` `.storage`; the turn can't be committed then.
     package func spillToEngine() throws(StoreError) -> Bool {
@@ -41,8 +41,8 @@ package final class InteractiveWrite: @unchecked Sendable {
         return true
     }
 
-    /// Waits until the changes of others that the turn is lent upon are committed: until then it shows more than the newest view. Cost: that of
-    /// a commit where turns follow each other, else none.
+    /// Waits until the earlier changes that the write builds on are committed. Until then it shows more than the newest view.
+    /// Cost: that of a commit if interactive writes follow each other, otherwise zero.
     ///
     /// - Throws: ``StoreError`` where they could not be committed; the turn fails, too.
     package func awaitPrecedingCommit() throws(StoreError) {
@@ -78,7 +78,7 @@ package final class InteractiveWrite: @unchecked Sendable {
     /// Gives the turn back; false when that was done before.
     private func end(commits: Bool, _ done: (@Sendable () -> Void)? = nil) -> Bool {
         guard let interactive else { return false }
-        // From then on others use what views read.
+        // From then on other threads use the objects that views read.
         interactive.span.hasEnded = true
         self.interactive = nil
         pending.noteEnd(done)

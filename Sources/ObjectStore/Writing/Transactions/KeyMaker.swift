@@ -97,8 +97,8 @@ struct KeyMaker {
 
     // MARK: Numbers
 
-    /// The number that a new object of a class gets as its primary key: one above all that the class's
-    /// objects have had since it numbers them, and above those that were there before.
+    /// The number that a new object of a class gets as its primary key: greater than the keys of all objects since the class
+    /// numbers them, and of the earlier objects.
     ///
     /// The number counts as used once it is mapped.
     ///
@@ -128,16 +128,16 @@ struct KeyMaker {
         try counters.change(rowClass) { $0.greatestNumber = max(number, used) }
     }
 
-    /// The greatest number in use so far: the counter, else what the primary keys say that were stored
-    /// before the class numbered its objects.
+    /// The greatest number in use so far: the counter, or the greatest primary key that was stored before the class numbered its
+    /// objects.
     private func greatestNumber(_ rowClass: RowClass) throws(StoreError) -> Int64 {
         if let number = try group.classState(rowClass).greatestNumber { return number }
         let buffer = ByteBuffer(capacity: 16)
         StoreKey.appendPrimaryKeyPrefix(rowClass, to: buffer)
         let range = KeyRange(prefix: buffer.array)
         var greatest: Int64 = 0
-        // What the group itself has added comes in order too, and its counter is there once it has
-        // added anything while the class numbers its objects.
+        // The group's own objects come in order too, and the counter exists once the group has added an object while the class
+        // numbers its objects.
         try group.snapshot.walk(range, reversed: true, expecting: 1) { key, _ in
             greatest = max(greatest, StoredPrimaryKey(bytes: key).number ?? 0)
             return false

@@ -22,7 +22,7 @@ struct PendingLinks {
         !origins.isEmpty && origins[target] != nil
     }
 
-    /// Adds a link to those that wait for its target.
+    /// Adds a link to the links that wait for its target.
     mutating func add(to target: ObjectIdentity, from origin: WriteOrigin) {
         undo.note(.added(target))
         origins[target, default: []].append(origin)
@@ -52,7 +52,7 @@ struct PendingLinks {
 
     // MARK: Taking back
 
-    /// Takes back what the attempt did.
+    /// Reverts the changes of the attempt.
     mutating func rollBack() {
         while let change = undo.popLast() {
             switch change {
@@ -89,7 +89,7 @@ struct UndoLog<Change> {
     /// The changes of the attempt, the oldest first.
     var all: [Change] { changes }
 
-    /// Takes the newest change out; nil when there is none.
+    /// Removes the newest change and returns it; nil if there are no changes.
     mutating func popLast() -> Change? { changes.popLast() }
 
     /// Ends the attempt and forgets its changes.

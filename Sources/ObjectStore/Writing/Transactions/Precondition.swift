@@ -19,9 +19,9 @@ package enum Precondition: Sendable, Equatable {
         }
     }
 
-    /// Whether a client that names these versions knows what a view shows of one of them.
+    /// Whether a client that names these versions knows the state that a view shows, from one of them.
     ///
-    /// A user is shown of a version what the rules and other objects decide, and another user something else; `*` is any state.
+    /// The visible state of a version depends on the rules and on other objects, and differs between users; `*` is any state.
     package func knows(_ version: StoreVersion, in read: ReadTransaction) -> Bool {
         switch self {
         case .none, .absent: false

@@ -4,16 +4,16 @@ import HoldfastRows
 struct RowReplacement {
     /// Whether the transaction's writer does it; false where it follows from something else.
     var isAct = true
-    /// Whether the inverse links follow; false when somebody else changes them.
+    /// Whether the inverse links follow; false if the caller changes them.
     var changesLinks = true
-    /// Whether a migration under way takes the object; false when somebody else lets it.
+    /// Whether a migration under way takes the object; false if the caller passes it on.
     var entersMigration = true
     /// The properties that are known to differ: a tree that one transaction changes again has the same reference.
     var changed = MemberSet()
     /// The known edits of lists, by member.
     var lists: [Int: ListEdits] = [:]
 
-    /// The edits of the lists among the properties that changed, but for those that were replaced.
+    /// The edits of the changed lists, except the lists that were replaced.
     func listChanges(
         _ rowClass: RowClass, _ changed: MemberSet, from old: RowView, to new: RowView
     ) -> [ListChange] {

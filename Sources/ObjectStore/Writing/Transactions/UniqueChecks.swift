@@ -18,7 +18,7 @@ struct UniqueChecks {
 
     init(_ group: CommitGroup) { self.group = group }
 
-    /// Enters a row's values of unique groups, and notes what has to be unique at the end.
+    /// Enters a row's values of unique groups, and notes the values to be checked at the end.
     mutating func enter(_ change: RowChange, _ origin: WriteOrigin) {
         let rowClass = change.rowClass
         for (position, unique) in rowClass.uniqueKeys.enumerated()
@@ -65,7 +65,7 @@ struct UniqueChecks {
         var violations: [UniqueViolation] = []
         // Where a value was written last; made when the first one is not unique.
         var last: [Value: Int] = [:]
-        // Those of which it was told once that something is not unique that is not to be named.
+        // The values that were reported once as not unique and must not be named.
         var unnamed: Set<ObjectIdentity> = []
         for position in start..<checks.count {
             let (origin, own) = checks[position]
@@ -107,8 +107,7 @@ struct UniqueChecks {
         return try judge.sees(unique.members, of: rowClass, key, row)
     }
 
-    /// Another object that has the same value; nil when there is none, and when the object is gone or has
-    /// a null by now.
+    /// Another object with the same value; nil if there is no such object, if it is gone, or if it has a null by now.
     private func otherHolder(
         of unique: UniqueKey, _ rowClass: RowClass, _ own: UInt64
     ) throws(StoreError) -> (key: UInt64, row: RowView)? {
@@ -155,7 +154,7 @@ struct UniqueChecks {
     }
 }
 
-/// A change of an object's row: what entries in indexes, unique keys and inverse links follow from.
+/// A change of an object's row, from which the changes of index entries, unique keys and inverse links follow.
 struct RowChange {
     let rowClass: RowClass
     let key: UInt64

@@ -1,4 +1,4 @@
-/// The work that a transaction may do, and what it has done of it.
+/// The maximum work of a transaction, and the work that it has done.
 struct WriteAllowance {
     /// How many writes and deletions the transaction may contain.
     private var operationCountMax: Int
@@ -45,7 +45,7 @@ struct WriteAllowance {
     /// Counts bytes that were read for a change.
     mutating func countReading(_ byteCount: Int) { readByteCount += byteCount }
 
-    /// Refuses a transaction whose changes, which wait in memory, are too many bytes.
+    /// Refuses a transaction with too many bytes of changes, which wait in memory.
     ///
     /// - `byteCount`: The bytes that the group's changes take by now.
     /// - Throws: ``StoreError`` `.transactionTooLarge`.

@@ -73,7 +73,7 @@ extension CommitGroup {
 }
 
 extension WriteTransaction {
-    /// The access document, as the transaction sees it; nil where none was set.
+    /// The access document, as the transaction sees it; nil if no document was set.
     package func accessDocument() throws(StoreError) -> StoredDocument? {
         try group.accessDocument()
     }

@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastStorage
 
-// Accounts are no objects, as tokens are none: changing one makes no version, and no stream tells of it.
+// Accounts are not objects, and tokens are not either: a change of one makes no version, and no stream reports it.
 extension WriteTransaction {
     /// The account of an id, as the transaction sees it.
     package func account(_ id: UUID128) throws(StoreError) -> AccountRecord? {
@@ -24,7 +24,7 @@ extension WriteTransaction {
         changesAccess = true
     }
 
-    /// Removes an account with its sessions; what is said of its user stays.
+    /// Removes an account with its sessions. The record of its user stays.
     package func removeAccount(_ account: AccountRecord) throws(StoreError) {
         try removeSessions(of: account.id)
         overlay.remove(keyBuffer.making { StoreKey.appendAccount(account.id, to: $0) })
@@ -65,7 +65,7 @@ extension WriteTransaction {
 
     /// Removes the sessions of an account.
     ///
-    /// - `kept`: The hash of the one that stays; nil for none.
+    /// - `kept`: The hash of the session that stays; nil if all sessions end.
     package func removeSessions(
         of account: UUID128, but kept: [UInt8]? = nil
     ) throws(StoreError) {

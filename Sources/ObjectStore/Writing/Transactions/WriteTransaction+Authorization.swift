@@ -2,17 +2,17 @@ import HoldfastBytes
 import HoldfastRows
 import HoldfastStorage
 
-// What a writer states who sees a part of an object: what they do not see stays.
+// The content that a writer gives if it sees only a part of an object. Hidden parts stay.
 extension WriteTransaction {
-    /// Refuses what the part that is being attempted has done, if its writer may not: what it did is judged as things are now, and
-    /// again only with what is done to the same objects later. For writes of which each has to hold by itself.
+    /// Refuses the changes of the attempted part if its writer has no right to them. They are judged by the present state, and
+    /// again only together with later changes of the same objects. For writes whose parts must each be valid by themselves.
     ///
     /// - Throws: ``StoreError`` `.notAllowed`; `.stopped` where the rules take too long.
     package func requireAllowedAttempt() throws(StoreError) {
         if let judge { try judge.judge(endView(for: judge), isAttempt: true) }
     }
 
-    /// The acts that its writer had no right to, as things are now; none where they may do everything.
+    /// The changes that its writer has no right to, by the present state; empty if the writer may do everything.
     ///
     /// - Throws: ``StoreError`` `.stopped` where the rules take too long.
     package func refusedActs() throws(StoreError) -> [RefusedAct] {
@@ -20,10 +20,11 @@ extension WriteTransaction {
         return try judge.refusals(endView(for: judge))
     }
 
-    /// Gives back the copies of what its writer was shown, which no row that is held may be of: behind each of many operations.
+    /// Releases the copies of the objects that its writer was shown. No row that is still in use may be one of them. Called after
+    /// each of many operations.
     package func releaseShown() { judge?.releaseShown() }
 
-    /// Refuses a draft that lacks something, but for what its writer knows nothing of.
+    /// Refuses a draft that lacks a required value, except values that its writer cannot know of.
     func requireComplete(
         _ gaps: DraftGaps, of draft: ObjectDraft, _ origin: WriteOrigin
     ) throws(StoreError) {
@@ -40,11 +41,11 @@ extension WriteTransaction {
         return end
     }
 
-    /// Makes the row of an object of what its writer has made of the part that they see; nil where that is all of it.
+    /// Makes the row of an object from the writer's version of its visible part; nil if the writer sees all of it.
     ///
     /// - `stored`: Its row as it is.
-    /// - `shown`: What the writer sees of it.
-    /// - `wanted`: The row that they made of that, whose out-of-line values go unless they are used.
+    /// - `shown`: The part that the writer sees.
+    /// - `wanted`: The writer's version of it. Its out-of-line values are freed unless they are used.
     /// - `formers`: As in ``VisibleChange/formers``.
     /// - Throws: ``StoreError`` `.notAllowed` where they state a value of a property that is hidden from them.
     func merged(
@@ -80,9 +81,10 @@ extension WriteMode {
 }
 
 extension ObjectDraft {
-    /// The properties of a new object that the draft states; a null or an empty collection, which it would have anyhow, is none.
+    /// The properties of a new object that the draft sets. A null or an empty collection, which is the default anyhow, does not
+    /// count.
     ///
-    /// - `row`: What was made of the draft.
+    /// - `row`: The row made from the draft.
     func stated(in row: RowView) -> MemberSet {
         var stated = MemberSet()
         for (member, compiled) in rowClass.members.enumerated()

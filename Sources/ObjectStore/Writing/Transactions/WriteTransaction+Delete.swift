@@ -3,8 +3,8 @@ import HoldfastRows
 import HoldfastStorage
 
 extension WriteTransaction {
-    /// Deletes an object, the embedded objects it owns, and every link to it: what a link's property says
-    /// of deletion happens to the object that holds it.
+    /// Deletes an object, the embedded objects it owns, and every link to it. The deletion rule of a link's property decides
+    /// about the object that contains the link.
     ///
     /// - `source`: The operation that states it, by which errors name it.
     /// - Throws: ``StoreError`` `.objectNotFound`, a failed precondition, too many operations, or failing
@@ -22,7 +22,8 @@ extension WriteTransaction {
         while let target = deletion.waiting.popLast() {
             let targetClass = rows.classes[target.classIndex]
             guard let stored = try storedRow(targetClass, target.key) else { continue }
-            // A limit of what a writer does tells nothing of what they do not see; that of bytes holds for it as well.
+            // Errors about a limit of operations do not reveal objects that the writer does not see. The limit of bytes holds for
+            // the writer as well.
             if !isFirst {
                 try judge?.sees(target) ?? true ? countOperation() : requireRoom()
             }
@@ -53,7 +54,7 @@ extension WriteTransaction {
         var doomed: Set<ObjectIdentity> = []
     }
 
-    /// Does to the objects that link to one that goes away what their properties say.
+    /// Applies the deletion rules of the properties that link to a deleted object.
     private func release(
         _ target: ObjectIdentity, _ stored: RowView, _ deletion: inout Deletion
     ) throws(StoreError) {
@@ -111,7 +112,7 @@ extension WriteTransaction {
         }
         overlay.remove(
             keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) })
-        // Its staged row may have out-of-line values although its row has none.
+        // Its staged row may have out-of-line values although its row does not.
         let leavesOverflow = group.migration?.leavesOverflow(rowClass, key) ?? false
         if stored.holdsOverflow || leavesOverflow {
             try group.freeAllOverflow(rowClass, key)
@@ -121,7 +122,7 @@ extension WriteTransaction {
         recorder.deleted(rowClass, key, primaryKey: primaryKey, former: former)
     }
 
-    /// Rewrites an object without its links to one that goes away, whose inverse links stay as they are.
+    /// Rewrites an object without its links to a deleted one. The inverse links of that one stay.
     ///
     /// - `isCut`: Whether embedded objects go with it, which may have held more than links to it.
     private func unlink(
@@ -140,8 +141,8 @@ extension WriteTransaction {
                 stored, rowClass, withoutLinksTo: target.key, classIndex: target.classIndex,
                 schema: rows, version: version, to: $0)
         }
-        // Trees were changed in their places: what their embedded objects no longer refer to cannot be known
-        // by comparing rows.
+        // Trees were changed in place. The values that their embedded objects no longer refer to cannot be found by comparing
+        // rows.
         let sweeps =
             stored.holdsOverflow && (isCut || group.holdsEmbeddedOutOfLine(rowClass, stored))
         var how = RowReplacement(isAct: false, changesLinks: false, entersMigration: !sweeps)
@@ -152,7 +153,7 @@ extension WriteTransaction {
         }
         let written = try replace(rowClass, object.key, stored, by: bytes, origin, how)
         if sweeps { try group.sweepOverflow(rowClass, object.key, written.row) }
-        // What is staged is none of what the row refers to, so it comes after that.
+        // The row does not refer to staged values, so they come after that.
         if stored.holdsOverflow, sweeps || !written.isChanged {
             try enterMigration(rowClass, object.key, written.row)
         }

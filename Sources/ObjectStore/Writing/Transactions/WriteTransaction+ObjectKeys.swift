@@ -13,7 +13,7 @@ extension WriteTransaction {
     /// Takes an object key for an object that a later transaction is going to make, perhaps, so that it
     /// stands where its turn was; it is stored even if nothing else changes.
     ///
-    /// - `primaryKey`: Its ``OrderedKey``; nil for one that is new whatever there is.
+    /// - `primaryKey`: Its ``OrderedKey``; nil for an object that is always new.
     /// - Returns: Nil when the object is there already.
     package func reserveKey(
         _ rowClass: RowClass, primaryKey: [UInt8]?
@@ -63,8 +63,8 @@ extension WriteTransaction {
         return try insert(draft, reservedKey, number: number, WriteOrigin(source: source))
     }
 
-    /// Changes what a draft states of an object that is known by its object key, whether or not its class
-    /// has a primary key: one draft may change many objects.
+    /// Applies a draft to an object that is known by its object key, whether or not its class has a primary key. One draft may
+    /// change many objects.
     ///
     /// - Precondition: The draft does not state the primary key.
     /// - `source`: The operation or line that states it, by which errors name it.

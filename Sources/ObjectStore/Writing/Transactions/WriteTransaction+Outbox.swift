@@ -11,7 +11,7 @@ extension WriteTransaction {
     ///
     /// - `last`: The object key of the last object that was consumed.
     /// - `countMax`: How many objects the transaction takes at most.
-    /// - Returns: How many it has taken; where those are as many, there may be more.
+    /// - Returns: The number of objects taken. If it equals the maximum, there may be more.
     /// - Throws: ``StoreError`` of storage, or `.schemaRevision` for a class of another schema.
     package func acknowledge(
         _ rowClass: RowClass, through last: UInt64, countMax: Int
@@ -32,7 +32,7 @@ extension WriteTransaction {
         return keys.count
     }
 
-    /// Takes some objects from an outbox, but for those that are gone, and those that the transaction's writer does not see any more.
+    /// Takes some objects from an outbox, except deleted ones and objects that the transaction's writer does not see any more.
     ///
     /// - Returns: How many it has taken.
     /// - Throws: As ``acknowledge(_:through:countMax:)``.

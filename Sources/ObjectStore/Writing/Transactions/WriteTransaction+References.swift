@@ -2,7 +2,7 @@ import HoldfastObjectModel
 import HoldfastRows
 import HoldfastStorage
 
-// The links of a draft: what they lead to, which is written first where it stands in the place of a link.
+// The links of a draft: the target is written first if it is nested in the draft.
 extension WriteTransaction {
     /// Finds the object key of every link of a draft, writing nested objects first.
     ///
@@ -123,7 +123,7 @@ extension WriteTransaction {
 enum LinkTarget {
     /// An object with this object key that a primary key leads to; it is there or awaited.
     case found(UInt64)
-    /// The object key that the link states, whose row may be missing.
+    /// The object key of the link, whose row may be missing.
     case stated(UInt64)
     /// No object: the key of the primary key that leads nowhere.
     case absent(StoredPrimaryKey)

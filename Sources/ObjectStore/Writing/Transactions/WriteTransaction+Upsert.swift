@@ -8,10 +8,10 @@ extension WriteTransaction {
     ///
     /// - `draft`: States the primary key if the class has one, unless `objectKey` is given or the store
     ///   numbers the class's objects.
-    /// - `objectKey`: Which object, for a class without a primary key, and for an object whose primary
-    ///   key the draft does not state; nil makes a new one.
-    /// - `mode`: What to do when the object is or isn't there.
-    /// - `precondition`: What must hold of it.
+    /// - `objectKey`: The object, for a class without a primary key and for a draft without the primary key; nil makes a new
+    ///   object.
+    /// - `mode`: The treatment of an object that exists, or does not exist.
+    /// - `precondition`: The requirement on the object's present state.
     /// - `source`: The operation or line that states it, by which errors name it.
     /// - Throws: ``StoreError`` for a taken key, a missing object, a failed precondition, a link that
     ///   can't be resolved, or failing storage; the transaction has to be abandoned then.
@@ -54,7 +54,7 @@ extension WriteTransaction {
         try check(precondition, rowClass, key: found.key, isHidden ? nil : found.row)
         if let stored = found.row, let key = found.key {
             if isHidden {
-                // Who does not see it learns no more than that its key is taken.
+                // A writer that does not see the object learns only that its key is taken.
                 guard objectKey == nil, mode.mayCreate else { throw .objectNotFound }
                 throw Self.keyTaken(rowClass, isHidden: true)
             }
@@ -106,7 +106,7 @@ extension WriteTransaction {
         return found
     }
 
-    /// Tests what must hold of an object.
+    /// Tests the precondition of an object.
     ///
     /// - `stored`: Its row; nil when it is not there.
     /// - Throws: ``StoreError`` `.preconditionFailed`.
@@ -127,8 +127,9 @@ extension WriteTransaction {
         throw .preconditionFailed(current: try current(rowClass, key, stored))
     }
 
-    /// The object that a failed precondition shows: as its writer sees it, of before the transaction. Nil if there is none, or if it is not known
-    /// any more, since a writer without rules keeps no former states. The transaction is refused, so that its own states never become versions.
+    /// The object that a failed precondition shows: the part that its writer sees, in the state before the transaction. Nil if
+    /// there is no object, or if that state is not known any more, because a writer without rules keeps no former states. The
+    /// transaction is refused, so that its own states never become versions.
     ///
     /// - `stored`: Its present row.
     private func current(
@@ -147,7 +148,7 @@ extension WriteTransaction {
         }
     }
 
-    /// Adds an object that has its object key, and whose primary key is mapped to it, if its class has one.
+    /// Adds an object that has its object key. Its primary key is already mapped to it, if its class has one.
     ///
     /// - `number`: The primary key that the store has made for it, if it has.
     func insert(
@@ -155,8 +156,8 @@ extension WriteTransaction {
     ) throws(StoreError) -> WriteResult {
         let rowClass = draft.rowClass
         keys.made(key, rowClass)
-        // The object can be linked to by its own children, so it has its key before they are written;
-        // what links to it by now is no longer in vain.
+        // The object's own children can link to it, so it has its key before they are written. Links to it are not dangling any
+        // more.
         var targets = try resolve(draft, origin)
         pendingLinks.remove(to: ObjectIdentity(classIndex: rowClass.index, key: key))
         if !draft.children.isEmpty, let written = try storedRow(rowClass, key) {

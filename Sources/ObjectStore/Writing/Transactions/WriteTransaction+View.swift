@@ -1,8 +1,8 @@
 import HoldfastRows
 
 extension WriteTransaction {
-    /// Runs `body` with the objects as the transaction sees them now, its own changes and those of the transactions
-    /// before it included: for queries inside a write, and for replies that are made before the commit.
+    /// Runs `body` with the objects as the transaction sees them now, including its own changes and the changes of the
+    /// transactions before it: for queries inside a write, and for replies that are made before the commit.
     ///
     /// As ``openView()``. Keys that it returns must not be remembered beyond the transaction,
     /// which may yet be rolled back.
@@ -36,13 +36,13 @@ extension WriteTransaction {
     /// Opens a view of the objects as the transaction sees them, for as long as it lasts. It costs three allocations, and nothing
     /// to keep.
     ///
-    /// - Each look-up sees what was changed before it: of objects, values, and the counters of classes, which are the transaction's
-    ///   own. The store's state is that of before the transaction.
-    /// - Nothing may be written while a scan of the view, or a query on it, runs: an iteration that is to survive writes takes
-    ///   object keys in batches, and scans again after the last one. What was prepared by scanning before a change, such as a
-    ///   ``QueryExecution`` and its results, does not follow it.
-    /// - Rows stay readable, as they were, until the transaction ends. What they keep out of line is read as it is then, and is
-    ///   read again after each change of the object.
+    /// - Each look-up sees all earlier changes of objects, values and the counters of classes, which belong to the transaction.
+    ///   The store's state is the state before the transaction.
+    /// - Nothing may be written while a scan of the view, or a query on it, runs. An iteration that is to survive writes takes
+    ///   object keys in batches, and scans again after the last one. Results that were prepared before a change, such as a
+    ///   ``QueryExecution``, do not follow it.
+    /// - Rows stay readable, unchanged, until the transaction ends. Their out-of-line values are read in the present state, and
+    ///   are read again after each change of the object.
     /// - After a lent turn its views throw; in other transactions, a view must not be used when their body has returned.
     package func openView() -> StoreView {
         let snapshot = OverlaySnapshot(group, within: span)
@@ -58,7 +58,7 @@ extension WriteTransaction {
 
     /// Takes an object that is about to change out of the change of the schema under way.
     ///
-    /// - `row`: Its row; what it refers to is still there.
+    /// - `row`: Its row. The values that it refers to still exist.
     func leaveMigration(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) throws(StoreError) {
         try group.migration?.leave(group, rowClass, key, row)
     }
@@ -84,7 +84,7 @@ extension WriteTransaction {
     ///   - key: Its object key.
     ///   - stored: The row that it has had so far.
     ///   - changed: The properties that change; nil for all of them.
-    /// - Returns: Those of the properties that rules read, as far as they are not too large.
+    /// - Returns: The values of the properties that rules read, as far as they are not too large.
     func formerValues(
         _ rowClass: RowClass, _ key: UInt64, _ stored: RowView, of changed: MemberSet? = nil
     ) -> [PastValue] {
@@ -96,7 +96,7 @@ extension WriteTransaction {
         where kept.contains(member) && changed?.contains(member) ?? true {
             let field = rowClass.field(member, in: stored)
             if compiled.storage.isInHeap, !field.isNull {
-                // What lies out of line goes with the change.
+                // Out-of-line values are freed with the change.
                 let mayReferOutside = compiled.isEmbedded && stored.holdsOverflow
                 if mayReferOutside || field.isOutOfLine { continue }
                 let count = field.heap.count

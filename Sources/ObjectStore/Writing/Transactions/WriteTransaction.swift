@@ -10,8 +10,7 @@ import HoldfastStorage
 /// are valid while the body runs.
 package final class WriteTransaction {
     let group: CommitGroup
-    // What the group and its memory have is held here as well: reached through them, each use counts
-    // references up and down.
+    // The group and its memory are also referenced here: each access through other objects would count references up and down.
     let rows: RowSchema
     let overlay: Overlay
     let overflow: OverflowChunks
@@ -44,7 +43,7 @@ package final class WriteTransaction {
     package var idempotency: IdempotencyRecords
     /// The changes of the transaction that a change of the schema under way can't take.
     var migrationFaults: [StagedMigration.Fault] = []
-    /// Has the transaction keep to what its writer may do; nil where that is everything.
+    /// Restricts the transaction to the rights of its writer; nil if the writer may do everything.
     private(set) var judge: WriteAuthorizer?
     /// The schema with the names that the writer knows: replies show objects by it.
     package var knownRows: RowSchema { judge?.rights.visibility.rows ?? rows }
@@ -92,7 +91,7 @@ package final class WriteTransaction {
         counters.begin()
     }
 
-    /// Forgets what was recorded.
+    /// Forgets the records.
     private func forget() {
         recorder.removeAll()
         inverseLinks.removeAll()
@@ -110,11 +109,11 @@ package final class WriteTransaction {
         judge?.removeAll()
     }
 
-    /// Has what follows keep to what somebody may do: what they do not see is not there, what they do is judged at the
-    /// end (``finish()``). Before anything is changed.
+    /// Restricts the following operations to some rights: hidden objects are not there, and changes are checked at the end
+    /// (``finish()``). Called before anything is changed.
     ///
     /// - `deadline`: When all rules have to be asked, in milliseconds of the monotonic clock.
-    /// - `rights`: Makes what they may do, on a view of what the transaction begins from; nil is everything.
+    /// - `rights`: Makes the rights, on a view of the state that the transaction begins from; nil allows everything.
     /// - Throws: ``StoreError`` of `rights`.
     package func keep(
         to rights: (StoreView) throws(StoreError) -> WriteRights?, until deadline: UInt64
@@ -142,8 +141,8 @@ package final class WriteTransaction {
         try requireRoom()
     }
 
-    /// Counts what is read, parsed and compared to change an object: it holds up the writer as what is
-    /// written does, and a request of a few bytes can ask for it again and again.
+    /// Counts bytes that are read, parsed and compared to change an object. This work holds up the writer as much as written
+    /// bytes do, and a request of a few bytes can ask for it again and again.
     package func countReading(_ byteCount: Int) throws(StoreError) {
         allowance.countReading(byteCount)
         try requireRoom()
@@ -157,13 +156,13 @@ package final class WriteTransaction {
         overlay.byteCount > waitingByteCountMax && !counters.undo.isOpen
     }
 
-    /// Goes on upon an overlay whose changes have left it.
+    /// Continues on an overlay whose changes were moved to the engine.
     func noteSpill() { mark = overlay.mark() }
 
-    /// Refuses a transaction whose changes, which wait in memory, are too many bytes.
+    /// Refuses a transaction with too many bytes of changes, which wait in memory.
     func requireRoom() throws(StoreError) { try allowance.requireRoom(overlay.byteCount) }
 
-    /// Refuses what was made with another schema than the transaction's: positions in it differ.
+    /// Refuses content that was made with another schema than the transaction's, because positions in it differ.
     func requirePresent(_ rowClass: RowClass) throws(StoreError) {
         guard rowClass.index < rows.classes.count, rows.classes[rowClass.index] === rowClass.whole
         else {
@@ -173,18 +172,18 @@ package final class WriteTransaction {
 
     // MARK: Reading
 
-    /// The row of an object as it is stored, also where its writer does not see it: for replies, which show what may be read.
+    /// The row of an object as it is stored, even if its writer does not see it: for replies, which show only the readable part.
     package func storedRow(_ rowClass: RowClass, _ key: UInt64) throws(StoreError) -> RowView? {
         try group.row(rowClass, key)
     }
 
-    /// The row of an object, as its writer sees it; nil when there is none.
+    /// The row of an object, as its writer sees it; nil if there is no such object.
     package func row(_ rowClass: RowClass, _ key: UInt64) throws(StoreError) -> RowView? {
         guard let row = try group.row(rowClass, key) else { return nil }
         return try shown(rowClass, key, row)?.row
     }
 
-    /// The part of an object that the transaction's writer sees; nil for none.
+    /// The part of an object that the transaction's writer sees; nil for a hidden object.
     ///
     /// - `row`: Its row as it is stored.
     @inline(__always)
@@ -207,10 +206,10 @@ package final class WriteTransaction {
 
     // MARK: Ending
 
-    /// Checks what can only be checked at the end, and writes counters and the change log entry.
+    /// Makes the checks that are only possible at the end, and writes counters and the change log entry.
     ///
-    /// - Throws: ``StoreError`` `.danglingLinks` when a link's target was never created,
-    ///   `.notAllowed` for what its writer may not have done, `.deniedDeletion` when a deleted object is held, `.notUnique`.
+    /// - Throws: ``StoreError`` `.danglingLinks` if a link's target was never created, `.notAllowed` for changes that its writer
+    ///   has no right to, `.deniedDeletion` if a deleted object is retained by a rule, `.notUnique`.
     func finish() throws(StoreError) {
         let dangling = danglingLinks()
         if !dangling.isEmpty { throw .danglingLinks(dangling) }
@@ -231,10 +230,10 @@ package final class WriteTransaction {
         try appendLogEntry()
     }
 
-    /// Whether the transaction did what has to be stored even without a version.
+    /// Whether the transaction made a change that has to be stored even without a version.
     var changesUnversioned: Bool { idempotency.isChanged || keys.hasReserved || changesAccess }
 
-    /// The links whose targets are missing, in the order of their sources and places.
+    /// The links with missing targets, in the order of their sources and positions.
     package func danglingLinks() -> [DanglingLink] { pendingLinks.dangling(rows) }
 
     /// The values that were written, are to be unique and are not, as things are now: at most a hundred.
@@ -249,7 +248,7 @@ package final class WriteTransaction {
             changedShapes: changedShapes)
         var bytes = rowBuffer.making { entry.append(to: $0) }
         if bytes.count > group.valueByteCountMax {
-            // What was done to lists, and what objects were, helps those who follow them, and is no reason to refuse a write.
+            // The changes of lists, and former values, help followers, and are no reason to refuse a write.
             entry.shorten()
             bytes = rowBuffer.making { entry.append(to: $0) }
         }
@@ -292,12 +291,12 @@ package final class WriteTransaction {
 
     // MARK: Attempts
 
-    /// Runs a part of the transaction that may fail by itself: when `body` throws, what it changed is
-    /// rolled back and the transaction can go on.
+    /// Runs a part of the transaction that may fail by itself: when `body` throws, its changes are rolled back and the
+    /// transaction can continue.
     ///
     /// Parts do not nest. Cost: a few stores for each change that is made inside.
     ///
-    /// - Throws: What `body` throws.
+    /// - Throws: The errors of `body`.
     package func attempt<Result>(
         _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -311,8 +310,8 @@ package final class WriteTransaction {
         }
     }
 
-    /// Refuses what the part that is being attempted has written, if it is not unique; else it need not
-    /// be looked at again. For writes of which each has to hold by itself.
+    /// Refuses the changes of the attempted part if they are not unique. They are not checked again later. For writes whose parts
+    /// must each be valid by themselves.
     ///
     /// - Throws: ``StoreError`` `.notUnique`.
     package func requireUniqueAttempt() throws(StoreError) {
@@ -322,8 +321,8 @@ package final class WriteTransaction {
         uniqueChecks.truncate(to: attemptedCheckStart)
     }
 
-    /// The state before an attempt. Of the overlay, class counters, records and links the organs keep
-    /// what an attempt replaces; lists that only grow are cut.
+    /// The state before an attempt. The overlay, the class counters, the records and the links keep the parts that an attempt
+    /// replaces. Lists that only grow are cut.
     private struct Savepoint {
         var mark: Overlay.Mark
         var operationCount: Int
