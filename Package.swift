@@ -49,10 +49,19 @@ func door(_ folder: String, pkgConfig: String? = nil, apt: String? = nil) -> Tar
         providers: apt.map { [.apt([$0])] })
 }
 
+/// The pages of a target's rooms, which are not compiled.
+func pages(in folder: String) -> [String] {
+    let rooms = [
+        "ObjectStore": ["Catalog", "Reading", "Writing", "Changes", "Maintenance", "Store"],
+        "Query": ["Language", "Matching", "Analysis"],
+    ]
+    return ["README.md"] + (rooms[folder] ?? []).map { "\($0)/README.md" }
+}
+
 func library(_ folder: String, _ folders: [String] = [], resources: [Resource] = []) -> Target {
     .target(
         name: named(folder), dependencies: dependencies(folders), path: "Sources/\(folder)",
-        resources: resources,
+        exclude: pages(in: folder), resources: resources,
         swiftSettings: settings(of: folder))
 }
 
@@ -62,7 +71,7 @@ func program(
 ) -> Target {
     .executableTarget(
         name: named(folder), dependencies: dependencies(folders), path: "\(parent)/\(folder)",
-        swiftSettings: settings,
+        exclude: parent == "Sources" ? pages(in: folder) : [], swiftSettings: settings,
         linkerSettings: linking)
 }
 
@@ -83,11 +92,9 @@ let package = Package(
     products: [
         .library(name: "Holdfast", targets: ["Holdfast"]),
         .executable(name: "holdfast", targets: ["HoldfastCommand"]),
-    ]
-        // What the library's benchmark, a program outside, compares with: nobody else is offered it.
-        + (Context.environment["HOLDFAST_CORE"] == nil
-            ? []
-            : [.library(name: "HoldfastBenchmarkCore", targets: ["HoldfastBenchmarkCore"])]),
+        // The reference of the library's benchmark, which is a program outside.
+        .library(name: "HoldfastBenchmarkCore", targets: ["HoldfastBenchmarkCore"]),
+    ],
     targets: [
         // Doors to C and C++ libraries.
         door("CLMDB", pkgConfig: "lmdb", apt: "liblmdb-dev"),
@@ -207,11 +214,11 @@ let package = Package(
                 "Bytes", "StorageLMDB", "Threads", "TestSupport", "ObjectSupport",
             ]),
 
-        library(
-            "BenchmarkCore",
-            [
+        .target(
+            name: named("BenchmarkCore"),
+            dependencies: dependencies([
                 "ObjectStore", "Query", "Rows", "ObjectModel", "StorageLMDB", "Threads",
-            ]),
+            ]), path: "Benchmarks/swift-library/Core", swiftSettings: settings),
         program(
             "Fuzz",
             [

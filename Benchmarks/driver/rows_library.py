@@ -18,7 +18,7 @@ def swift_library(bench):
         [bench.root.parent / "scripts" / "find-swift"], capture_output=True, text=True, check=True).stdout.strip()
     # The flags of `make` are not for programs outside.
     environment = {name: value for name, value in os.environ.items() if name != "HOLDFAST_MAKE"}
-    environment.update(HOLDFAST_CORE="1", HOLDFAST_PATH=str(bench.root.parent))
+    environment["HOLDFAST_PATH"] = str(bench.root.parent)
     make_classes(bench.root / "swift-library/Sources/ManyClasses/Classes.swift", 1000)
     bench.say("building the programs outside")
     built = subprocess.run([swift, "build", "-c", "release", "--scratch-path", scratch], cwd=bench.root / "swift-library",

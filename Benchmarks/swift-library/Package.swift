@@ -2,8 +2,7 @@
 import Foundation
 import PackageDescription
 
-// A program outside that uses the library with default settings. HOLDFAST_CORE has the library's package offer the core's
-// part of the comparison, which nobody else needs.
+// A program outside that uses the library with default settings.
 let package = Package(
     name: "library-benchmark",
     dependencies: [

@@ -30,7 +30,7 @@ package protocol VisibilitySource: AnyObject, Sendable {
     /// there is none.
     ///
     /// - `read`: A view that shows everything.
-    /// - Throws: As ``sight(in:)``.
+    /// - Throws: As ``visibility(in:)``.
     func decidingObject(in read: StoreView) throws(RequestFault) -> ObservedQuery?
 
     /// Returns whether the principal may have had another view at an earlier version, because that object, or an object that it
@@ -41,7 +41,7 @@ package protocol VisibilitySource: AnyObject, Sendable {
     ///   - changes: The changes from that version to the view's version, of the classes that ``decidingObject(in:)`` reads.
     ///   - read: A view that shows everything.
     /// - Returns: Whether the view was or may have been different.
-    /// - Throws: As ``sight(in:)``.
+    /// - Throws: As ``visibility(in:)``.
     func wasOtherwise(
         since version: UInt64, _ changes: FoldedChanges, in read: StoreView
     ) throws(RequestFault) -> Bool

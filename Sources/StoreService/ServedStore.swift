@@ -283,7 +283,7 @@ package final class ServedStore: Sendable {
         return try withRead(for: caller, until: deadline) { read in read.visibility }
     }
 
-    /// The names that a sight's principal knows, in the present schema.
+    /// The names that a visibility's principal knows, in the present schema.
     package func names(of visibility: Visibility?) -> SchemaNames {
         names(of: visibility?.rows ?? store.catalog.rows)
     }

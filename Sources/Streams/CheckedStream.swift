@@ -21,12 +21,12 @@ package final class CheckedStream: Sendable {
     let result: CheckedResult?
     /// Whether the result is followed as a whole. Only events can report that.
     package var isResult: Bool { result != nil }
-    /// The sight through which the events of a step are written; nil if they contain only values as they are stored.
+    /// The visibility through which the events of a step are written; nil if they contain only values as they are stored.
     let showing: Visibility?
     /// The name of the followers' view. Their cursors work only for this view. Empty if they may read everything.
     package let viewMark: String
 
-    /// - `visibility`: The sight of its followers.
+    /// - `visibility`: The visibility of its followers.
     init(
         definition: StreamDefinition, names: SchemaNames, observed: ObservedQuery,
         selection: FieldSelection?, projection: CompiledProjection?, compared: FieldSelection?,

@@ -149,7 +149,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             if case .changes = content, pace.isImmediate {
                 let counted = try counted(events, shown)
                 if counted.isEmpty { return }
-                // Past values are seldom reported, so only then are they read through the sight.
+                // Past values are seldom reported, so only then are they read through the visibility.
                 let before = (stream.definition.eventOptions.tellsOld ? shown : step).before
                 try tell(counted, version, before, shown.after, step.budget)
                 answer(counted, (start, version), before, shown.after)

@@ -72,7 +72,7 @@ package final class StreamDefinition: Sendable {
 
     /// Checks the definition against a schema.
     ///
-    /// - `visibility`: The sight of its followers, of that schema; nil if they may read everything.
+    /// - `visibility`: The visibility of its followers, of that schema; nil if they may read everything.
     /// - Throws: ``RequestFault`` `.notFound` for an unknown class, `.malformed` for a faulty filter or selection.
     package func checked(
         _ names: SchemaNames, _ limits: ServiceLimits, for visibility: Visibility? = nil
@@ -162,7 +162,7 @@ package final class StreamDefinition: Sendable {
             for: visibility)
     }
 
-    /// Checks the definition against the present schema, with the caller's present sight.
+    /// Checks the definition against the present schema, with the caller's present visibility.
     ///
     /// - Throws: ``RequestFault`` as ``checked(_:_:for:)``.
     package func checked(
@@ -201,7 +201,7 @@ extension StreamDefinition {
     ///
     /// - `path`: The path into `mixed` values.
     /// - `projectionName`: The projection that shows the linked objects.
-    /// - `visibility`: The sight of its followers; nil if they may read everything.
+    /// - `visibility`: The visibility of its followers; nil if they may read everything.
     /// - Throws: ``RequestFault`` `.notFound` for a property that can't be followed, `.malformed` for a faulty selection
     ///   or projection.
     func checked(

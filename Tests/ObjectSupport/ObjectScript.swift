@@ -206,7 +206,7 @@ package final class ObjectScript {
         try require(turn.transaction)
         for operation in operations {
             try operation.run(turn.transaction)
-            if try turn.makeRoom() { counts.rooms += 1 }
+            if try turn.spillToEngine() { counts.rooms += 1 }
         }
         return try turn.commit()
     }

@@ -85,7 +85,7 @@ package final class AccessControl: Sendable {
         try known(in: schema).rules
     }
 
-    /// The rules for a schema, with the sights computed by them.
+    /// The rules for a schema, with the visibilities computed by them.
     private func known(in schema: RowSchema) throws(RequestFault) -> VisibilityCache {
         let mayBePast = schema.definition.revision < store.catalog.schema.revision
         let known = state.withLock { $0.known.first { $0.schema === schema } }

@@ -4,13 +4,13 @@ import HoldfastQuery
 import HoldfastRows
 import Synchronization
 
-/// The rules of an access document in one schema, with a cache of principals' sights. Thread-safe.
+/// The rules of an access document in one schema, with a cache of principals' visibilities. Thread-safe.
 ///
-/// Principals with equal attributes share a sight.
+/// Principals with equal attributes share a visibility.
 ///
 /// Benchmark rows: `user-lists`, `user-streams`.
 final class VisibilityCache: Sendable {
-    /// The values that decide on a sight, besides the rules.
+    /// The values that decide on a visibility, besides the rules.
     struct VisibilityCacheKey: Hashable {
         let isUser: Bool
         let token: Principal.TokenRight?
@@ -18,7 +18,7 @@ final class VisibilityCache: Sendable {
         /// The user's values, in the order in which the rules ask for them.
         let values: [UserValue?]
 
-        /// The weight of a sight in the cache: many or large user values take as much memory as several sights.
+        /// The weight of a visibility in the cache: many or large user values take as much memory as several visibilities.
         var weight: Int {
             var count = 0
             var byteCount = 0
@@ -62,7 +62,7 @@ final class VisibilityCache: Sendable {
         let mark: ViewMark
     }
 
-    /// The sight and view of an cacheKey.
+    /// The visibility and view of a key.
     private struct Decided {
         let visibility: Visibility
         let named: NamedView
@@ -73,7 +73,7 @@ final class VisibilityCache: Sendable {
         var byKey: [VisibilityCacheKey: Decided] = [:]
         /// The total weight of `byKey`.
         var weight = 0
-        /// The sights by view: users share one if all values that rules read of them are equal.
+        /// The visibilities by view: users share one if all values that rules read of them are equal.
         var byView: [NamedView: Visibility] = [:]
         /// The schema without unknown names, for each set of unknown names.
         var parts: [UnknownNames: RowSchema] = [:]
@@ -102,12 +102,12 @@ final class VisibilityCache: Sendable {
         (self.isPast, self.hasEnded) = (isPast, hasEnded)
     }
 
-    /// Returns the cached sight and view; nil if the cacheKey is not cached.
+    /// Returns the cached visibility and view; nil if the key is not cached.
     func decided(for cacheKey: VisibilityCacheKey) -> (visibility: Visibility, view: AccessView)? {
         state.withLock { $0.byKey[cacheKey] }.map { ($0.visibility, $0.named.view) }
     }
 
-    /// Caches a sight that ``sight(of:named:)`` made for a view, unless its weight exceeds the maximum. If the cache is full, an
+    /// Caches a visibility that ``visibility(of:named:)`` made for a view, unless its weight exceeds the maximum. If the cache is full, an
     /// eighth of its entries is removed.
     func keep(_ visibility: Visibility, of cacheKey: VisibilityCacheKey, _ view: AccessView, named mark: ViewMark) {
         let ruleCount = view.roles.reduce(0) { $0 + $1.classes.count { $0 != nil } }
@@ -134,7 +134,7 @@ final class VisibilityCache: Sendable {
         }
     }
 
-    /// Returns the sight of a view, from the cache if possible. Call ``keep(_:of:_:named:)`` afterwards.
+    /// Returns the visibility of a view, from the cache if possible. Call ``keep(_:of:_:named:)`` afterwards.
     func visibility(of view: AccessView, named mark: ViewMark) -> Visibility {
         let named = NamedView(view: view, mark: mark)
         if let known = state.withLock({ $0.byView[named] }) { return known }

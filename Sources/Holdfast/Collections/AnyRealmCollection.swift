@@ -1,4 +1,4 @@
-/// A realm collection of any kind, by the type of its elements: as live as the one that it stands for.
+/// A realm collection of any kind, with a given type of elements. It is as live as the collection that it wraps.
 ///
 ///     class ViewController {
 ///         let collection: AnyRealmCollection<Dog>
@@ -6,7 +6,7 @@
 public struct AnyRealmCollection<Element: RealmCollectionValue> {
     let base: any RealmCollection<Element>
 
-    /// Stands for a collection.
+    /// Wraps a collection.
     public init<C: RealmCollection & _ObjcBridgeable>(_ collection: C)
     where C.ElementType == Element {
         base = collection
@@ -14,16 +14,16 @@ public struct AnyRealmCollection<Element: RealmCollectionValue> {
 
     /// The realm that the elements belong to; nil for an unmanaged collection.
     public var realm: Realm? { base.realm }
-    /// Whether the realm was invalidated, or the object that holds the collection is gone.
+    /// Whether the realm was invalidated, or the object with the collection is gone.
     public var isInvalidated: Bool { base.isInvalidated }
-    /// Whether it shows one version for good.
+    /// Whether it is frozen, so that it always shows one version.
     public var isFrozen: Bool { base.isFrozen }
 }
 
 extension AnyRealmCollection: RealmCollection {
     /// The first position.
     public var startIndex: Int { 0 }
-    /// The position behind the last element.
+    /// The position after the last element.
     public var endIndex: Int { count }
     /// The number of elements. Cost: that of the collection.
     public var count: Int { base.count }
@@ -31,12 +31,12 @@ extension AnyRealmCollection: RealmCollection {
     /// The element at a position. Cost: that of the collection.
     public subscript(position: Int) -> Element { base[position] }
 
-    /// The elements as the store has them.
+    /// The elements in the store.
     public var _queried: QueriedElements { base._queried }
-    /// The elements of now.
+    /// The present elements.
     public var _all: [Element] { base._all }
 
-    /// Walks the present elements, whatever is written meanwhile.
+    /// Walks the present elements, unaffected by later writes.
     public func makeIterator() -> AnyIterator<Element> { Self.iterator(base) }
 
     private static func iterator<C: RealmCollection>(_ collection: C) -> AnyIterator<Element>
@@ -58,7 +58,7 @@ public struct QueriedElements {
         return core
     }
 
-    /// Whether both are one collection of one object, or one query of one realm.
+    /// Whether both are the same collection of one object, or the same query of one realm.
     static func isSame(_ a: ResultsCore, _ b: ResultsCore) -> Bool {
         a === b || (a.realm === b.realm && a.base == b.base && a.parts == b.parts)
     }

@@ -1,8 +1,8 @@
-/// A map by the types of its keys and values: as live as the one that it stands for.
+/// A map of any kind, with given types of keys and values. It is as live as the map that it wraps.
 public struct AnyRealmKeyedCollection<Key: _MapKey, Value: RealmCollectionValue> {
     let base: any RealmKeyedCollection<Key, Value>
 
-    /// Stands for a map.
+    /// Wraps a map.
     public init<C: RealmKeyedCollection>(_ collection: C)
     where C.Key == Key, C.Value == Value {
         base = collection
@@ -17,7 +17,7 @@ extension AnyRealmKeyedCollection: RealmKeyedCollection {
     public var realm: Realm? { base.realm }
     /// Whether the map's object is gone.
     public var isInvalidated: Bool { base.isInvalidated }
-    /// Whether it shows one version for good.
+    /// Whether it is frozen, so that it always shows one version.
     public var isFrozen: Bool { base.isFrozen }
     /// The number of entries.
     public var count: Int { base.count }
@@ -25,9 +25,9 @@ extension AnyRealmKeyedCollection: RealmKeyedCollection {
     public var keys: [Key] { base.keys }
     /// The values, in the order of their keys.
     public var values: [Value] { base.values }
-    /// The elements as the store has them.
+    /// The elements in the store.
     public var _queried: QueriedElements { base._queried }
-    /// The elements of now.
+    /// The present elements.
     public var _all: [Value] { base.values }
 
     /// The value of a key; nil if the key is absent. Setting nil removes the key.
@@ -39,7 +39,7 @@ extension AnyRealmKeyedCollection: RealmKeyedCollection {
     /// Removes all keys.
     public func removeAll() { base.removeAll() }
 
-    /// Walks the entries that there are now, in the order of their keys.
+    /// Walks the present entries, in the order of their keys.
     public func makeIterator() -> AnyIterator<SingleMapEntry<Key, Value>> {
         AnyIterator(
             keys.compactMap { key in self[key].map { SingleMapEntry(key: key, value: $0) } }

@@ -2,12 +2,12 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// A collection of a managed object: a property, or a list or dictionary within one, see ``MixedReference``. It is used where its realm
-/// belongs; one of a frozen object by any thread.
+/// A collection of a managed object: a property, or a list or dictionary within one, see ``MixedReference``. Used only where its
+/// realm belongs; any thread may use one of a frozen object.
 class CollectionReference {
     let object: ObjectBase
     let field: Int
-    /// The version of the object's row that ``stored`` is of.
+    /// The generation of the object's row when ``stored`` was read.
     private var generation: UInt64 = 0
     private var stored: StoredCollection?
 
@@ -23,7 +23,7 @@ class CollectionReference {
         self.field = field
     }
 
-    /// Makes the same place of the same object in another realm; nil where it is gone there. Any thread may call it.
+    /// Makes a reference to the same collection in another realm; nil if the object is gone there. Any thread may call it.
     var copying: (ObjectBase) -> CollectionReference? {
         { [field] in CollectionReference($0, field: field) }
     }
@@ -39,7 +39,7 @@ class CollectionReference {
     var member: Int { Int(place.binding.positions[field].member) }
     var name: String { place.binding.model.fields[field].name }
     var columnName: String { place.binding.model.fields[field].columnName }
-    /// The class of the objects that are its elements, or that they link to; nil for values.
+    /// The class of the elements, or of the objects that they link to; nil for values.
     var targetModel: ModelClass? {
         let element = place.binding.model.fields[field].shape.element
         if case .object(let reference) = element.kind { return ModelClass.of(reference.type) }
@@ -47,7 +47,7 @@ class CollectionReference {
     }
     var compiled: RowClass.Member { place.binding.rowClass.members[member] }
 
-    /// The type of plain values; nil of objects.
+    /// The type of plain values; nil for objects.
     var scalar: ScalarType? {
         let definition = place.binding.rowClass.definition.properties[member]
         if case .scalar(let scalar)? = definition.type.element { return scalar }
@@ -64,10 +64,10 @@ class CollectionReference {
     /// The number of elements or entries.
     var count: Int { collection.count }
 
-    /// The way to the collection from the object of its own.
+    /// The path to the collection from the root object.
     var steps: [NestedPath.Step] { place.steps + [.member(member)] }
 
-    /// Whether elements are such as programs hold by their places.
+    /// Whether the program may refer to elements by their positions: embedded objects and mixed values.
     private var holdsInner: Bool {
         compiled.storage.element == .embedded || compiled.storage.element == .mixed
     }
@@ -93,7 +93,7 @@ class CollectionReference {
         return collection
     }
 
-    /// Reads an element; ends the process beyond the end.
+    /// Reads an element. Ends the process if it is out of range.
     func element(_ index: Int) -> StoredElement {
         let collection = collection
         guard let found = collection.element(index) else {
@@ -103,7 +103,7 @@ class CollectionReference {
         return stored(found.part, found.offset, key.map { .key(Array($0)) } ?? .index(index))
     }
 
-    /// Reads a value of a map; nil where it lacks the key.
+    /// Reads a value of a map; nil if the map lacks the key.
     func value(_ key: String) -> StoredElement? {
         let collection = collection
         var key = key
@@ -131,14 +131,14 @@ class CollectionReference {
             owner: owner, inner: inner)
     }
 
-    /// The way to an element within the object, and on within an `AnyRealmValue`.
+    /// The path to an element within the object, and further within an `AnyRealmValue`.
     func owner(_ element: EditPath.Element) -> (EditPath.Owner, [NestedPath.Step]) {
         (EditPath.Owner(member: member, element: element), [])
     }
 
     // MARK: Writing
 
-    /// The way to an element.
+    /// The path to an element.
     func path(_ element: EditPath.Element) -> EditPath {
         var path = EditPath(place.binding.rowClass)
         path.owners = place.owners
@@ -147,7 +147,7 @@ class CollectionReference {
         return path
     }
 
-    /// Begins a write: ends the process outside of one, and where the object is gone.
+    /// Checks that a write is possible. Ends the process outside of a write, and if the object is gone.
     func requireWrite() {
         if place.realm.isFrozen {
             Misuse.end(
@@ -159,18 +159,18 @@ class CollectionReference {
         _ = object.requireRow()
     }
 
-    /// States all elements.
+    /// Replaces all elements.
     final func assign(_ state: (Statement) -> Void) {
         requireWrite()
         place.realm.assign(place, member, state)
     }
 
-    /// Takes other elements in the place of all.
+    /// Replaces all elements.
     func assign<Element: RealmCollectionValue>(elements: [Element]) {
         assign { $0.elements(elements) }
     }
 
-    /// Takes other entries in the place of all.
+    /// Replaces all entries.
     func assign<Value: RealmCollectionValue>(entries: [(String, Value)]) {
         assign { $0.entries(entries) }
     }
@@ -180,7 +180,7 @@ class CollectionReference {
         Statement(draft: draft, member: member, graph: graph)
     }
 
-    /// Puts a value to an element's place.
+    /// Replaces an element.
     final func put(
         _ element: EditPath.Element, _ placement: Placement, _ state: (Statement) -> Void
     ) {
@@ -217,7 +217,7 @@ class CollectionReference {
         if case .key = element { follow(.lost(NestedPath.Step(element))) }
     }
 
-    /// Moves an element of a list, which is at the second index afterwards.
+    /// Moves an element of a list to the second index.
     final func move(from: Int, to: Int) {
         requireWrite()
         if from == to { return }

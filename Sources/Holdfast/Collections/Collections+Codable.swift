@@ -50,7 +50,7 @@ extension Map: Encodable where Value: Encodable {
 }
 
 extension LinkingObjects: Codable {
-    /// One without objects: the realm finds them.
+    /// Makes an inverse link without objects; the realm finds them.
     public convenience init(from decoder: any Decoder) throws { self.init() }
 
     /// Encodes nothing: the links are the other objects' values.
@@ -67,7 +67,7 @@ extension KeyedDecodingContainer {
 }
 
 extension KeyedEncodingContainer {
-    /// Leaves an inverse link out.
+    /// Encodes nothing for an inverse link.
     public mutating func encode<Origin>(
         _ value: Persisted<LinkingObjects<Origin>>, forKey key: Key
     ) throws {}

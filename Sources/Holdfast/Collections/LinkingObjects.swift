@@ -1,11 +1,11 @@
-/// The objects that link to an object through one property: an inverse link, which the store keeps.
+/// The objects that link to an object through one property. The store maintains this inverse link.
 ///
-/// An object that links twice stands in it twice.
+/// An object that links twice is contained twice.
 public final class LinkingObjects<Element: ObjectBase> {
     /// The location of the links; nil for an unmanaged object, which has no incoming links.
     let place: OriginReference?
 
-    /// One without objects, as an unmanaged object has it.
+    /// Makes an inverse link without objects, for an unmanaged object.
     init() { place = nil }
 
     init(_ place: OriginReference) { self.place = place }
@@ -19,9 +19,9 @@ public final class LinkingObjects<Element: ObjectBase> {
 extension LinkingObjects: RandomAccessCollection {
     /// The first position.
     public var startIndex: Int { 0 }
-    /// The position behind the last object.
+    /// The position after the last object.
     public var endIndex: Int { count }
-    /// The number of links. Cost: linear in it once for each version.
+    /// The number of links. Cost: linear in the number of links, once for each version.
     public var count: Int { place?.keys.count ?? 0 }
 
     /// The object at a position.
@@ -33,7 +33,7 @@ extension LinkingObjects: RandomAccessCollection {
         return Element._of(place.origin(keys[position]))
     }
 
-    /// Walks the present objects, whatever is written meanwhile.
+    /// Walks the present objects, unaffected by later writes.
     public func makeIterator() -> ResultsIterator<Element> {
         _queried.core.map { ResultsIterator($0) } ?? ResultsIterator([])
     }
@@ -63,12 +63,12 @@ extension LinkingObjects: _Persistable {
         return LinkingObjects()
     }
 
-    /// States a value of a property.
+    /// Adds a property's value to a draft.
     public static func _state(_ value: LinkingObjects, in statement: Statement) {}
 }
 
 extension Persisted {
-    /// A property of the objects that link here.
+    /// An inverse link of a property in the class that links here.
     ///
     /// - Parameter originProperty: The property that contains the link, by its name in its class.
     public init<Origin: ObjectBase>(originProperty: String) where Value == LinkingObjects<Origin> {

@@ -4,7 +4,8 @@ import HoldfastRows
 
 /// An ordered collection of values, or of links to objects, or of embedded objects.
 ///
-/// A list of a managed object is live, and is changed inside a write. One that a program makes holds its elements itself.
+/// A list of a managed object is live, and is changed inside a write. A list that a program makes is unmanaged and holds its
+/// elements itself.
 public final class List<Element: RealmCollectionValue> {
     private enum Content {
         case own([Element])
@@ -18,24 +19,24 @@ public final class List<Element: RealmCollectionValue> {
 
     init(_ place: CollectionReference) { content = .stored(place) }
 
-    /// The list's place in the store; nil for one that holds its elements itself.
+    /// The list's place in the store; nil if it is unmanaged.
     var place: CollectionReference? {
         if case .stored(let place) = content { place } else { nil }
     }
 
-    /// The realm of the list's object; nil for one that holds its elements itself.
+    /// The realm of the list's object; nil if it is unmanaged.
     public var realm: Realm? { place.map { Realm($0.realm) } }
     /// Whether the list's object is gone.
     public var isInvalidated: Bool { place?.isInvalidated ?? false }
-    /// Whether it shows one version for good.
+    /// Whether it is frozen, so that it always shows one version.
     public var isFrozen: Bool { place?.realm.isFrozen ?? false }
 
-    /// The elements of now.
+    /// The present elements.
     private var elements: [Element] { Array(self) }
 
     // MARK: Changing
 
-    /// Takes other elements in the place of all.
+    /// Replaces all elements.
     private func assign(_ elements: [Element]) {
         switch content {
         case .own: content = .own(elements)
@@ -92,16 +93,16 @@ public final class List<Element: RealmCollectionValue> {
         }
     }
 
-    /// Removes all elements. Objects that were linked to stay.
+    /// Removes all elements. Linked objects are not deleted.
     public func removeAll() { assign([]) }
 
-    /// Removes the first elements; ends the process where there are fewer.
+    /// Removes the first elements. Ends the process if there are fewer.
     public func removeFirst(_ number: Int = 1) {
         requireIndex(number, within: count + 1)
         for _ in 0..<number { remove(at: 0) }
     }
 
-    /// Removes the last elements; ends the process where there are fewer.
+    /// Removes the last elements. Ends the process if there are fewer.
     public func removeLast(_ number: Int = 1) {
         requireIndex(number, within: count + 1)
         for _ in 0..<number { remove(at: count - 1) }
@@ -117,7 +118,7 @@ public final class List<Element: RealmCollectionValue> {
         for index in offsets.reversed() { remove(at: index) }
     }
 
-    /// Puts other elements in the place of a range.
+    /// Replaces a range of elements.
     public func replaceSubrange<C: Collection, R: RangeExpression>(_ range: R, with new: C)
     where C.Element == Element, R.Bound == Int {
         let range = range.relative(to: 0..<count)
@@ -126,10 +127,10 @@ public final class List<Element: RealmCollectionValue> {
         insert(contentsOf: new, at: range.lowerBound)
     }
 
-    /// Puts an element in the place of another.
+    /// Replaces an element.
     public func replace(index: Int, object: Element) { self[index] = object }
 
-    /// Moves an element, which is at the second index afterwards.
+    /// Moves an element to the second index.
     public func move(from: Int, to: Int) {
         requireIndex(from, within: count)
         requireIndex(to, within: count)
@@ -162,7 +163,7 @@ public final class List<Element: RealmCollectionValue> {
 extension List: RandomAccessCollection, MutableCollection {
     /// The first position.
     public var startIndex: Int { 0 }
-    /// The position behind the last element.
+    /// The position after the last element.
     public var endIndex: Int { count }
 
     /// The number of elements. Cost: constant.
@@ -173,7 +174,7 @@ extension List: RandomAccessCollection, MutableCollection {
         }
     }
 
-    /// The element at an index. Cost: constant in a list in its row, logarithmic in a large one.
+    /// The element at an index. Cost: constant for a list that is stored in its row, logarithmic for a large list.
     public subscript(position: Int) -> Element {
         get {
             switch content {
@@ -199,7 +200,7 @@ extension List: RandomAccessCollection, MutableCollection {
         }
     }
 
-    /// Walks the present elements, whatever is written meanwhile.
+    /// Walks the present elements, unaffected by later writes.
     public func makeIterator() -> ResultsIterator<Element> {
         switch content {
         case .own(let elements): ResultsIterator(elements)
@@ -209,7 +210,7 @@ extension List: RandomAccessCollection, MutableCollection {
 }
 
 extension List: Equatable {
-    /// Whether two lists have equal elements, or, managed, are one list of one object.
+    /// Whether both lists have equal elements; managed lists: whether both are the same list of one object.
     public static func == (a: List, b: List) -> Bool {
         switch (a.content, b.content) {
         case (.own(let x), .own(let y)): x == y
@@ -253,12 +254,12 @@ extension List: _Persistable {
         return list
     }
 
-    /// States a value of a property.
+    /// Adds a property's value to a draft.
     public static func _state(_ value: List, in statement: Statement) {
         statement.elements(value.elements)
     }
 
-    /// Makes a value of an object that has become managed lead to the store.
+    /// Connects a property's value to the store after its object has become managed.
     public static func _manage(_ value: List, _ object: ObjectBase, _ position: FieldPosition) {
         value.content = .stored(CollectionReference(object, member: Int(position.member)))
     }

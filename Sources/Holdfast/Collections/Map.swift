@@ -2,10 +2,10 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// Values by keys, which are strings.
+/// A collection of values by keys. The keys are strings.
 ///
-/// A managed map is iterated in the order of its keys' bytes. Keys must not contain `.` or `$`: percent-encode them. A key that does fails the
-/// write that would store it.
+/// A managed map is iterated in the order of its keys' bytes. Keys must not contain `.` or `$`; percent-encode them. An invalid
+/// key fails the write that would store it.
 public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     private enum Content {
         case own([String: Value])
@@ -23,11 +23,11 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
         if case .stored(let place) = content { place } else { nil }
     }
 
-    /// The realm of the map's object; nil for one that holds its values itself.
+    /// The realm of the map's object; nil if it is unmanaged.
     public var realm: Realm? { place.map { Realm($0.realm) } }
     /// Whether the map's object is gone.
     public var isInvalidated: Bool { place?.isInvalidated ?? false }
-    /// Whether it shows one version for good.
+    /// Whether it is frozen, so that it always shows one version.
     public var isFrozen: Bool { place?.realm.isFrozen ?? false }
 
     /// The number of entries.
@@ -68,7 +68,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
         }
     }
 
-    /// Gives a key a value.
+    /// Sets the value of a key.
     public func updateValue(_ value: Value, forKey key: Key) {
         switch content {
         case .own(var values):
@@ -102,7 +102,7 @@ public final class Map<Key: _MapKey, Value: RealmCollectionValue> {
     ///
     /// - Parameters:
     ///   - other: The entries.
-    ///   - combine: Returns the value of a key that both have, from the present one and the other.
+    ///   - combine: Returns the value for a key that both maps contain, from the present value and the other one.
     public func merge<S: Sequence>(
         _ other: S, uniquingKeysWith combine: (Value, Value) throws -> Value
     ) rethrows where S.Element == (key: Key, value: Value) {
@@ -159,7 +159,7 @@ extension Map: RealmKeyedCollection {
     /// An entry.
     public typealias Element = SingleMapEntry<Key, Value>
 
-    /// Walks the entries that there are now, in the order of their keys.
+    /// Walks the present entries, in the order of their keys.
     public func makeIterator() -> IndexingIterator<[SingleMapEntry<Key, Value>]> {
         keys.compactMap { key in self[key].map { SingleMapEntry(key: key, value: $0) } }
             .makeIterator()
@@ -205,12 +205,12 @@ extension Map: _Persistable {
         return Map()
     }
 
-    /// States a value of a property.
+    /// Adds a property's value to a draft.
     public static func _state(_ value: Map, in statement: Statement) {
         statement.entries(value.entries)
     }
 
-    /// Makes a value of an object that has become managed lead to the store.
+    /// Connects a property's value to the store after its object has become managed.
     public static func _manage(_ value: Map, _ object: ObjectBase, _ position: FieldPosition) {
         value.content = .stored(CollectionReference(object, member: Int(position.member)))
     }

@@ -4,17 +4,17 @@ import HoldfastObjectStore
 import HoldfastRows
 import HoldfastThreads
 
-/// A list or dictionary within an `AnyRealmValue` of a managed object, which is read and edited where it lies.
+/// A list or dictionary within an `AnyRealmValue` of a managed object. It is read and edited in place.
 final class MixedReference: CollectionReference {
     private let way: NestedPath
-    /// The kind that it was read as: another one in its place is another collection.
+    /// The kind as which the collection was read. A collection of another kind in its place counts as a different one.
     private let kind: MixedKind
-    /// The generation of the view that ``found`` is of.
+    /// The generation of the view when ``found`` was read.
     private var generation: UInt64 = 0
     /// The elements, in the form of a property's.
     private var found: StoredCollection?
     private let buffer = ByteBuffer(capacity: 64)
-    /// Several threads read a frozen one at once.
+    /// Needed because several threads may read a frozen collection at once.
     private let lock = Monitor(())
 
     init(_ stored: StoredElement, in object: ObjectBase, _ kind: MixedKind) {
@@ -45,7 +45,7 @@ final class MixedReference: CollectionReference {
 
     override var steps: [NestedPath.Step] { way.steps }
 
-    /// The way within the object: to an element of the property, if that has several, and on within the value.
+    /// The path within the object: to an element of the property, if the property has several, and further within the value.
     private var parts: (element: EditPath.Element?, inner: [NestedPath.Step]) {
         let inside = Array(way.steps.dropFirst(place.steps.count + 1))
         guard compiled.storage.shape != .single else { return (nil, inside) }
@@ -57,7 +57,7 @@ final class MixedReference: CollectionReference {
             && realm === other.realm && steps == other.steps
     }
 
-    /// The value as it is stored now; nil where something else, or nothing, has taken its place.
+    /// The present stored value; nil if it was removed or replaced by something else.
     private var view: MixedView? {
         if way.isGone { return nil }
         let (row, place) = object.requireRow()

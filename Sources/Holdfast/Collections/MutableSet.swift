@@ -4,8 +4,8 @@ import HoldfastRows
 
 /// A collection of distinct values, or of links to distinct objects.
 ///
-/// A managed set is walked in the order of its values, of nulls, bools, numbers, texts and so on. One that a program makes holds its
-/// elements itself, in any order.
+/// A managed set is iterated in the order of its values: nulls, bools, numbers, texts and so on. A set that a program makes is
+/// unmanaged and holds its elements itself, in any order.
 public final class MutableSet<Element: RealmCollectionValue> {
     private enum Content {
         case own(OwnSet<Element>)
@@ -23,11 +23,11 @@ public final class MutableSet<Element: RealmCollectionValue> {
         if case .stored(let place) = content { place } else { nil }
     }
 
-    /// The realm of the set's object; nil for one that holds its elements itself.
+    /// The realm of the set's object; nil if it is unmanaged.
     public var realm: Realm? { place.map { Realm($0.realm) } }
     /// Whether the set's object is gone.
     public var isInvalidated: Bool { place?.isInvalidated ?? false }
-    /// Whether it shows one version for good.
+    /// Whether it is frozen, so that it always shows one version.
     public var isFrozen: Bool { place?.realm.isFrozen ?? false }
 
     private var elements: [Element] { Array(self) }
@@ -39,7 +39,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
         }
     }
 
-    /// Adds an element, unless it is there. Cost: of an unmanaged set constant.
+    /// Adds an element, unless the set contains it. Cost: constant for an unmanaged set.
     public func insert(_ object: Element) {
         switch content {
         case .own(var elements):
@@ -55,7 +55,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
         for object in Array(objects) { insert(object) }
     }
 
-    /// Removes an element, if it is there.
+    /// Removes an element, if the set contains it.
     public func remove(_ object: Element) {
         switch content {
         case .own(var elements):
@@ -83,7 +83,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
         identities.isSubset(of: other.identities)
     }
 
-    /// Whether the two have an element in common.
+    /// Whether both sets have an element in common.
     public func intersects(_ other: MutableSet<Element>) -> Bool {
         !identities.isDisjoint(with: other.identities)
     }
@@ -109,7 +109,7 @@ public final class MutableSet<Element: RealmCollectionValue> {
 extension MutableSet: RandomAccessCollection {
     /// The first position.
     public var startIndex: Int { 0 }
-    /// The position behind the last element.
+    /// The position after the last element.
     public var endIndex: Int { count }
 
     /// The number of elements. Cost: constant.
@@ -132,7 +132,7 @@ extension MutableSet: RandomAccessCollection {
         }
     }
 
-    /// Walks the present elements, whatever is written meanwhile.
+    /// Walks the present elements, unaffected by later writes.
     public func makeIterator() -> ResultsIterator<Element> {
         switch content {
         case .own(let elements): ResultsIterator(elements.list)
@@ -174,12 +174,12 @@ extension MutableSet: _Persistable {
         return set
     }
 
-    /// States a value of a property.
+    /// Adds a property's value to a draft.
     public static func _state(_ value: MutableSet, in statement: Statement) {
         statement.elements(value.elements)
     }
 
-    /// Makes a value of an object that has become managed lead to the store.
+    /// Connects a property's value to the store after its object has become managed.
     public static func _manage(_ value: MutableSet, _ object: ObjectBase, _ position: FieldPosition)
     {
         value.content = .stored(CollectionReference(object, member: Int(position.member)))

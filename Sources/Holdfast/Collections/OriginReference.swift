@@ -2,7 +2,7 @@ import HoldfastObjectStore
 import HoldfastRows
 import Synchronization
 
-/// The inverse link of a managed object. It is used where its realm belongs; that of a frozen object by any thread.
+/// The inverse link of a managed object. Used only where its realm belongs; any thread may use one of a frozen object.
 final class OriginReference {
     /// The origins that were found, and the generation of the view.
     private struct Found {
@@ -53,7 +53,8 @@ final class OriginReference {
         field == other.field && object.isSameObject(as: other.object)
     }
 
-    /// The keys of the present origins, each as often as it links. For embedded origins, their positions among the embedded objects.
+    /// The keys of the present origins. A key occurs as often as the origin links. For embedded origins, their positions among
+    /// the embedded objects.
     var keys: [UInt64] { present.keys }
 
     /// Returns an origin by its key.
@@ -91,10 +92,10 @@ final class OriginReference {
 
 /// An embedded object that links to another object, or contains it.
 struct EmbeddedOrigin {
-    /// The object that it belongs to.
+    /// The class of the object that contains it.
     let rootClass: RowClass
     let key: UInt64
-    /// The way from there.
+    /// The path from that object.
     let steps: [NestedPath.Step]
 
     func row(in view: StoreView) -> RowView? {
@@ -106,10 +107,10 @@ struct EmbeddedOrigin {
 }
 
 extension StoreView {
-    /// The keys of the objects that link to an object, each as often as it links. For an embedded object, the key of the object that
-    /// contains it.
+    /// The keys of the objects that link to an object. A key occurs as often as its object links. For an embedded object, the key
+    /// of the object that contains it.
     ///
-    /// - `member`: The inverse link, to objects of their own.
+    /// - `member`: The inverse link, with origins that are not embedded.
     func originKeys(of place: ObjectReference, through member: RowClass.Member) -> [UInt64] {
         if place.way != nil {
             let holder = holder(of: place, through: member)
@@ -122,11 +123,12 @@ extension StoreView {
         return keys
     }
 
-    /// The embedded objects that link to an object, each as often as it links. For an embedded object, the embedded object that contains it.
+    /// The embedded objects that link to an object. Each occurs as often as it links. For an embedded object, the embedded object
+    /// that contains it.
     ///
     /// Cost: linear in the number of embedded objects in the owners.
     ///
-    /// - `member`: The inverse link, to embedded objects.
+    /// - `member`: The inverse link, with embedded origins.
     func embeddedOrigins(
         of place: ObjectReference, through member: RowClass.Member
     ) -> [EmbeddedOrigin] {

@@ -17,7 +17,7 @@ where
     func _observed(_ keyPaths: [String]?) -> _ObservedCollection
 }
 
-/// A protocol of every realm collection, without requirements: Realm's programs name it beside `RealmCollection`.
+/// A protocol without requirements that every realm collection has, because Realm's programs name it beside `RealmCollection`.
 public protocol _ObjcBridgeable {}
 
 extension List: RealmCollection {}
@@ -25,24 +25,24 @@ extension List: RealmCollection {}
 extension MutableSet: RealmCollection {}
 
 extension LinkingObjects: RealmCollection {
-    /// Whether it shows one version for good.
+    /// Whether it is frozen, so that it always shows one version.
     public var isFrozen: Bool { place?.object.isFrozen ?? false }
 }
 
 extension Results: RealmCollection {
-    /// Whether it shows one version for good.
+    /// Whether it is frozen, so that it always shows one version.
     public var isFrozen: Bool { core.realm.isFrozen }
 }
 
 extension Results: Equatable {
-    /// Whether both are one query: the same condition and order, of the same class or collection of one realm.
+    /// Whether both have the same condition and order, for the same class or collection of one realm.
     public static func == (a: Results, b: Results) -> Bool {
         QueriedElements.isSame(a.core, b.core)
     }
 }
 
 extension MutableSet: Equatable {
-    /// Whether two sets have equal elements, or, managed, are one set of one object.
+    /// Whether both sets have equal elements; managed sets: whether both are the same set of one object.
     public static func == (a: MutableSet, b: MutableSet) -> Bool {
         if let x = a.place, let y = b.place { return x.isSame(as: y) }
         return a.place == nil && b.place == nil && a.count == b.count && a.isSubset(of: b)
@@ -50,7 +50,7 @@ extension MutableSet: Equatable {
 }
 
 extension Map: Equatable {
-    /// Whether two maps have equal entries, or, managed, are one map of one object.
+    /// Whether both maps have equal entries; managed maps: whether both are the same map of one object.
     public static func == (a: Map, b: Map) -> Bool {
         if let x = a.place, let y = b.place { return x.isSame(as: y) }
         return a.place == nil && b.place == nil && a.keys == b.keys && a.values == b.values
@@ -58,7 +58,7 @@ extension Map: Equatable {
 }
 
 extension LinkingObjects: Equatable {
-    /// Whether both are one inverse link of one object.
+    /// Whether both are the same inverse link of one object.
     public static func == (a: LinkingObjects, b: LinkingObjects) -> Bool {
         if let x = a.place, let y = b.place { return x.isSame(as: y) }
         return a === b
@@ -66,7 +66,8 @@ extension LinkingObjects: Equatable {
 }
 
 extension AnyRealmCollection: Equatable {
-    /// Whether both stand for one collection of one object, or one query; unmanaged, for equal elements.
+    /// Whether both wrap the same collection of one object, or the same query; unmanaged collections: whether their elements are
+    /// equal.
     public static func == (a: AnyRealmCollection, b: AnyRealmCollection) -> Bool {
         if let x = a._queried.core, let y = b._queried.core { return QueriedElements.isSame(x, y) }
         return a.realm == nil && b.realm == nil && a.elementsEqual(b)
@@ -88,7 +89,7 @@ extension RealmCollection {
         return _all.firstIndex { (($0 as Any) as? ObjectBase)?.isSameObject(as: sought) ?? false }
     }
 
-    /// The elements at some positions; one beyond the end ends the process.
+    /// The elements at some positions. Ends the process for a position that is out of range.
     public func objects(at indexes: IndexSet) -> [Element] { indexes.map { self[$0] } }
 
     /// The value of a property of each object, in order, null as `NSNull`; `self` are the elements themselves.
@@ -99,7 +100,7 @@ extension RealmCollection {
         }
     }
 
-    /// Gives a property of each object a value, as of ``ObjectBase/setValue(_:forKey:)``.
+    /// Sets a property of each object, as ``ObjectBase/setValue(_:forKey:)`` does.
     public func setValue(_ value: Any?, forKey key: String) {
         for element in _all { Self.object(element, key)?.setValue(value, forKey: key) }
     }
@@ -113,6 +114,6 @@ extension RealmCollection {
         return object
     }
 
-    /// The elements, one behind the other; of many the first 100.
+    /// The elements, in order; at most the first 100.
     public var description: String { CollectionText.describe("\(Self.self)", self) { "\($0)" } }
 }

@@ -1,4 +1,4 @@
-/// Values by keys: a `Map`, or an `AnyRealmKeyedCollection` that stands for one.
+/// A collection of values by keys: a `Map`, or an `AnyRealmKeyedCollection` that wraps one.
 ///
 /// A managed one is live: it shows the present version of its realm, and belongs to the realm's thread. Conditions, orders and
 /// aggregates are about its values.
@@ -29,9 +29,9 @@ extension RealmKeyedCollection {
     /// Whether there is no entry.
     public var isEmpty: Bool { count == 0 }
 
-    /// Gives a key a value.
+    /// Sets the value of a key.
     public func updateValue(_ value: Value, forKey key: Key) { self[key] = value }
-    /// Gives a key a value.
+    /// Sets the value of a key.
     public func setValue(_ value: Value, forKey key: Key) { self[key] = value }
     /// The value of a key; nil if the key is absent.
     public func object(forKey key: Key) -> Value? { self[key] }
@@ -46,7 +46,7 @@ extension RealmKeyedCollection {
         map { (key: $0.key, value: $0.value) }
     }
 
-    /// The entries, one behind the other; of many the first 100.
+    /// The entries, in order; at most the first 100.
     public var description: String {
         CollectionText.describe("\(Self.self)", Array(self)) { "\($0.key._key): \($0.value)" }
     }

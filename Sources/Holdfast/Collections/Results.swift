@@ -10,16 +10,16 @@ public struct Results<Element: RealmCollectionValue> {
     /// The realm that the elements belong to; nil after it was invalidated.
     public var realm: Realm? { isInvalidated ? nil : Realm(core.realm) }
 
-    /// Whether the realm was invalidated since.
+    /// Whether the realm has been invalidated since.
     public var isInvalidated: Bool { core.isInvalidated }
 }
 
 extension Results: RandomAccessCollection, LazyCollectionProtocol {
     /// The first position.
     public var startIndex: Int { 0 }
-    /// The position behind the last element.
+    /// The position after the last element.
     public var endIndex: Int { count }
-    /// The number of elements. Cost: a look at an index where the condition has one, else a scan.
+    /// The number of elements. Cost: an index look-up if the condition has an index, otherwise a scan.
     public var count: Int { core.count }
 
     /// The element at a position.
@@ -36,6 +36,6 @@ extension Results: RandomAccessCollection, LazyCollectionProtocol {
     /// The last element; nil if the results are empty.
     public var last: Element? { isEmpty ? nil : self[count - 1] }
 
-    /// Walks the present elements, whatever is written meanwhile.
+    /// Walks the present elements, unaffected by later writes.
     public func makeIterator() -> ResultsIterator<Element> { ResultsIterator(core) }
 }

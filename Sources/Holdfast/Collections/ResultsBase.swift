@@ -1,6 +1,6 @@
 /// The source of results, before conditions and an order.
 enum ResultsBase {
-    /// All objects of a class: by the class, since tables move in other versions of the schema.
+    /// All objects of a class. Identified by the class, because tables move between versions of the schema.
     case all(ModelClass)
     /// The objects that a list, set or map links to. Of a null in a map the key is ``null``.
     case links(CollectionReference)
@@ -17,7 +17,7 @@ enum ResultsBase {
         self = place.compiled.storage.element == .link ? .links(place) : .elements(place)
     }
 
-    /// Whether the object that holds the collection is gone.
+    /// Whether the object with the collection is gone.
     var isInvalidated: Bool {
         switch self {
         case .all: false
@@ -28,7 +28,7 @@ enum ResultsBase {
 }
 
 extension ResultsBase: Equatable {
-    /// Whether both are one class, or one collection of one object.
+    /// Whether both are the same class, or the same collection of one object.
     static func == (a: ResultsBase, b: ResultsBase) -> Bool {
         switch (a, b) {
         case (.all(let x), .all(let y)): x === y

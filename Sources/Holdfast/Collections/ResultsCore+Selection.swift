@@ -5,12 +5,12 @@ import HoldfastRows
 
 /// Results of a collection. Its elements are walked, because a collection is small compared with a class.
 extension ResultsCore {
-    /// More than any text takes in an order's bytes.
+    /// A limit that no text reaches in the bytes of an order.
     private static let textByteCountMax = 1 << 26
 
-    /// An element on its way through conditions and orders.
+    /// An element while conditions and orders are applied.
     private struct Candidate {
-        /// The object key; of a value or an embedded object its position.
+        /// The object key. For a value or an embedded object, its position.
         let key: UInt64
         /// The object key for reading it. For an embedded object, the key of the owner.
         let reading: UInt64
@@ -26,7 +26,7 @@ extension ResultsCore {
         if isBase { return baseKeys }
         view.limitFollowing(until: limits.deadlineMilliseconds)
         var candidates = candidates(in: view)
-        // No condition holds for a map's nulls, and they have no place in an order.
+        // A map's nulls meet no condition and are not sorted.
         var nulls: [UInt64] = []
         if case .objects = root {
             if parts.predicate == nil {
@@ -99,7 +99,7 @@ extension ResultsCore {
         let buffer = ByteBuffer(capacity: 256)
         let encoded = candidates.map { element -> [UInt8] in
             buffer.removeAll()
-            // Whole texts, so that the bytes alone decide.
+            // Whole texts, so that comparing the bytes is enough.
             if let row = element.row {
                 evaluator.append(
                     row: row, key: element.reading, source: view, to: buffer,

@@ -12,7 +12,7 @@ final class ResultsCore {
     let base: ResultsBase
     let parts: QueryParts
     private let era: UInt
-    /// The elements as they were last found. Behind a lock, since several threads read frozen results at once.
+    /// The elements as they were last found. Behind a lock, because several threads read frozen results at once.
     private let found = Mutex<Found?>(nil)
 
     /// The elements that were found, under a generation of the view.
@@ -21,7 +21,7 @@ final class ResultsCore {
         var generation: UInt64
         /// The object keys; of values and embedded objects the positions in their collection.
         var keys: [UInt64]
-        /// The objects' rows, where they were at hand and stay: outside of a write, which moves them.
+        /// The objects' rows, if they were available and do not move. A write moves them.
         var rows: [UnsafeRawPointer]?
     }
 
@@ -36,7 +36,7 @@ final class ResultsCore {
         self.era = era ?? realm.era
     }
 
-    /// Whether the realm was invalidated since.
+    /// Whether the realm has been invalidated since.
     var isInvalidated: Bool {
         realm.checkThread()
         return realm.era != era
@@ -47,7 +47,7 @@ final class ResultsCore {
         self.init(realm, .all(binding.model), parts)
     }
 
-    /// The class of the objects; ends the process for values.
+    /// The class of the objects. Ends the process for values.
     var binding: ClassBinding {
         switch base {
         case .all(let model): realm.binding(of: model.type)
@@ -80,7 +80,7 @@ final class ResultsCore {
     /// The keys of the elements.
     var keys: [UInt64] { objects.keys }
 
-    /// The elements, found again where the view has changed.
+    /// The elements. They are found again if the view has changed.
     var objects: Found {
         if isInvalidated || base.isInvalidated { return Found(generation: 0, keys: []) }
         let view = realm.view
@@ -109,7 +109,7 @@ final class ResultsCore {
         found.withLock { $0 = objects }
     }
 
-    /// The objects, where they were found under the present generation.
+    /// The objects, if they were found under the present generation.
     private var present: Found? {
         let generation = realm.state.pointee.generation
         return found.withLock { $0?.generation == generation ? $0 : nil }
@@ -172,14 +172,14 @@ final class ResultsCore {
     /// Whether there is no element. Cost: that of finding one.
     var isEmpty: Bool { firstOnly.keys.isEmpty }
 
-    /// The same where all elements are known, else the first one alone.
+    /// These results, if all elements are known; otherwise results with only the first element.
     var firstOnly: ResultsCore {
         if isInvalidated || present != nil { return self }
         guard case .all = base else { return self }
         return adding { $0.suffixes.append(.limit(1)) }
     }
 
-    /// Returns the element at a position; ends the process beyond the end.
+    /// Returns the element at a position. Ends the process if it is out of range.
     func element<Element: RealmCollectionValue>(
         _ position: Int, _ type: Element.Type
     ) -> Element {
@@ -313,7 +313,7 @@ struct QueryParts: Equatable {
     var predicate: Predicate?
     var suffixes: [QuerySuffix] = []
 
-    /// Adds a condition that has to hold as well.
+    /// Adds a condition that also has to be met.
     mutating func require(_ other: Predicate) {
         switch (predicate, other) {
         case (nil, _): predicate = other

@@ -2,9 +2,9 @@ import HoldfastRows
 
 /// A walk over the elements that a realm's collection had at the start.
 ///
-/// An object that was deleted since is invalidated.
+/// An object that has been deleted meanwhile is invalidated.
 public struct ResultsIterator<Element: RealmCollectionValue>: IteratorProtocol {
-    /// The objects of a realm, which are made one by one. A class: taking one object counts one reference.
+    /// The objects of a realm, made one by one. A class, so that taking one object counts one reference.
     private final class Objects {
         let realm: RealmCore
         let binding: ClassBinding

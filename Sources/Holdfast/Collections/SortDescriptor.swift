@@ -2,7 +2,7 @@
 public struct SortDescriptor: Hashable, Sendable, ExpressibleByStringLiteral,
     CustomStringConvertible
 {
-    /// The way to the property, through to-one links.
+    /// The path to the property, through to-one links.
     public let keyPath: String
     /// Whether small values come first.
     public let ascending: Bool

@@ -3,7 +3,7 @@ import HoldfastObjectModel
 import HoldfastQuery
 import HoldfastRows
 
-/// Aggregates of values that a program holds, or that a collection has: by the rule that queries follow.
+/// Aggregates of values in memory or of a collection's values, by the same rules as in queries.
 enum ValueAggregate {
     /// Calculates the least, greatest, mean or sum; nil without values. Only plain values count.
     static func result(_ function: AggregateFunction, _ values: [Any]) -> Value? {
@@ -29,7 +29,7 @@ enum ValueAggregate {
         return value(of: state.result)
     }
 
-    /// The value of a result; one that no integer holds ends the process.
+    /// The value of a result. Ends the process for an integer result that is out of range.
     static func value(of result: AggregateState.Result) -> Value? {
         switch result {
         case .none: return nil
@@ -47,7 +47,7 @@ extension _QueryOrdered {
         let reader = ExplicitValues(reader: ValueReader())
         let content = AnyRealmValue(value).content ?? AnyRealmValue.none
         if let converted = _converted(content, reader) { return converted }
-        // The mean of integers as one.
+        // The mean of integers, as an integer.
         guard case .double(let mean) = value, let cut = Int(exactly: mean.rounded(.towardZero))
         else { return nil }
         return _converted(cut, reader)

@@ -6,9 +6,9 @@ import HoldfastObjectModel
 public protocol _Queried {
     /// The type of the elements.
     associatedtype _QueriedElement: RealmCollectionValue
-    /// The elements as the store has them.
+    /// The elements in the store.
     var _queried: QueriedElements { get }
-    /// The elements of now.
+    /// The present elements.
     var _all: [_QueriedElement] { get }
 }
 
@@ -18,42 +18,42 @@ extension CollectionReference {
 }
 
 extension List: _Queried {
-    /// The elements as the store has them.
+    /// The elements in the store.
     public var _queried: QueriedElements { QueriedElements(core: place?.queried, kind: "List") }
-    /// The elements of now.
+    /// The present elements.
     public var _all: [Element] { Array(self) }
 }
 
 extension MutableSet: _Queried {
-    /// The elements as the store has them.
+    /// The elements in the store.
     public var _queried: QueriedElements {
         QueriedElements(core: place?.queried, kind: "MutableSet")
     }
-    /// The elements of now.
+    /// The present elements.
     public var _all: [Element] { Array(self) }
 }
 
 extension LinkingObjects: _Queried {
-    /// The elements as the store has them.
+    /// The elements in the store.
     public var _queried: QueriedElements {
         QueriedElements(
             core: place.map { ResultsCore($0.realm, .origins($0)) }, kind: "LinkingObjects")
     }
-    /// The elements of now.
+    /// The present elements.
     public var _all: [Element] { Array(self) }
 }
 
 extension Results: _Queried {
-    /// The elements as the store has them.
+    /// The elements in the store.
     public var _queried: QueriedElements { QueriedElements(core: core, kind: "Results") }
-    /// The elements of now.
+    /// The present elements.
     public var _all: [Element] { Array(self) }
 }
 
 extension Map: _Queried {
-    /// The elements as the store has them.
+    /// The elements in the store.
     public var _queried: QueriedElements { QueriedElements(core: place?.queried, kind: "Map") }
-    /// The elements of now.
+    /// The present elements.
     public var _all: [Value] { values }
 }
 
@@ -75,7 +75,7 @@ extension _Queried {
         aggregate(.average, property)
     }
 
-    /// By the core for objects of their own, else from their values.
+    /// Calculated by the core for objects with keys, otherwise from the values.
     private func aggregate<T: _QueryOrdered>(
         _ function: AggregateFunction, _ property: String
     ) -> T? {
@@ -89,7 +89,7 @@ extension _Queried {
             ValueAggregate.result(function, _all.map { Self.value($0, property) }))
     }
 
-    /// The value at the end of a path; nil on the way ends it.
+    /// The value at the end of a path. A nil on the path ends the walk.
     private static func value(_ element: Any, _ path: String) -> Any {
         path == "self"
             ? element
@@ -249,7 +249,7 @@ extension _Queried {
         }
     }
 
-    /// Each value once, where it stands first.
+    /// Each value once, at its first position.
     public func distinct() -> Results<_QueriedElement> { distinct(by: CollectionOfOne("self")) }
 }
 

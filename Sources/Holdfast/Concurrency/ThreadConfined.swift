@@ -6,7 +6,7 @@ public protocol ThreadConfined {
     var realm: Realm? { get }
     /// Whether it is gone, or its realm was invalidated.
     var isInvalidated: Bool { get }
-    /// Whether it shows one version for good.
+    /// Whether it is frozen, so that it always shows one version.
     var isFrozen: Bool { get }
     /// Returns the same as the realm's present version has it, for good: any thread may read it.
     func freeze() -> Self
@@ -14,7 +14,7 @@ public protocol ThreadConfined {
     func thaw() -> Self?
     /// The way to it in any realm of its store, made where it is managed.
     func _makeAddress() -> _Address
-    /// How messages tell that it is not managed.
+    /// The wording of messages about an unmanaged value.
     static var _unmanaged: (freezing: String, thawing: String) { get }
 }
 
@@ -53,7 +53,7 @@ extension ThreadConfined {
         return realm.isFrozen ? found(in: realm.thaw()) : self
     }
 
-    /// How messages tell that it is not managed.
+    /// The wording of messages about an unmanaged value.
     public static var _unmanaged: (freezing: String, thawing: String) {
         let message = Misuse.unmanaged(String(describing: Self.self).prefix { $0 != "<" })
         return (message, message)

@@ -1,7 +1,7 @@
 import Foundation
 import Synchronization
 
-/// The one way by which a fault of the program that uses the library becomes known.
+/// The only place where mistakes of the program that uses the library are reported.
 ///
 /// A fault that a value can cause inside a write (its type, size, range or key) makes `write` throw and roll back, see
 /// ``Realm/write(withoutNotifying:_:)``. A mistake in the program (another thread, no transaction, a deleted object, an index
@@ -9,7 +9,7 @@ import Synchronization
 public enum Misuse {
     private static let observer = Mutex<(@Sendable (String) -> Void)?>(nil)
 
-    /// Has `observer` told of each message, on the thread that made the fault and before anything else happens; nil ends that.
+    /// Passes each message to `observer`, on the thread that made the fault and before anything else happens; nil ends that.
     ///
     /// For tests. Thread-safe.
     @_spi(Testing) public static func observe(_ observer: (@Sendable (String) -> Void)?) {
@@ -48,7 +48,7 @@ public struct ValueFault: LocalizedError, CustomStringConvertible, Equatable, Se
 
     /// The message.
     public var description: String { message }
-    /// The message, which `localizedDescription` says.
+    /// The message, which `localizedDescription` returns.
     public var errorDescription: String? { message }
 
     init(_ message: String) { self.message = message }

@@ -1,6 +1,6 @@
 import HoldfastRows
 
-/// A class of the program together with its table in one version of the schema. Immutable; any thread may use it.
+/// A class of the program, bound to its table in one version of the schema. Immutable; any thread may use it.
 final class ClassBinding: @unchecked Sendable {
     // Unchecked for the class of the program, see ``ModelClass``.
 
@@ -16,7 +16,7 @@ final class ClassBinding: @unchecked Sendable {
         let offset: Int
         let position: FieldPosition
         let wrapper: FieldWrapper
-        /// Whether it holds values, as inverse links do not.
+        /// Whether the property has values of its own. Inverse links have none.
         let isExplicit: Bool
     }
     private let placements: [Placement]
@@ -75,7 +75,7 @@ final class ClassBinding: @unchecked Sendable {
         type == DynamicObject.self ? dynamic ?? self : self
     }
 
-    /// Makes an object that leads to the store.
+    /// Makes a managed object.
     func makeObject() -> ObjectBase {
         let object = isDynamic ? DynamicObject() : model.type.init()
         place(object)
@@ -90,7 +90,7 @@ final class ClassBinding: @unchecked Sendable {
         }
     }
 
-    /// Has an object that held its values itself lead to the store.
+    /// Turns an unmanaged object into a managed one.
     func manage(_ object: ObjectBase) {
         let base = Unmanaged.passUnretained(object).toOpaque()
         for placement in placements {
@@ -98,7 +98,7 @@ final class ClassBinding: @unchecked Sendable {
         }
     }
 
-    /// States all values of an unmanaged object.
+    /// Adds all values of an unmanaged object to a draft.
     func state(_ object: ObjectBase, in draft: ObjectDraft, _ graph: ObjectGraph) {
         let base = Unmanaged.passUnretained(object).toOpaque()
         for placement in placements where placement.isExplicit {

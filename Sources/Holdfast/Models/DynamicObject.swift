@@ -7,14 +7,14 @@
 /// The object belongs to the thread of its realm, as other objects do.
 @dynamicMemberLookup
 public final class DynamicObject: Object {
-    /// The value of a property; nil for null. An unknown name ends the process, and so does a value that does not fit outside of a
-    /// write; inside one that fails the write.
+    /// The value of a property; nil for null. Ends the process for an unknown name. A value that does not fit fails the write in
+    /// progress, or ends the process outside of a write.
     public subscript(dynamicMember member: String) -> Any? {
         get { value(forKey: member) }
         set { setValue(newValue, forKey: member) }
     }
 
-    /// False: it is no class of its own.
+    /// Always false: `DynamicObject` has no table.
     public override class func shouldIncludeInDefaultSchema() -> Bool { false }
 }
 
@@ -25,7 +25,7 @@ extension ObjectBase {
         return ModelClass.of(Swift.type(of: self))
     }
 
-    /// The same stored object as one of another type: its own class, or ``DynamicObject``; nil for an unmanaged one and for
+    /// The same stored object as an instance of another type: its own class, or ``DynamicObject``; nil if it is unmanaged or has
     /// another class.
     final func seen<T: ObjectBase>(as type: T.Type) -> T? {
         guard let place, type == DynamicObject.self || type == place.binding.model.type else {
@@ -66,7 +66,7 @@ extension ObjectBase {
         return write(field.shape.dynamicType)
     }
 
-    /// A collection of a managed object; ends the process where the property is another one.
+    /// A collection of a managed object. Ends the process if the property has another type.
     private func dynamicCollection<T: _Persistable>(
         _ name: String, _ kind: PropertyShape.Kind, _ what: String, _ type: T.Type
     ) -> T {
@@ -81,17 +81,17 @@ extension ObjectBase {
         return T._read(self, position)
     }
 
-    /// A list of objects by the name of its property. Another property, or an unmanaged object, ends the process.
+    /// A list of objects by the name of its property. Ends the process for any other property, and for an unmanaged object.
     public final func dynamicList(_ propertyName: String) -> List<DynamicObject> {
         dynamicCollection(propertyName, .list, "list", List<DynamicObject>.self)
     }
 
-    /// A set of objects by the name of its property. Another property, or an unmanaged object, ends the process.
+    /// A set of objects by the name of its property. Ends the process for any other property, and for an unmanaged object.
     public final func dynamicMutableSet(_ propertyName: String) -> MutableSet<DynamicObject> {
         dynamicCollection(propertyName, .set, "set", MutableSet<DynamicObject>.self)
     }
 
-    /// A map of objects by the name of its property. Another property, or an unmanaged object, ends the process.
+    /// A map of objects by the name of its property. Ends the process for any other property, and for an unmanaged object.
     public final func dynamicMap(_ propertyName: String) -> Map<String, DynamicObject?> {
         dynamicCollection(propertyName, .map, "map", Map<String, DynamicObject?>.self)
     }

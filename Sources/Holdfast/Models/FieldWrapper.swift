@@ -4,7 +4,7 @@ import Synchronization
 enum FieldWrapper: @unchecked Sendable {
     // Unchecked: a type is no value that changes.
     case known(any PersistedField.Type)
-    /// One that is looked up when it is first needed: a link's, which costs microseconds, for each class anew.
+    /// A type that is looked up at its first use: the wrapper of a link, because a look-up takes microseconds for each class.
     case named(NamedWrapper)
 
     var type: any PersistedField.Type {

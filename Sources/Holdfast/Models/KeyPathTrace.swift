@@ -7,7 +7,7 @@ import HoldfastThreads
 ///
 /// A single chain is a name in queries. Several chains, as of a computed property of the root, are the dependencies of the value.
 ///
-/// A type of the program may refuse the default of its stored type. The getter of such a property has no value to return, so that it
+/// A type of the program may refuse the default of its stored type. The getter of such a property has no value to return, so it
 /// never returns. Key paths of classes with such properties are evaluated on a separate thread, which then stays in the getter
 /// forever. This takes one thread for each key path to such a property, because names are found only once.
 final class KeyPathTrace: @unchecked Sendable {
@@ -70,7 +70,7 @@ final class KeyPathTrace: @unchecked Sendable {
         return trace
     }
 
-    /// Whether paths from a class lead to properties with types that may have no value for them.
+    /// Whether a class, or a class that it links to, has properties with types that may have no value for them.
     private static func mayRefuse(_ type: ObjectBase.Type) -> Bool {
         var seen: Set<ObjectIdentifier> = []
         var rest = [type]
@@ -90,7 +90,7 @@ final class KeyPathTrace: @unchecked Sendable {
         return false
     }
 
-    /// Ends the evaluation, since the property that was read last has no value.
+    /// Ends the evaluation, because the property that was read last has no value.
     static func endReading() -> Never {
         guard let trace = current, let isOver = trace.isOver else {
             Misuse.end(valueMissing(current?.lastName ?? ""))

@@ -7,7 +7,7 @@ struct MangledName: @unchecked Sendable {
 
     init(_ start: UnsafePointer<UInt8>) { self.start = start }
 
-    /// The type; nil where the runtime does not find it. Cost: microseconds.
+    /// The type; nil if the runtime does not find it. Cost: microseconds.
     var type: Any.Type? {
         var end = start
         while end.pointee != 0 { end = Self.following(end) }
@@ -49,7 +49,7 @@ struct MangledName: @unchecked Sendable {
         }
     }
 
-    /// The target of a reference, with its descriptor where that is a type or protocol; nil for a character.
+    /// The target of a reference, with its descriptor if it is a type or protocol; nil for a character.
     private static func target(
         _ at: UnsafePointer<UInt8>
     ) -> (address: UnsafeRawPointer?, descriptor: UnsafeRawPointer?)? {

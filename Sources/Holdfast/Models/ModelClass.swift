@@ -22,7 +22,7 @@ final class ModelClass: @unchecked Sendable {
 
     private static let known = Mutex<[ObjectIdentifier: ModelClass]>([:])
 
-    /// Returns the class of a type. Cost: a look-up but for the first time.
+    /// Returns the class of a type. Cost: a look-up, except for the first time.
     static func of(_ type: ObjectBase.Type) -> ModelClass {
         let id = ObjectIdentifier(type)
         if let found = known.withLock({ $0[id] }) { return found }
@@ -82,7 +82,7 @@ final class ModelClass: @unchecked Sendable {
 }
 
 extension ModelField {
-    /// The name in the class, where it is stored under another one: queries use it.
+    /// The name in the class, if the stored name differs. Queries use it.
     private var alias: String? { name == columnName ? nil : name }
 
     /// The property as the store's model has it.
@@ -193,7 +193,7 @@ enum FieldTypes {
 
     /// The persisted property that a type's stored property is; nil for other stored properties.
     ///
-    /// - Returns: The wrapper, one that has its layout, and the shape.
+    /// - Returns: The wrapper, a wrapper type with the same layout, and the shape.
     static func property(
         of name: MangledName, _ key: inout [UInt8]
     ) -> (wrapper: FieldWrapper, like: any PersistedField.Type, shape: PropertyShape)? {

@@ -12,7 +12,7 @@ struct ModelField: @unchecked Sendable {
     let offset: Int
     let shape: PropertyShape
     let attributes: FieldAttributes
-    /// Of an inverse link the property that it is the inverse of, by its name in the class.
+    /// For an inverse link: the property that it is the inverse of, by its name in the class.
     let originProperty: String?
     let storage: FieldWrapper
 
@@ -20,7 +20,7 @@ struct ModelField: @unchecked Sendable {
     var wrapper: any PersistedField.Type { storage.type }
 }
 
-/// The attributes that `@Persisted` gives a property beside its type.
+/// The attributes that `@Persisted` adds to a property.
 @usableFromInline
 struct FieldAttributes: Hashable, Sendable {
     var isIndexed = false

@@ -1,15 +1,15 @@
 import HoldfastObjectStore
 
-/// The way to something within an object, in any realm of its store. Any thread may hold it.
+/// The path to a nested value, for use in any realm of its store. Any thread may hold it.
 ///
-/// Elements of lists are known by their places in one version, from which they are followed: it is kept as long as the address is.
+/// List elements are identified by their positions in one version, and followed from there. The address keeps that version.
 struct NestedAddress: Sendable {
     private let steps: [NestedPath.Step]
     private let isCollection: Bool
     /// The realm of the version in which ``steps`` lead there. Nil for a path that is the same in all versions, and for a value
     /// that is not in any version yet.
     private let origin: RealmCore?
-    /// Whether the write under way has made it.
+    /// Whether the write in progress has created the value.
     private let isNew: Bool
 
     init(_ way: NestedPath, of root: ObjectIdentity, in realm: RealmCore) {

@@ -1,12 +1,12 @@
 import HoldfastObjectStore
 import HoldfastRows
 
-/// The way from an object of its own to something within it that the program holds: an embedded object, or a list or
-/// dictionary of an `AnyRealmValue`.
+/// The path from a top-level object to a nested value that the program refers to: an embedded object, or a list or dictionary of
+/// an `AnyRealmValue`.
 ///
 /// The store knows these values only by their positions. Edits in the realm move the path, so that it leads to the same value.
 final class NestedPath {
-    /// A part of the way.
+    /// A step of the path.
     enum Step: Hashable {
         case member(Int)
         case index(Int)
@@ -20,7 +20,7 @@ final class NestedPath {
             }
         }
 
-        /// The step as that to an element; nil for a property.
+        /// The step as a step to an element; nil for a property.
         var element: EditPath.Element? {
             switch self {
             case .member: nil
@@ -32,24 +32,24 @@ final class NestedPath {
 
     /// An edit of the elements of a collection, or of the properties of an object.
     enum Edit {
-        /// An element came to an index.
+        /// An element was inserted at an index.
         case inserted(Int)
-        /// The element of an index went.
+        /// The element at an index was removed.
         case removed(Int)
-        /// The element of an index is at another one.
+        /// The element at an index was moved to another index.
         case moved(from: Int, to: Int)
-        /// Another value took the former one's place.
+        /// A value was replaced.
         case replaced(Step)
-        /// The value is gone.
+        /// A value was removed.
         case lost(Step)
-        /// Everything gave way to something else.
+        /// All values were replaced.
         case emptied
     }
 
     private(set) var steps: [Step]
-    /// The class of the object that it begins at.
+    /// The class of the object at which the path begins.
     var rootClass: RowClass
-    /// Whether the value that it led to is gone.
+    /// Whether the value at the end of the path is gone.
     private(set) var isGone = false
     /// Whether the path leads to a list or dictionary of an `AnyRealmValue`, which shows the value that replaces it.
     let isCollection: Bool
@@ -60,7 +60,7 @@ final class NestedPath {
         self.isCollection = isCollection
     }
 
-    /// The embedded objects on the way, from the outside in.
+    /// The embedded objects on the path, from the outside in.
     var owners: [EditPath.Owner] {
         var owners: [EditPath.Owner] = []
         for step in steps {
@@ -72,15 +72,15 @@ final class NestedPath {
         return owners
     }
 
-    /// Whether it leads to an element of a collection, or on from one.
+    /// Whether the path leads to or through an element of a collection.
     var isInCollection: Bool { steps.contains { $0.element != nil } }
 
-    /// Whether an edit concerns it.
+    /// Whether an edit concerns the path.
     func concerns(_ container: [Step]) -> Bool {
         !isGone && steps.count > container.count && steps.starts(with: container)
     }
 
-    /// Follows an edit that concerns it.
+    /// Follows an edit that concerns the path.
     func follow(_ edit: Edit, in container: [Step]) {
         let position = container.count
         let step = steps[position]
@@ -105,9 +105,9 @@ final class NestedPath {
         }
     }
 
-    /// Follows the elements of a list that concerns it to where they are.
+    /// Moves the path along with the elements of a list on it.
     ///
-    /// - `moved`: Returns the index of an element by the one before; nil where it is gone.
+    /// - `moved`: Returns the new index of an element by its old index; nil if it is gone.
     func follow(_ moved: (Int) -> Int?, in list: [Step]) {
         guard case .index(let index) = steps[list.count] else { return }
         if let index = moved(index) { steps[list.count] = .index(index) } else { isGone = true }

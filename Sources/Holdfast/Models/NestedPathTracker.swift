@@ -4,11 +4,11 @@ import HoldfastRows
 /// Follows nested values from one version to a later one: elements of lists, embedded objects and the values of an
 /// `AnyRealmValue`, also in one another.
 ///
-/// Both views have one schema.
+/// Both views have the same schema.
 struct NestedPathTracker {
     let before: StoreView
     let after: StoreView
-    /// The changes, with the edits of lists; nil where lists are compared by their elements alone.
+    /// The changes, with the edits of lists; nil if lists are only compared by their elements.
     let changes: FoldedChanges?
     /// Whether there is nothing to compare with: ``before`` is older than the state that the paths lead into.
     var isBlind = false
@@ -38,7 +38,7 @@ struct NestedPathTracker {
 
     /// Returns the later indices of a list's elements by their earlier indices: nil for elements that are gone.
     ///
-    /// - `old`, `new`: The ways to the list in both views.
+    /// - `old`, `new`: The paths to the list in both views.
     private func moved(
         _ old: [NestedPath.Step], now new: [NestedPath.Step], _ root: ObjectIdentity
     ) -> (Int) -> Int? {
@@ -61,7 +61,7 @@ struct NestedPathTracker {
         let difference = splices == nil ? ListDifference(from: was, to: now) : nil
         return { index in
             if let present = splices?.moved(index) ?? difference?.moved(index) { return present }
-            // One that was moved went and came.
+            // A moved element was removed and inserted.
             guard was.indices.contains(index), let element = was[index] else { return nil }
             func isSame(_ other: UnsafeRawBufferPointer?) -> Bool {
                 other?.elementsEqual(element) ?? false
@@ -73,13 +73,13 @@ struct NestedPathTracker {
 
     // MARK: Reading
 
-    /// The value at the end of a way.
+    /// The value at the end of a path.
     private enum Place {
         case object(RowView, RowClass)
         case collection(StoredCollection)
         case mixed(MixedView)
 
-        /// The elements of a list; nil of anything else.
+        /// The elements of a list; nil for anything else.
         var elements: [UnsafeRawBufferPointer?]? {
             switch self {
             case .object: nil
@@ -134,7 +134,7 @@ struct NestedPathTracker {
         return place(steps.dropFirst(), part.bytes(offset), view, compiled)
     }
 
-    /// Goes on from a value of a property, or an element of it.
+    /// Continues from a value of a property, or from an element of it.
     private func place(
         _ steps: ArraySlice<NestedPath.Step>, _ bytes: UnsafeRawBufferPointer,
         _ view: StoreView, _ compiled: RowClass.Member
@@ -167,7 +167,7 @@ extension [ListSplice] {
 }
 
 extension ListDifference {
-    /// Where an element is afterwards; nil when it is gone.
+    /// The new position of an element; nil if it is gone.
     fileprivate func moved(_ index: Int) -> Int? {
         if deletions.contains(where: { $0.contains(index) }) { return nil }
         var moved = index

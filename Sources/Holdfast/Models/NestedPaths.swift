@@ -1,12 +1,12 @@
 import HoldfastObjectStore
 
-/// The ways into the objects of a realm that the program holds, by the object.
+/// The paths into objects of a realm that the program refers to, by the object.
 struct NestedPaths {
     private struct Held {
         weak var way: NestedPath?
     }
 
-    /// The state of a way before the write under way.
+    /// The state of a path before the write in progress.
     private struct Before {
         let way: NestedPath
         let steps: [NestedPath.Step]
@@ -15,11 +15,11 @@ struct NestedPaths {
 
     private var held: [ObjectIdentity: [Held]] = [:]
     private var heldCount = 0
-    /// The number of ways at which the unreferenced ones are dropped.
+    /// The number of paths at which unreferenced paths are dropped.
     private var countMax = 64
     private var before: [ObjectIdentifier: Before] = [:]
 
-    /// The ways that lead into collections, by the object.
+    /// The paths that lead into collections, by the object.
     var inCollections: [ObjectIdentity: [NestedPath]] {
         held.compactMapValues { held in
             let paths = held.compactMap(\.way).filter { !$0.isGone && $0.isInCollection }
@@ -30,7 +30,7 @@ struct NestedPaths {
     /// Whether the program holds no paths.
     var isEmpty: Bool { held.values.allSatisfy { $0.allSatisfy { $0.way == nil } } }
 
-    /// Notes a way into an object. Cost: constant, on average.
+    /// Notes a path into an object. Cost: constant, on average.
     mutating func note(_ way: NestedPath, of root: ObjectIdentity) {
         if heldCount >= countMax { sweep() }
         held[root, default: []].append(Held(way: way))
@@ -46,7 +46,7 @@ struct NestedPaths {
         countMax = max(64, 2 * heldCount)
     }
 
-    /// Has the ways into an object follow an edit of it.
+    /// Moves the paths into an object along with an edit of it.
     mutating func follow(
         _ edit: NestedPath.Edit, in container: [NestedPath.Step], of root: ObjectIdentity
     ) {

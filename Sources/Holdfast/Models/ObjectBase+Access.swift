@@ -13,7 +13,7 @@ extension ObjectBase {
         }
     }
 
-    /// The row of a managed object; ends the process on another thread than the realm's, and where the object is gone.
+    /// The row of a managed object. Ends the process on another thread than the realm's, and if the object is gone.
     final func requireRow() -> (row: RowView, place: ObjectReference) {
         guard let place else { Misuse.end("The object is not managed.") }
         let realm = place.realm
@@ -32,7 +32,7 @@ extension ObjectBase {
         return (row, present)
     }
 
-    /// Has the object lead to the table of a newer schema.
+    /// Rebinds the object to the table of a newer schema.
     private final func rebound(_ place: ObjectReference) -> ObjectReference {
         var present = place
         present.binding = place.realm.binding(like: place.binding)

@@ -3,21 +3,22 @@ import Glibc
 import HoldfastObjectModel
 import HoldfastRows
 
-/// The part that objects of their own, embedded and asymmetric objects share.
+/// The common base class of top-level, embedded and asymmetric objects.
 ///
-/// An object is unmanaged, and holds its values itself, or managed: then it is a view of the stored object, and belongs to the
-/// thread, queue or actor of its realm.
+/// An unmanaged object holds its values itself. A managed object is a view of the stored object, and belongs to the thread, queue
+/// or actor of its realm.
 open class ObjectBase {
-    /// The view that the object is read in; nil for an unmanaged one.
+    /// The view in which the object is read; nil if it is unmanaged.
     @exclusivity(unchecked) @usableFromInline final var _view: UnsafePointer<ViewState>?
-    /// The generation of the view that ``_row`` is of.
+    /// The generation of the view when ``_row`` was found.
     @exclusivity(unchecked) @usableFromInline final var _generation: UInt64 = 0
     /// The object's row, in the present layout of its class: valid while the generation is the view's.
     @exclusivity(unchecked) @usableFromInline final var _row: UnsafeRawPointer?
     /// The object's row, in any layout.
     final var stored: UnsafeRawPointer?
-    // Where a managed object is, see ``place``. Fields each: taking one of them counts no reference to the others.
-    /// The realm of a managed object; nil for an unmanaged one.
+    // The reference of a managed object, see ``place``. Separate fields, so that reading one of them counts no reference to the
+    // others.
+    /// The realm of a managed object; nil if it is unmanaged.
     final var placeRealm: RealmCore?
     /// Not counted, see ``ObjectReference/binding``.
     unowned(unsafe) final var placeBinding: ClassBinding?
@@ -58,20 +59,20 @@ extension ObjectBase {
         return ExplicitValues.unwrapped(field.wrapper.value(address, self))
     }
 
-    /// Gives a property a value; false where it does not fit.
+    /// Sets a property; false if the value does not fit.
     private final func set(_ value: Any, _ field: ModelField) -> Bool {
         if place?.binding.isDynamic ?? false { return setDynamicValue(value, field) }
         let address = Unmanaged.passUnretained(self).toOpaque() + field.offset
         return field.wrapper.set(value, address, self, ValueReader())
     }
 
-    /// The value of a property; nil for null. An unknown name ends the process.
+    /// The value of a property; nil for null. Ends the process for an unknown name.
     public final func value(forKey key: String) -> Any? { value(field(key)) }
 
-    /// Gives a property a value.
+    /// Sets a property.
     ///
-    /// A value of another type fails the write that is under way. Outside a write it ends the process, as an unknown name does. For values
-    /// from outside the program, use ``setValue(validating:forKey:)``.
+    /// A value of another type fails the write in progress, or ends the process outside of a write. An unknown name ends the
+    /// process. For values from outside the program, use ``setValue(validating:forKey:)``.
     public final func setValue(_ value: Any?, forKey key: String) {
         do { try setValue(validating: value, forKey: key) } catch {
             guard let place else { return ValueFault.raise("\(error)") }
@@ -80,7 +81,7 @@ extension ObjectBase {
         }
     }
 
-    /// Gives a property a value from outside. An unknown name ends the process.
+    /// Sets a property to a value from outside the program. Ends the process for an unknown name.
     ///
     /// - Throws: ``ValueFault`` for a value of another type, which changes nothing.
     public final func setValue(validating value: Any?, forKey key: String) throws {
@@ -99,10 +100,10 @@ extension ObjectBase {
 }
 
 extension ObjectBase: CustomStringConvertible {
-    /// How deep links are followed.
+    /// The greatest depth to which links are followed.
     private static let depthMax = 4
 
-    /// The class and each property on a line of its own; links nest to a bounded depth, so that cycles end.
+    /// The class and each property, on separate lines. Links nest to a bounded depth, so that cycles end.
     public var description: String { describe(0) }
 
     private func describe(_ depth: Int) -> String {
@@ -199,7 +200,7 @@ extension ObjectBase: _ObjectView, _OptionalPersistable {
         KeyPathTrace.follow(object, field, Self.self)
     }
 
-    /// Whether two objects are the same stored object of one realm, or one unmanaged object.
+    /// Whether both are the same stored object of one realm, or the same unmanaged object.
     public static func == (a: ObjectBase, b: ObjectBase) -> Bool { a.isEqual(b) }
 
     /// Hashes the parts that `==` compares.
@@ -243,21 +244,21 @@ extension ObjectBase: _ObjectView, _OptionalPersistable {
 }
 
 extension ObjectReference {
-    /// Whether two views of the place are equal: of an object with a primary key, and of a frozen one.
+    /// Whether two instances for this place are equal. True for an object with a primary key and for a frozen object.
     var hasIdentity: Bool {
         way == nil && (realm.isFrozen || binding.rowClass.primaryKeyIndex != nil)
     }
 }
 
 extension ObjectBase {
-    /// Whether the object was deleted, or its realm invalidated. False for an unmanaged one.
+    /// Whether the object was deleted, or its realm was invalidated. False for an unmanaged object.
     public final var isInvalidated: Bool {
         guard let place else { return false }
         place.realm.checkThread()
         return place.realm.row(of: place) == nil
     }
 
-    /// The realm of the object; nil for an unmanaged one.
+    /// The realm of the object; nil if it is unmanaged.
     public final var realm: Realm? { place.map { Realm($0.realm) } }
 
     /// Whether the object shows one version for good.
@@ -284,7 +285,7 @@ public struct ViewState {
     /// The present thread's number.
     @inlinable @inline(__always) static var currentThread: UInt { UInt(pthread_self()) }
 
-    /// Whether a note that an object made under a generation holds, on the present thread.
+    /// Whether an object's cached row from a given generation is valid on the present thread.
     @inlinable @inline(__always)
     func holds(_ generation: UInt64) -> Bool {
         generation == self.generation && (thread == Self.currentThread || thread == 0)

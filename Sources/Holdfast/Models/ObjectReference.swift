@@ -1,18 +1,18 @@
 import HoldfastObjectStore
 import HoldfastRows
 
-/// Where a managed object is: in which realm, of which class, under which key.
+/// The reference of a managed object: its realm, class and key.
 ///
-/// An object has the parts as its own fields, so that it is one allocation.
+/// An object stores the parts in its own fields, which saves an allocation.
 struct ObjectReference {
     let realm: RealmCore
     /// The class as the realm's schema has it. Not counted: the realm keeps the bindings of all schemas that it has shown.
     unowned(unsafe) var binding: ClassBinding
-    /// The object key; of an embedded object that of the object which it belongs to.
+    /// The object key. For an embedded object, the key of the object that contains it.
     let key: UInt64
-    /// The way from there to an embedded object; nil for one of its own.
+    /// The path from there to an embedded object; nil for other objects.
     let way: NestedPath?
-    /// The write in which the object became managed; nil where it was there before.
+    /// The write in which the object became managed; nil if the object existed before.
     let creation: CreatingWrite?
     /// The count of the realm's invalidations when the object was read.
     let era: UInt
@@ -42,24 +42,24 @@ struct ObjectReference {
     /// Whether the object is known to be gone.
     var isGone: Bool { creation?.isCancelled ?? false || way?.isGone ?? false }
 
-    /// The steps to an embedded object; empty for an object of its own.
+    /// The steps to an embedded object; empty for other objects.
     var steps: [NestedPath.Step] { way?.steps ?? [] }
-    /// The embedded objects on the way, from the outside in.
+    /// The embedded objects on the path, from the outside in.
     var owners: [EditPath.Owner] { way?.owners ?? [] }
 
     var identity: ObjectIdentity { ObjectIdentity(classIndex: rootClass.index, key: key) }
 }
 
 extension ObjectBase {
-    /// Where a managed object is; nil for an unmanaged one.
+    /// The reference of a managed object; nil if it is unmanaged.
     final var place: ObjectReference? {
         guard let realm = placeRealm, let binding = placeBinding else { return nil }
         return ObjectReference(self, realm, binding)
     }
 }
 
-/// A write, as the objects that became managed in it know it.
+/// A write, shared by the objects that became managed in it.
 final class CreatingWrite {
-    /// Whether it was taken back, and they are gone with it: others get their keys.
+    /// Whether the write was rolled back. Its objects are then gone, and others get their keys.
     var isCancelled = false
 }

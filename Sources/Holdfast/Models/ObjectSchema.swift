@@ -48,7 +48,7 @@ public struct Property: Hashable, Sendable, CustomStringConvertible {
     public let isIndexed: Bool
     /// Whether the value, or each element, may be nil.
     public let isOptional: Bool
-    /// Of links and embedded objects the name of their class.
+    /// The name of the class, for links and embedded objects.
     public let objectClassName: String?
 
     /// The name and the type.

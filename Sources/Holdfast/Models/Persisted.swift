@@ -6,16 +6,16 @@
 ///         @Persisted var age: Int?
 ///     }
 ///
-/// In a managed object the property is read from, and written to, the store. In an unmanaged one it is a stored property; without a
-/// value of its own it has the default of its type, which is made when it is first read.
+/// In a managed object the property is read from and written to the store. In an unmanaged object it is a stored property.
+/// Without an explicit value it has the default of its type, which is made at the first read.
 @propertyWrapper
 public struct Persisted<Value: _Persistable> {
-    /// Where the value of a managed object is: the first member, since ``ClassBinding`` writes it by its address.
+    /// The location of the value in a managed object. It is the first member, because ``ClassBinding`` writes it by its address.
     @usableFromInline var position = FieldPosition()
     @usableFromInline var attributes: FieldAttributes
     @usableFromInline var content: Content
 
-    /// The rest of the wrapper's state: one of several, so that an object that leads to the store has next to nothing to free.
+    /// The rest of the wrapper's state, as an enum, so that a managed object has almost nothing to free.
     @usableFromInline
     enum Content {
         /// No value yet; the default is that of the type.
@@ -140,7 +140,7 @@ extension Persisted where Value._Indexed: _PrimaryKey {
     }
 }
 
-/// A property's wrapper that a decoder makes where the key is missing: of an optional property.
+/// The wrapper of an optional property, which a decoder makes if the key is missing.
 public protocol OptionalCodingWrapper {
     /// A property without a value.
     init()
@@ -149,7 +149,7 @@ public protocol OptionalCodingWrapper {
 extension Persisted: OptionalCodingWrapper where Value: ExpressibleByNilLiteral {}
 
 extension KeyedDecodingContainer {
-    /// Decodes an optional property, which is nil where the key is missing.
+    /// Decodes an optional property, which is nil if the key is missing.
     public func decode<Wrapper: Decodable & OptionalCodingWrapper>(
         _ type: Wrapper.Type, forKey key: Key
     ) throws -> Wrapper {
@@ -168,7 +168,7 @@ extension Persisted: Decodable where Value: Decodable {
 extension Persisted: Encodable where Value: Encodable {
     /// Encodes the value of an unmanaged object's property.
     ///
-    /// - Throws: `EncodingError` for a managed object, since a wrapper by itself does not lead to the object's realm.
+    /// - Throws: `EncodingError` for a managed object, because a wrapper by itself does not know the object's realm.
     public func encode(to encoder: any Encoder) throws {
         guard position.member < 0 else {
             throw EncodingError.invalidValue(

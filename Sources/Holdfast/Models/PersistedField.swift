@@ -6,14 +6,14 @@ protocol PersistedField {
     static var valueType: any _Persistable.Type { get }
     static func attributes(at address: UnsafeMutableRawPointer) -> FieldAttributes
     static func originProperty(at address: UnsafeMutableRawPointer) -> String?
-    /// States the value of an unmanaged object.
+    /// Adds the value of an unmanaged object to a draft.
     static func state(_ address: UnsafeMutableRawPointer, in statement: Statement)
-    /// Has a value that an object held itself lead to the store from now on.
+    /// Connects the value of an object that has become managed to the store.
     static func manage(
         _ address: UnsafeMutableRawPointer, _ object: ObjectBase, _ position: FieldPosition)
     /// Reads the value, whether or not the object is managed.
     static func value(_ address: UnsafeMutableRawPointer, _ object: ObjectBase) -> any _Persistable
-    /// Gives the property a value of any type, whether or not the object is managed; false where it does not fit.
+    /// Sets the property to a value of any type, whether or not the object is managed; false if it does not fit.
     static func set(
         _ value: Any, _ address: UnsafeMutableRawPointer, _ object: ObjectBase,
         _ reader: ValueReader
@@ -63,13 +63,13 @@ extension Persisted: PersistedField {
     }
 }
 
-/// Where the value of a property is: in a row, or in the object itself.
+/// The location of a property's value: in a row, or in the object itself.
 ///
 /// Public because accesses are inlined into programs.
 public struct FieldPosition {
-    /// The position of the property in its class's rows; negative in an object that holds its values itself.
+    /// The position of the property in its class's rows; negative in an unmanaged object.
     @usableFromInline var member: Int32
-    /// Of a value of fixed width or a text that may not be null the offset in rows of the present layout; −1 of others.
+    /// The offset in rows of the present layout, for a value of fixed width or a text that may not be null; otherwise −1.
     @usableFromInline var slot: Int32
 
     /// In the object itself.
@@ -86,6 +86,6 @@ public struct FieldPosition {
     init(tracing field: Int) { self.init(member: -2 - field, slot: -1) }
 
     @inlinable var isTraced: Bool { member < -1 }
-    /// Of a tracing instance the position of the property in its class.
+    /// The position of the property in its class, in a tracing instance.
     var field: Int { -2 - Int(member) }
 }

@@ -1,9 +1,9 @@
 import Foundation
 import HoldfastObjectStore
 
-/// Reads the values that a program states as dictionaries, arrays and objects: of `init(value:)`, `create` and `setValue`.
+/// Reads values that a program passes as dictionaries, arrays and objects to `init(value:)`, `create` and `setValue`.
 final class ValueReader {
-    /// Why a value was refused.
+    /// The reason why a value was refused.
     struct Fault: Error {
         let message: String
     }
@@ -12,7 +12,7 @@ final class ValueReader {
     private struct Source: Hashable {
         let realm: ObjectIdentifier
         let identity: ObjectIdentity
-        /// Not the way itself: another object's may come to be where it was.
+        /// The steps instead of the path: the path of another object may come to have the same steps.
         let steps: [NestedPath.Step]
 
         /// Nil for an unmanaged object.
@@ -44,7 +44,7 @@ final class ValueReader {
         self.notesExplicit = notesExplicit
     }
 
-    /// Gives an unmanaged object the properties that a value states.
+    /// Sets the properties of an unmanaged object from a value.
     ///
     /// - `value`: A dictionary by names, an array in the order of declaration, or an object.
     /// - Throws: A fault that names the property and the types.
@@ -116,7 +116,7 @@ final class ValueReader {
         }
     }
 
-    /// Makes an object of a value; one of its class stays itself where it can be linked to.
+    /// Makes an object from a value. An object of the class itself is used as it is if it can be linked to.
     func object<T: ObjectBase>(_ type: T.Type, _ value: Any) -> T? {
         if let object = value as? T { return adopted(object) as? T }
         if let same = (value as? ObjectBase)?.seen(as: type) { return adopted(same) as? T }
@@ -124,7 +124,7 @@ final class ValueReader {
         return filled(T(), value)
     }
 
-    /// An object, or a copy of one that can't be linked to: of another realm, or an embedded one that has an owner.
+    /// An object, or its copy if it can't be linked to: an object of another realm, or an embedded object that has an owner.
     func adopted(_ object: ObjectBase) -> ObjectBase? {
         guard let place = object.place, let source = Source(object) else {
             guard isCopying, object is EmbeddedObject else { return object }
@@ -168,12 +168,12 @@ extension ModelField {
 }
 
 extension ObjectBase {
-    /// An unmanaged object with the properties that a value states; others have their defaults.
+    /// Makes an unmanaged object with the properties in a value; other properties have their defaults.
     ///
     ///     Dog(value: ["name": "Rex", "age": 3])
     ///
-    /// A value that does not fit fails the write that is under way. Outside a write it ends the process. For values from outside the program,
-    /// use ``init(validating:)``.
+    /// A value that does not fit fails the write in progress, or ends the process outside of a write. For values from outside the
+    /// program, use ``init(validating:)``.
     ///
     /// - Parameter value: A dictionary by names, an array in the order of declaration, or an object; the same for links,
     ///   embedded objects and collections within it.
@@ -182,7 +182,7 @@ extension ObjectBase {
         do { try ValueReader().fill(self, from: value) } catch { ValueFault.raise(error.message) }
     }
 
-    /// An unmanaged object with the properties that a value from outside states, as of ``init(value:)``.
+    /// Makes an unmanaged object from a value from outside the program, as ``init(value:)`` does.
     ///
     ///     let dog = try Dog(validating: JSONSerialization.jsonObject(with: data))
     ///

@@ -2,11 +2,11 @@ import Foundation
 
 /// A type of properties into which values of other types, such as the values of dictionaries, can be converted.
 public protocol _Convertible {
-    /// Turns a value into one of the type; nil where it does not fit.
+    /// Converts a value to the type; nil if it does not fit.
     static func _converted(_ value: Any, _ reader: ExplicitValues) -> Self?
 }
 
-/// The reading of stated values.
+/// Reads the values that a program passes.
 public struct ExplicitValues {
     let reader: ValueReader
 
@@ -28,23 +28,23 @@ public struct ExplicitValues {
 }
 
 extension _Persistable {
-    /// Turns a value into one of the type; nil where it does not fit.
+    /// Converts a value to the type; nil if it does not fit.
     public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Self? { value as? Self }
 }
 
 extension _StoredInteger {
-    /// Turns a value into one of the type; nil where it does not fit.
+    /// Converts a value to the type; nil if it does not fit.
     public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Self? {
         if let value = value as? Self { return value }
         if value is Bool { return nil }
-        // A literal dictionary of whole and other numbers has doubles alone.
+        // A literal dictionary with whole and fractional numbers has only doubles.
         if let value = value as? Double { return Self(exactly: value) }
         return (value as? any BinaryInteger).flatMap { Self(exactly: $0) }
     }
 }
 
 extension Double {
-    /// Turns a value into one of the type; nil where it does not fit.
+    /// Converts a value to the type; nil if it does not fit.
     public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Double? {
         if let value = value as? Double { return value }
         if value is Bool { return nil }
@@ -54,7 +54,7 @@ extension Double {
 }
 
 extension Float {
-    /// Turns a value into one of the type; nil where it does not fit.
+    /// Converts a value to the type; nil if it does not fit.
     public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Float? {
         if let value = value as? Float { return value }
         return Double._converted(value, reader).map { Float($0) }
@@ -62,7 +62,7 @@ extension Float {
 }
 
 extension Decimal128 {
-    /// Turns a value into one of the type; nil where it does not fit.
+    /// Converts a value to the type; nil if it does not fit.
     public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Decimal128? {
         switch value {
         case let value as Decimal128: value
@@ -75,21 +75,21 @@ extension Decimal128 {
 }
 
 extension ObjectId {
-    /// Turns a value into one of the type; nil where it does not fit.
+    /// Converts a value to the type; nil if it does not fit.
     public static func _converted(_ value: Any, _ reader: ExplicitValues) -> ObjectId? {
         value as? ObjectId ?? (value as? String).flatMap { try? ObjectId(string: $0) }
     }
 }
 
 extension ObjectBase {
-    /// Turns a value into one of the type; nil where it does not fit.
+    /// Converts a value to the type; nil if it does not fit.
     public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Self? {
         reader.reader.object(Self.self, value)
     }
 }
 
 extension Optional where Wrapped: _OptionalPersistable {
-    /// Turns a value into one of the type; nil where it does not fit.
+    /// Converts a value to the type; nil if it does not fit.
     public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Wrapped?? {
         guard let value = ExplicitValues.unwrapped(value) else { return .some(nil) }
         return Wrapped._converted(value, reader).map { .some($0) }
@@ -97,7 +97,7 @@ extension Optional where Wrapped: _OptionalPersistable {
 }
 
 extension AnyRealmValue {
-    /// Turns a value into one of the type; nil where it does not fit.
+    /// Converts a value to the type; nil if it does not fit.
     public static func _converted(_ value: Any, _ reader: ExplicitValues) -> AnyRealmValue? {
         guard let value = ExplicitValues.unwrapped(value) else { return AnyRealmValue.none }
         switch value {
@@ -168,7 +168,7 @@ extension NSNumber {
 }
 
 extension List {
-    /// Turns a value into one of the type; nil where it does not fit.
+    /// Converts a value to the type; nil if it does not fit.
     public static func _converted(_ value: Any, _ reader: ExplicitValues) -> List? {
         guard let values = ExplicitValues.unwrapped(value) else { return List() }
         guard let elements = (values as? any Sequence).map({ Self.all($0, reader) }) ?? nil else {
@@ -190,7 +190,7 @@ extension List {
 }
 
 extension MutableSet {
-    /// Turns a value into one of the type; nil where it does not fit.
+    /// Converts a value to the type; nil if it does not fit.
     public static func _converted(_ value: Any, _ reader: ExplicitValues) -> MutableSet? {
         guard let list = List<Element>._converted(value, reader) else { return nil }
         let set = MutableSet()
@@ -200,7 +200,7 @@ extension MutableSet {
 }
 
 extension Map {
-    /// Turns a value into one of the type; nil where it does not fit.
+    /// Converts a value to the type; nil if it does not fit.
     public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Map? {
         guard let values = ExplicitValues.unwrapped(value) else { return Map() }
         guard let entries = (values as? any ExplicitEntries)?.stated ?? values as? [String: Any]

@@ -15,22 +15,22 @@ public protocol _Persistable: _Convertible {
     static func _assign(_ value: Self, _ object: ObjectBase, _ position: FieldPosition)
     /// Returns the state of an unmanaged object after a value was assigned to its property.
     static func _held(_ value: Self, replacing old: Self?) -> Self
-    /// Notes that a tracing instance's property was read, and returns a value that stands for it; nil if the type has no such value.
+    /// Notes that a tracing instance's property was read. Returns a value that stands for it; nil if the type has no such value.
     static func _trace(_ object: ObjectBase, field: Int) -> Self?
     /// Returns the operand of a condition: the value, or its stored form.
     static func _argument(_ value: Self) -> Any
-    /// States a value of a property.
+    /// Adds a property's value to a draft.
     static func _state(_ value: Self, in statement: Statement)
-    /// Makes a value of an object that has become managed lead to the store.
+    /// Connects a property's value to the store after its object has become managed.
     static func _manage(_ value: Self, _ object: ObjectBase, _ position: FieldPosition)
     // The next three functions run for each property of each object that is added or made from a dictionary. They belong to the
     // type, so that they are compiled for it: generic code looks types up at run time.
-    /// States the value that a property's wrapper of an unmanaged object holds.
+    /// Adds the value in the wrapper of an unmanaged object's property to a draft.
     static func _stateHeld(by wrapper: UnsafeMutableRawPointer, in statement: Statement)
-    /// Has a property's wrapper of an object that has become managed lead to the store.
+    /// Connects the wrapper of a property to the store after its object has become managed.
     static func _manageHeld(
         by wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ position: FieldPosition)
-    /// Gives the property of a wrapper a value of any type, whether or not the object is managed; false where it does not fit.
+    /// Sets the property of a wrapper to a value of any type, whether or not the object is managed; false if it does not fit.
     static func _setHeld(
         _ value: Any, by wrapper: UnsafeMutableRawPointer, _ object: ObjectBase,
         _ reader: ExplicitValues
@@ -43,10 +43,10 @@ extension _Persistable {
     public static func _held(_ value: Self, replacing old: Self?) -> Self { value }
     /// Returns the operand of a condition.
     public static func _argument(_ value: Self) -> Any { value }
-    /// Makes a value of an object that has become managed lead to the store.
+    /// Connects a property's value to the store after its object has become managed.
     public static func _manage(_ value: Self, _ object: ObjectBase, _ position: FieldPosition) {}
 
-    /// States the value that a property's wrapper of an unmanaged object holds.
+    /// Adds the value in the wrapper of an unmanaged object's property to a draft.
     public static func _stateHeld(
         by wrapper: UnsafeMutableRawPointer, in statement: Statement
     ) {
@@ -54,7 +54,7 @@ extension _Persistable {
         _state(wrapper.pointee.value, in: statement)
     }
 
-    /// Has a property's wrapper of an object that has become managed lead to the store.
+    /// Connects the wrapper of a property to the store after its object has become managed.
     public static func _manageHeld(
         by wrapper: UnsafeMutableRawPointer, _ object: ObjectBase, _ position: FieldPosition
     ) {
@@ -64,7 +64,7 @@ extension _Persistable {
         wrapper.pointee.position = position
     }
 
-    /// Gives the property of a wrapper a value of any type, whether or not the object is managed; false where it does not fit.
+    /// Sets the property of a wrapper to a value of any type, whether or not the object is managed; false if it does not fit.
     public static func _setHeld(
         _ value: Any, by wrapper: UnsafeMutableRawPointer, _ object: ObjectBase,
         _ reader: ExplicitValues
@@ -87,7 +87,7 @@ public protocol _Indexable: _Persistable where _Indexed == Self {}
 /// A type with values that can be primary keys.
 public protocol _PrimaryKey: _Indexable {}
 
-/// A type that may stand in an optional: `Int` of `Int?`.
+/// A type that can be the wrapped type of an optional, as `Int` in `Int?`.
 public protocol _OptionalPersistable: RealmCollectionValue {
     /// Reads a stored value; nil for null, and for a value of another type.
     static func _decodeOptional(_ stored: StoredElement) -> Self?
@@ -104,7 +104,7 @@ public protocol RealmCollectionValue: _Persistable, Hashable {
     static func _decode(_ stored: StoredElement) -> Self
     /// Hands the value over to be stored: exactly one call of `sink`.
     static func _encode(_ value: Self, to sink: ElementSink)
-    /// Returns the element of results that an object is.
+    /// Returns an object as an element of results.
     static func _of(_ object: consuming ObjectBase) -> Self
 }
 
@@ -112,7 +112,7 @@ extension RealmCollectionValue {
     /// The type in the schema.
     public static var _shape: PropertyShape { PropertyShape(.single, _element) }
 
-    /// Returns the element of results that an object is.
+    /// Returns an object as an element of results.
     public static func _of(_ object: ObjectBase) -> Self {
         Misuse.end("'\(Self.self)' is no class of objects.")
     }
@@ -127,7 +127,7 @@ extension RealmCollectionValue {
         object.assign(position) { _state(value, in: $0) }
     }
 
-    /// States a value of a property.
+    /// Adds a property's value to a draft.
     public static func _state(_ value: Self, in statement: Statement) {
         statement.single { _encode(value, to: $0) }
     }

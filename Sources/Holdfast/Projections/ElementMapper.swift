@@ -24,11 +24,11 @@ public struct ElementMapper<Element: ObjectBase> {
 }
 
 extension List where Element: ObjectBase {
-    /// The way to a property of each object.
+    /// Gives access to the properties of each object.
     public var projectTo: ElementMapper<Element> { ElementMapper(self) }
 }
 
 extension MutableSet where Element: ObjectBase {
-    /// The way to a property of each object.
+    /// Gives access to the properties of each object.
     public var projectTo: ElementMapper<Element> { ElementMapper(self) }
 }

@@ -2,11 +2,11 @@ import Dispatch
 
 /// One property of each object of a list or set, stored or computed, in the order of the objects.
 ///
-/// It is as live as the list or set that it is of, and belongs to the same thread, queue or actor. It can't be written.
+/// It is as live as its list or set, and belongs to the same thread, queue or actor. It is read-only.
 public struct ProjectedCollection<Element> {
     private let base: any RealmCollection
     private let element: (Int) -> Element
-    /// The properties that elements depend on.
+    /// The properties that the elements depend on.
     private let paths: () -> [String]
     private let address: () -> _Address
 
@@ -32,21 +32,21 @@ public struct ProjectedCollection<Element> {
 
     /// The realm that the objects belong to; nil for an unmanaged collection.
     public var realm: Realm? { base.realm }
-    /// Whether the object that holds the collection is gone, or its realm invalidated.
+    /// Whether the object with the collection is gone, or its realm was invalidated.
     public var isInvalidated: Bool { base.isInvalidated }
-    /// Whether it shows one version for good.
+    /// Whether it is frozen, so that it always shows one version.
     public var isFrozen: Bool { base.isFrozen }
 }
 
 extension ProjectedCollection {
-    /// Calls `block` with the collection, and when elements have come, gone or changed. Only changes of the projected property
-    /// count.
+    /// Calls `block` with the collection at first, and when elements were added, removed or changed. Only changes of the
+    /// projected property count.
     ///
-    /// It is called like observers of the list or set, with the same positions. An unmanaged collection ends the process.
+    /// Calls are made as for observers of the list or set, with the same positions. Ends the process for an unmanaged collection.
     ///
     /// - Parameters:
     ///   - queue: A serial queue, on which `block` is called with the queue's own view of the collection.
-    ///   - block: Is told of changes.
+    ///   - block: Receives the changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe(
         on queue: DispatchQueue? = nil,
@@ -61,12 +61,12 @@ extension ProjectedCollection {
 
     /// Calls `block` on an actor, with the actor's own view of the collection. The observation begins in the actor's realm.
     ///
-    /// The actor is not kept by the token, and is told nothing once it is gone.
+    /// The token does not keep the actor. Once the actor is gone, nothing is reported.
     ///
     /// - Parameters:
     ///   - actor: The actor. Its realm stays open as long as the observation lasts.
-    ///   - isolation: The actor of the realm that this belongs to, which is the calling code's.
-    ///   - block: Is told of changes.
+    ///   - isolation: The actor of this object's realm, on which the calling code runs.
+    ///   - block: Receives the changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe<A: Actor>(
         on actor: A, isolation: isolated (any Actor)? = #isolation,
@@ -82,7 +82,7 @@ extension ProjectedCollection {
 }
 
 extension ProjectedCollection: ThreadConfined {
-    /// The way to the collection: that to the list or set.
+    /// The address of the collection, made from that of the list or set.
     public func _makeAddress() -> _Address { address() }
 }
 
@@ -92,7 +92,7 @@ extension ProjectedCollection: Sendable {}
 extension ProjectedCollection: RandomAccessCollection {
     /// The first position.
     public var startIndex: Int { 0 }
-    /// The position behind the last element.
+    /// The position after the last element.
     public var endIndex: Int { count }
     /// The number of elements. Cost: that of the collection.
     public var count: Int { base.count }
@@ -106,7 +106,7 @@ extension ProjectedCollection where Element: Equatable {
 }
 
 extension ProjectedCollection: CustomStringConvertible {
-    /// The elements, one behind the other; of many the first 100.
+    /// The elements, in order; at most the first 100.
     public var description: String { CollectionText.describe("\(Self.self)", self) { "\($0)" } }
 }
 

@@ -1,7 +1,8 @@
 import Dispatch
 import HoldfastObjectStore
 
-/// The base class of projections: views of an object that show some of its properties, under names and in forms of their own.
+/// The base class of projections. A projection is a view of an object that shows some of its properties, under its own names and
+/// in its own forms.
 ///
 ///     class PersonProjection: Projection<Person> {
 ///         @Projected(\Person.firstName) var firstName
@@ -11,16 +12,16 @@ import HoldfastObjectStore
 ///
 ///     let people = realm.objects(PersonProjection.self)
 ///
-/// A projection is as live as its object, and belongs to the same thread, queue or actor. Two are equal when their objects are
-/// the same.
+/// A projection is as live as its object, and belongs to the same thread, queue or actor. Two projections are equal if their
+/// objects are the same.
 open class Projection<Root: ObjectBase>: ProjectionObservable {
     /// The object that is projected.
     public let rootObject: Root
 
     /// Projects an object, managed or not.
     ///
-    /// The first projection of a class looks at the class's key paths: one that leads through no persisted property of the
-    /// object ends the process.
+    /// The first projection of a class checks the class's key paths. Ends the process if one leads through no persisted property
+    /// of the object.
     public required init(projecting object: Root) {
         rootObject = object
         _ = ProjectionClass.of(self)
@@ -30,7 +31,7 @@ open class Projection<Root: ObjectBase>: ProjectionObservable {
     public final var realm: Realm? { rootObject.realm }
     /// Whether the object was deleted, or its realm invalidated.
     public final var isInvalidated: Bool { rootObject.isInvalidated }
-    /// Whether it shows one version for good.
+    /// Whether it is frozen, so that it always shows one version.
     public final var isFrozen: Bool { rootObject.isFrozen }
 }
 
@@ -38,7 +39,7 @@ open class Projection<Root: ObjectBase>: ProjectionObservable {
 extension Projection: Sendable {}
 
 extension Projection {
-    /// The way to the projection: that to its object.
+    /// The address of the projection, made from that of its object.
     public final func _makeAddress() -> _Address {
         let address = rootObject._makeAddress()
         let type = Swift.type(of: self)
@@ -47,7 +48,7 @@ extension Projection {
         }
     }
 
-    /// How messages tell that it is not managed.
+    /// The wording of messages about an unmanaged value.
     public static var _unmanaged: (freezing: String, thawing: String) { Root._unmanaged }
 
     /// Whether both project the same object, even with different properties.
@@ -62,7 +63,7 @@ extension Projection {
 
     /// The type in the schema: that of the object.
     public static var _element: ElementShape { Root._element }
-    /// Projects an object that is made for it.
+    /// Makes an object and projects it.
     public static func _unset() -> Self { Self(projecting: Root._unset()) }
     /// Projects a stored object.
     public static func _decode(_ stored: StoredElement) -> Self {
@@ -89,17 +90,17 @@ extension Projection: CustomStringConvertible {
 }
 
 extension ProjectionObservable {
-    /// Has `block` called when projected properties have changed, and when the object was deleted.
+    /// Calls `block` when projected properties have changed, and when the object was deleted.
     ///
-    /// It is called like observers of the object. Changed properties have their names in the projection, with the earlier and the
-    /// present value as the projection shows them. Changes of other properties are not reported. A projection of an unmanaged
-    /// object ends the process.
+    /// Calls are made as for observers of the object. Changes name the property of the projection, with the earlier and the
+    /// present value as the projection shows them. Changes of other properties are not reported. Ends the process for a
+    /// projection of an unmanaged object.
     ///
     /// - Parameters:
-    ///   - keyPaths: The properties whose changes are reported, by their names in the projection or by the paths of the projected
-    ///     object. All properties if there are no key paths.
+    ///   - keyPaths: The observed properties, by their names in the projection or by the paths of the projected object. All
+    ///     properties if there are no key paths.
     ///   - queue: A serial queue, on which `block` is called with the queue's own view of the projection.
-    ///   - block: Is told of changes.
+    ///   - block: Receives the changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
@@ -110,7 +111,7 @@ extension ProjectionObservable {
             Misuse.end("Only objects which are managed by a Realm support change notifications")
         }
         let properties = ProjectionClass.of(self).properties(meantBy: keyPaths)
-        // The faults of where it is asked come first.
+        // Faults of the call are reported before the observation is handed over.
         let object = rootObject
         let observed = ProjectedProperties(object, place, properties)
         let observation = ObjectObservation(place, observed) { change in
@@ -123,7 +124,7 @@ extension ProjectionObservable {
         return observation.begin()
     }
 
-    /// Has `block` called when the projected properties of key paths have changed, as ``observe(keyPaths:on:_:)-([String]?,_,_)``
+    /// Calls `block` when the projected properties of key paths have changed, as ``observe(keyPaths:on:_:)-([String]?,_,_)``
     /// does.
     public func observe(
         keyPaths: [PartialKeyPath<Self>], on queue: DispatchQueue? = nil,
@@ -134,13 +135,13 @@ extension ProjectionObservable {
 
     /// Calls `block` on an actor, with the actor's own view of the projection. The observation begins in the actor's realm.
     ///
-    /// The actor is not kept by the token, and is told nothing once it is gone.
+    /// The token does not keep the actor. Once the actor is gone, nothing is reported.
     ///
     /// - Parameters:
-    ///   - keyPaths: The properties whose changes are reported, as without an actor.
+    ///   - keyPaths: The observed properties, as without an actor.
     ///   - actor: The actor. Its realm stays open as long as the observation lasts.
-    ///   - isolation: The actor of the realm that this belongs to, which is the calling code's.
-    ///   - block: Is told of changes.
+    ///   - isolation: The actor of this object's realm, on which the calling code runs.
+    ///   - block: Receives the changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe<A: Actor>(
         keyPaths: [String]? = nil, on actor: A, isolation: isolated (any Actor)? = #isolation,
@@ -151,7 +152,7 @@ extension ProjectionObservable {
         }
     }
 
-    /// Has `block` called on an actor when the projected properties of key paths have changed.
+    /// Calls `block` on an actor when the projected properties of key paths have changed.
     public func observe<A: Actor>(
         keyPaths: [PartialKeyPath<Self>], on actor: A,
         isolation: isolated (any Actor)? = #isolation,
@@ -170,7 +171,7 @@ extension ProjectionObservable {
     private func names(of keyPaths: [PartialKeyPath<Self>]) -> [String] {
         let properties = ProjectionClass.of(self).properties
         return keyPaths.flatMap { keyPath in
-            // Two properties that depend on the same are told both.
+            // If two properties depend on the same path, both are reported.
             let paths = KeyPathNames.paths(of: keyPath, from: Root.self) {
                 _ = Self._of($0)[keyPath: keyPath]
             }
@@ -180,7 +181,7 @@ extension ProjectionObservable {
         }
     }
 
-    /// The paths of the object that observers of several projections are told, of some of their properties or of all.
+    /// The paths of the object that observers of several projections observe, for some of the projections' properties or for all.
     static func observedPaths(_ keyPaths: [String]?) -> [String] {
         ProjectionClass.of(Self(projecting: Root())).properties(meantBy: keyPaths).flatMap(\.paths)
     }
@@ -191,10 +192,10 @@ final class ProjectedProperties: ObservedProperties {
     private let object: ObjectBase
     private let place: ObjectReference
     private let properties: [ProjectedProperty]
-    /// The properties that each depends on, in the view's schema.
+    /// The properties that each projected property depends on, in the view's schema.
     private var shown: (schema: BoundSchema, properties: [[ShownProperties]])?
 
-    /// - `object`: The object that is projected, at its place.
+    /// - `object`: The projected object, at its place.
     init(_ object: ObjectBase, _ place: ObjectReference, _ properties: [ProjectedProperty]) {
         self.object = object
         self.place = place
@@ -215,7 +216,7 @@ final class ProjectedProperties: ObservedProperties {
         }
     }
 
-    /// Compares the object's own properties that a projected one depends on.
+    /// Compares the properties of the object that a projected property depends on.
     private func differs(
         _ property: ProjectedProperty, from old: StoredState, to new: StoredState
     ) -> Bool {

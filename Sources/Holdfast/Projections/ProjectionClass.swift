@@ -1,7 +1,7 @@
 @_spi(Reflection) import Swift
 import Synchronization
 
-/// A class of projections, as the program declares it: found once for each type. Immutable; any thread may use it.
+/// A class of projections as declared by the program; made once for each type. Immutable; any thread may use it.
 final class ProjectionClass: Sendable {
     private let name: String
     /// The properties in the order of declaration, base classes first.
@@ -9,9 +9,9 @@ final class ProjectionClass: Sendable {
 
     private static let known = Mutex<[ObjectIdentifier: ProjectionClass]>([:])
 
-    /// Returns the class of a projection. Cost: a look-up but for the first time.
+    /// Returns the class of a projection. Cost: a look-up, except for the first time.
     ///
-    /// A key path that leads through no persisted property ends the process.
+    /// Ends the process if a key path leads through no persisted property.
     static func of<P: ProjectionObservable>(_ projection: P) -> ProjectionClass {
         let id = ObjectIdentifier(type(of: projection))
         if let found = known.withLock({ $0[id] }) { return found }
@@ -51,9 +51,9 @@ final class ProjectionClass: Sendable {
         self.properties = properties
     }
 
-    /// The properties that key paths mean, by their names or by paths of the object; all without any.
+    /// The properties that key paths name, by property names or by paths of the object; all properties if there are no key paths.
     ///
-    /// A name without a property ends the process.
+    /// Ends the process for a name without a property.
     func properties(meantBy keyPaths: [String]?) -> [ProjectedProperty] {
         guard let keyPaths, !keyPaths.isEmpty else { return properties }
         for keyPath in keyPaths where !properties.contains(where: { $0.isMeant(by: keyPath) }) {
@@ -65,8 +65,8 @@ final class ProjectionClass: Sendable {
 
 /// A property of a projection: the value that a key path of the object leads to.
 ///
-/// The key path goes through properties of the object and of linked and embedded objects, and may end in a computed value. It is
-/// read at each access. If it can be written, the property can be written too, inside a write as the object itself.
+/// The key path leads through properties of the object and of linked and embedded objects, and may end in a computed value. It is
+/// read at each access. A writable key path makes the property writable, inside a write as for the object itself.
 @propertyWrapper
 public struct Projected<Root: ObjectBase, Value> {
     let keyPath: KeyPath<Root, Value>
@@ -82,7 +82,7 @@ public struct Projected<Root: ObjectBase, Value> {
         set { Misuse.end("@Projected is for properties of a Projection.") }
     }
 
-    /// The value that a projection shows of its object.
+    /// The value of the object that the projection shows.
     public static subscript<Owner: Projection<Root>>(
         _enclosingInstance projection: Owner,
         wrapped property: ReferenceWritableKeyPath<Owner, Value>,
@@ -117,7 +117,7 @@ struct ProjectedProperty: @unchecked Sendable {
     // Unchecked: key paths do not change.
 
     let name: String
-    /// The way from the object to the value.
+    /// The key path from the object to the value.
     let keyPath: AnyKeyPath
     /// The properties that the value depends on, each by its path from the object.
     let paths: [String]

@@ -1,7 +1,7 @@
 extension Realm {
     /// Projections of all objects of a class.
     ///
-    /// Conditions and orders are of properties of the objects; key paths may be of the projections.
+    /// Conditions and orders use properties of the objects; key paths may belong to the projections.
     public func objects<Element: ProjectionObservable>(_ type: Element.Type) -> Results<Element>
     where Element.Root: Object {
         Results(objects(Element.Root.self).core)
@@ -11,7 +11,7 @@ extension Realm {
 extension _Queried where _QueriedElement: ProjectionObservable {
     /// The projections with objects that meet a condition, in their order.
     ///
-    /// - Parameter condition: Is given the object.
+    /// - Parameter condition: Receives the object.
     /// - Returns: Live results.
     public func `where`(
         _ condition: (Query<_QueriedElement.Root>) -> Query<Bool>
@@ -21,7 +21,7 @@ extension _Queried where _QueriedElement: ProjectionObservable {
         }
     }
 
-    /// The position of the first projection whose object meets a condition; nil if no object does.
+    /// The position of the first projection with an object that meets a condition, or nil.
     public func index(
         matching condition: (Query<_QueriedElement.Root>) -> Query<Bool>
     ) -> Int? {

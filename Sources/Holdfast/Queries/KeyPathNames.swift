@@ -1,6 +1,6 @@
 import Synchronization
 
-/// The names of the properties that key paths lead through, each found once.
+/// The names of the properties on key paths, found once for each key path.
 enum KeyPathNames {
     private struct Known: @unchecked Sendable {
         // Unchecked: key paths do not change.
@@ -12,13 +12,13 @@ enum KeyPathNames {
 
     private static let known = Mutex(Known())
 
-    /// Returns the names joined by points of a key path that leads to a property's value, as texts have them.
+    /// Returns the names on a key path that leads to a property's value, joined by points as in query texts.
     static func text<Root: _ObjectView>(of keyPath: PartialKeyPath<Root>) -> String {
         valueNames(of: keyPath).joined(separator: ".")
     }
 
-    /// Returns the paths of all properties that a key path reads of an object, each joined by points. Ends the process for a key path that needs
-    /// a missing value.
+    /// Returns the paths of all properties that a key path reads of an object, each joined by points. Ends the process if the key
+    /// path needs a missing value.
     ///
     /// - `read`: Evaluates the key path on an object of the class, or on a view of it.
     static func paths(
@@ -44,15 +44,15 @@ enum KeyPathNames {
         return chains
     }
 
-    /// Whether a key path's value is that of the property at the end of a chain of names.
+    /// Whether a key path's value equals the value of the property at the end of a chain of names.
     private static func isValue(
         of keyPath: AnyKeyPath, at names: [String], from root: ObjectBase.Type
     ) -> Bool {
         field(at: names, of: root)?.wrapper.holds(type(of: keyPath).valueType) ?? false
     }
 
-    /// Returns the names of a key path that leads to a property's value; ends the process for another one, such as to the count of
-    /// a text.
+    /// Returns the names on a key path that leads to a property's value. Ends the process for any other key path, such as one to
+    /// the length of a text.
     static func valueNames<Root: _ObjectView>(of keyPath: PartialKeyPath<Root>) -> [String] {
         if let names = known.withLock({ $0.names[keyPath] }) { return names }
         guard case .object(let root) = Root._element.kind else {

@@ -1,9 +1,9 @@
 extension Query where T: _QueryCollection {
-    /// Whether an element is there.
+    /// Whether the collection contains an element.
     public func contains(_ element: T._QueriedElement) -> Query<Bool> {
         anyElement.equal(element)
     }
-    /// Whether one of several elements is there.
+    /// Whether the collection contains one of several elements.
     public func containsAny(in elements: some Sequence<T._QueriedElement>) -> Query<Bool> {
         anyElement.in(elements)
     }
@@ -60,13 +60,13 @@ extension Query where T: _QueryCollection, T._QueriedElement: _QueryOrdered & Co
 }
 
 extension Query where T: _QueryCollection {
-    /// Whether there are elements but nil, and all of them lie in a range, both bounds included.
+    /// Whether there are elements other than nil, and all of them lie in a range, both bounds included.
     public func contains<V: _QueryOrdered & Comparable & _OptionalPersistable>(
         _ range: ClosedRange<V>
     ) -> Query<Bool> where T._QueriedElement == V? {
         min >= range.lowerBound && max <= range.upperBound
     }
-    /// Whether there are elements but nil, and all of them lie in a range, without its upper bound.
+    /// Whether there are elements other than nil, and all of them lie in a range, without its upper bound.
     public func contains<V: _QueryOrdered & Comparable & _OptionalPersistable>(
         _ range: Range<V>
     ) -> Query<Bool> where T._QueriedElement == V? {
@@ -104,7 +104,7 @@ extension Query {
     /// The value of a key.
     public subscript<V: RealmCollectionValue>(key: String) -> Query<V> where T == Map<String, V> {
         var path = path.indexed(QueryExpression.quoted(key))
-        // The map does not count as a collection on the path any more.
+        // From here on, the map does not count as a collection on the path.
         path.collectionEnds.removeLast()
         path.isSubscripted = true
         return Query<V>(path)
@@ -123,8 +123,8 @@ public protocol _QueryMap: _QueryCollection {}
 extension Map: _QueryMap {}
 
 extension Query where T: _QueryMap {
-    /// The keys, of which one has to meet a comparison.
+    /// The keys. A comparison is met if one key meets it.
     public var keys: Query<String> { through("@keys") }
-    /// The values, of which one has to meet a comparison.
+    /// The values. A comparison is met if one value meets it.
     public var values: Query<T._QueriedElement> { through("@values") }
 }

@@ -1,8 +1,8 @@
-/// A condition of `where`, or the way to a value in one.
+/// A condition of `where`, or the path to a value in a condition.
 ///
 ///     realm.objects(Person.self).where { $0.name.starts(with: "A") && $0.dogs.age > 3 }
 ///
-/// A value of one of many is compared with any of them. The condition is checked and planned as a text filter is.
+/// A comparison of several values is met if one of them meets it. The condition is checked and planned like a text filter.
 @dynamicMemberLookup
 public struct Query<T> {
     let expression: QueryExpression
@@ -63,7 +63,7 @@ extension Query where T: ObjectBase {
 }
 
 extension Query {
-    /// A property of the object that is linked to.
+    /// A property of the linked object.
     public subscript<O: ObjectBase, V: _Persistable>(dynamicMember member: KeyPath<O, V>) -> Query<
         V
     > where T == O? {
@@ -83,18 +83,18 @@ extension Query where T: _QueryCollection, T._QueriedElement: ObjectBase {
 // MARK: - Logic
 
 extension Query where T == Bool {
-    /// Whether a condition does not hold.
+    /// Whether the condition is not met.
     public static prefix func ! (a: Query<Bool>) -> Query<Bool> { Query(a.expression.negated) }
-    /// Whether both conditions hold.
+    /// Whether both conditions are met.
     public static func && (a: Query<Bool>, b: Query<Bool>) -> Query<Bool> {
         Query(.joined([a.expression, b.expression], "AND"))
     }
-    /// Whether one of two conditions holds.
+    /// Whether at least one of the conditions is met.
     public static func || (a: Query<Bool>, b: Query<Bool>) -> Query<Bool> {
         Query(.joined([a.expression, b.expression], "OR"))
     }
 
-    /// How many elements of the condition's collection meet it.
+    /// The number of elements of the condition's collection that meet it.
     ///
     ///     realm.objects(Person.self).where { ($0.dogs.age > 3 && $0.dogs.name == "Rex").count >= 2 }
     public var count: Query<Int> { Query<Int>(expression.subqueryCount) }
@@ -117,18 +117,18 @@ extension Query where T: _QueryPoint {
 }
 
 extension Query where T == AnyRealmValue {
-    /// The element at a position, of a value that is a list.
+    /// The element at a position, if the value is a list.
     public subscript(position: Int) -> Query<AnyRealmValue> {
         if position < 0 { Misuse.end("Cannot use a negative value \(position) as an index.") }
         return Query(path.indexed("\(position)"))
     }
 
-    /// The value of a key, of a value that is a dictionary.
+    /// The value of a key, if the value is a dictionary.
     public subscript(key: String) -> Query<AnyRealmValue> {
         Query(path.indexed(QueryExpression.quoted(key)))
     }
 
-    /// The elements or values, of a value that is a list or dictionary, of which one has to meet a comparison.
+    /// The elements of a list or the values of a dictionary. A comparison is met if one of them meets it.
     public var any: Query<AnyRealmValue> {
         var path = path.indexed("*")
         path.collectionEnds.append(path.steps.count)
@@ -137,13 +137,13 @@ extension Query where T == AnyRealmValue {
 }
 
 extension QueryExpression {
-    /// A text in the quotes of the query language.
+    /// A text, quoted for the query language.
     static func quoted(_ text: String) -> String {
         "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
     }
 }
 
-/// Types with values that are texts or bytes, or may be.
+/// Types with values that are, or may be, texts or bytes.
 public protocol _QueryText: _Persistable {}
 extension String: _QueryText {}
 extension Data: _QueryText {}
@@ -151,15 +151,15 @@ extension AnyRealmValue: _QueryText {}
 extension Optional: _QueryText where Wrapped: _OptionalPersistable & _QueryText {}
 
 extension Query where T: _QueryText {
-    /// Whether the text has another one in it.
+    /// Whether the text contains another text.
     public func contains(_ value: T, options: StringOptions = []) -> Query<Bool> {
         compared("CONTAINS\(options.text)", value)
     }
-    /// Whether the text begins with another one.
+    /// Whether the text begins with another text.
     public func starts(with value: T, options: StringOptions = []) -> Query<Bool> {
         compared("BEGINSWITH\(options.text)", value)
     }
-    /// Whether the text ends with another one.
+    /// Whether the text ends with another text.
     public func ends(with value: T, options: StringOptions = []) -> Query<Bool> {
         compared("ENDSWITH\(options.text)", value)
     }
@@ -167,49 +167,49 @@ extension Query where T: _QueryText {
     public func like(_ value: T, caseInsensitive: Bool = false) -> Query<Bool> {
         compared(caseInsensitive ? "LIKE[c]" : "LIKE", value)
     }
-    /// Whether the text is another one.
+    /// Whether the text equals another text.
     public func equals(_ value: T, options: StringOptions = []) -> Query<Bool> {
         compared("==\(options.text)", value)
     }
-    /// Whether the text is not another one.
+    /// Whether the text differs from another text.
     public func notEquals(_ value: T, options: StringOptions = []) -> Query<Bool> {
         compared("!=\(options.text)", value)
     }
 }
 
-/// The same with another text of the object.
+/// Comparisons with another text of the object.
 extension Query where T: _QueryText {
-    /// Whether the text has another one of the object in it.
+    /// Whether the text contains another text of the object.
     public func contains<U: _QueryText>(
         _ value: Query<U>, options: StringOptions = []
     ) -> Query<Bool> {
         compared("CONTAINS\(options.text)", value)
     }
-    /// Whether the text begins with another one of the object.
+    /// Whether the text begins with another text of the object.
     public func starts<U: _QueryText>(
         with value: Query<U>, options: StringOptions = []
     ) -> Query<Bool> {
         compared("BEGINSWITH\(options.text)", value)
     }
-    /// Whether the text ends with another one of the object.
+    /// Whether the text ends with another text of the object.
     public func ends<U: _QueryText>(
         with value: Query<U>, options: StringOptions = []
     ) -> Query<Bool> {
         compared("ENDSWITH\(options.text)", value)
     }
-    /// Whether the text matches the pattern that another one of the object is.
+    /// Whether the text matches a pattern that is another text of the object.
     public func like<U: _QueryText>(
         _ value: Query<U>, caseInsensitive: Bool = false
     ) -> Query<Bool> {
         compared(caseInsensitive ? "LIKE[c]" : "LIKE", value)
     }
-    /// Whether the text is another one of the object.
+    /// Whether the text equals another text of the object.
     public func equals<U: _QueryText>(
         _ value: Query<U>, options: StringOptions = []
     ) -> Query<Bool> {
         compared("==\(options.text)", value)
     }
-    /// Whether the text is not another one of the object.
+    /// Whether the text differs from another text of the object.
     public func notEquals<U: _QueryText>(
         _ value: Query<U>, options: StringOptions = []
     ) -> Query<Bool> {
@@ -218,10 +218,10 @@ extension Query where T: _QueryText {
 }
 
 extension Query where T: RealmCollectionValue {
-    /// Whether the value differs. For an embedded object, and for values that are stored as one: whether all its properties
-    /// differ.
+    /// Whether the value equals another value. An embedded object, and a value that is stored as one, is equal if all its
+    /// properties are equal.
     public static func == (a: Query<T>, b: T) -> Query<Bool> { a.equal(b) }
-    /// Whether the value is not another one.
+    /// Whether the value differs from another value.
     public static func != (a: Query<T>, b: T) -> Query<Bool> {
         a.path(of: b).map { Query<Bool>(QueryExpression.equal($0, b).negated) }
             ?? a.compared("!=", b)
@@ -236,7 +236,7 @@ extension Query where T: RealmCollectionValue {
         path(of: value).map { Query<Bool>(.equal($0, value)) } ?? compared("==", value)
     }
 
-    /// The path, where values are objects, which may have to be compared by their properties.
+    /// The path, if the values are objects, which may have to be compared by their properties.
     private func path(of value: T) -> QueryExpression.Path? {
         guard case .object = T._element.kind else { return nil }
         return expression.path
@@ -244,11 +244,11 @@ extension Query where T: RealmCollectionValue {
 }
 
 extension Query where T: _Persistable {
-    /// Whether the value is another one of the object.
+    /// Whether the value equals another value of the object.
     public static func == <V: _Persistable>(a: Query<T>, b: Query<V>) -> Query<Bool> {
         a.compared("==", b)
     }
-    /// Whether the value is not another one of the object.
+    /// Whether the value differs from another value of the object.
     public static func != <V: _Persistable>(a: Query<T>, b: Query<V>) -> Query<Bool> {
         a.compared("!=", b)
     }
@@ -263,19 +263,19 @@ extension Query where T: _QueryOrdered {
     public static func < (a: Query<T>, b: T) -> Query<Bool> { a.compared("<", b) }
     /// Whether the value is less or equal.
     public static func <= (a: Query<T>, b: T) -> Query<Bool> { a.compared("<=", b) }
-    /// Whether the value is greater than another one of the object.
+    /// Whether the value is greater than another value of the object.
     public static func > <V: _QueryOrdered>(a: Query<T>, b: Query<V>) -> Query<Bool> {
         a.compared(">", b)
     }
-    /// Whether the value is greater than another one of the object, or equal.
+    /// Whether the value is greater than another value of the object, or equal.
     public static func >= <V: _QueryOrdered>(a: Query<T>, b: Query<V>) -> Query<Bool> {
         a.compared(">=", b)
     }
-    /// Whether the value is less than another one of the object.
+    /// Whether the value is less than another value of the object.
     public static func < <V: _QueryOrdered>(a: Query<T>, b: Query<V>) -> Query<Bool> {
         a.compared("<", b)
     }
-    /// Whether the value is less than another one of the object, or equal.
+    /// Whether the value is less than another value of the object, or equal.
     public static func <= <V: _QueryOrdered>(a: Query<T>, b: Query<V>) -> Query<Bool> {
         a.compared("<=", b)
     }
@@ -307,7 +307,7 @@ extension Query {
     }
 }
 
-/// How texts are compared.
+/// The options of text comparisons.
 public struct StringOptions: OptionSet, Sendable {
     /// The options as bits.
     public let rawValue: Int

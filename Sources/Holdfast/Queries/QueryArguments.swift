@@ -2,11 +2,11 @@ import Foundation
 import HoldfastObjectModel
 import HoldfastQuery
 
-/// The arguments of a text query, as a program states them.
+/// Converts the arguments of a text query.
 enum QueryArguments {
-    /// Turns values of any type into arguments.
+    /// Converts values of any type to arguments.
     ///
-    /// - Throws: ``InvalidQuery`` for a value that no query can have.
+    /// - Throws: ``InvalidQuery`` for a value that queries do not support.
     static func values(_ values: [Any]) throws(InvalidQuery) -> [QueryArgument] {
         var arguments: [QueryArgument] = []
         for (index, value) in values.enumerated() {
@@ -21,7 +21,7 @@ enum QueryArguments {
         return arguments
     }
 
-    /// A value as the store's model has it; nil for one that no query can have.
+    /// Converts a value to the store's model; nil if queries do not support it.
     static func plain(_ value: Any) -> Value? {
         if let plain = value as? PlainValue { return plain.value }
         if let scalar = value as? any _Scalar { return scalar._stored.value }
@@ -72,23 +72,23 @@ enum QueryArguments {
     }
 }
 
-/// Why the text of a query was refused.
+/// The error of an invalid query text.
 public struct InvalidQuery: LocalizedError, CustomStringConvertible, Hashable, Sendable {
     /// A sentence that describes the fault.
     public let message: String
-    /// Where in the text, in Unicode scalars from 1.
+    /// The position in the text, in Unicode scalars from 1.
     public let column: Int
-    /// The condition to write instead, where there is one.
+    /// A suggestion for a valid condition, if there is one.
     public let hint: String?
 
     /// The message, with the column and the hint.
     public var description: String {
-        // Of a text that does not follow the grammar the message says so itself.
+        // A message about a syntax error already begins so.
         (message.hasPrefix("Invalid predicate") ? "" : "Invalid predicate: ")
             + "\(message) (column \(column))" + (hint.map { "; \($0)" } ?? "")
     }
 
-    /// The same, which `localizedDescription` says.
+    /// The description, which `localizedDescription` returns.
     public var errorDescription: String? { description }
 }
 

@@ -1,22 +1,23 @@
 import HoldfastQuery
 
-/// A query on its way to text: pieces, so that arguments get their numbers, and paths their beginnings, at the end.
+/// A query before it becomes text. It consists of pieces, so that arguments get their numbers, and paths their beginnings, at the
+/// end.
 struct QueryExpression {
-    /// The way to a value.
+    /// The path to a value.
     struct Path {
         /// Names and operations, joined by points.
         var steps: [String] = []
-        /// How many of the steps lead to each collection on the way.
+        /// For each collection on the path, the number of steps that lead to it.
         var collectionEnds: [Int] = []
-        /// Whether the steps behind the collections make one value of them, such as a count.
+        /// Whether the steps after the collections reduce them to one value, such as a count.
         var isSingle = false
-        /// Whether it leads to the value of a map's key.
+        /// Whether the path leads to the value of a map's key.
         var isSubscripted = false
 
-        /// Whether it leads to several values.
+        /// Whether the path leads to several values.
         var isMany: Bool { !collectionEnds.isEmpty && !isSingle }
 
-        /// Goes on into the value at the end.
+        /// Extends the path into the value at its end.
         func indexed(_ index: String) -> Path {
             var path = self
             path.steps = path.steps.dropLast() + [(path.steps.last ?? "self") + "[\(index)]"]
@@ -32,7 +33,7 @@ struct QueryExpression {
             }
         }
 
-        /// Whether a property on the way is named by a word of the language.
+        /// Whether a property on the path has the name of a word of the query language.
         var hasReservedNames: Bool {
             steps.contains { step in
                 let end = step.utf8.firstIndex(of: UInt8(ascii: "["))
@@ -47,7 +48,7 @@ struct QueryExpression {
         case path(Path)
     }
 
-    /// The path, where it is nothing else: most expressions are one for a moment.
+    /// The path, if the expression is only a path. Most expressions begin as one.
     let path: Path?
     /// The pieces of other expressions.
     private let others: [Piece]
@@ -93,7 +94,7 @@ struct QueryExpression {
         path.map { .compared($0, "==", true) } ?? self
     }
 
-    /// Whether the condition does not hold.
+    /// The negated condition.
     var negated: QueryExpression {
         QueryExpression([.text("NOT (")] + condition.pieces + [.text(")")])
     }
@@ -147,9 +148,9 @@ struct QueryExpression {
 }
 
 extension QueryExpression {
-    /// Whether a value, or one of several, is another one.
+    /// Whether a value, or one of several values, equals another value.
     ///
-    /// An embedded object, and a value that is stored as one, is equal if all its properties are equal.
+    /// An embedded object, or a value that is stored as one, is equal if all its properties are equal.
     static func equal(_ path: Path, _ value: Any) -> QueryExpression {
         guard let object = embedded(value) else { return compared(path, "==", value) }
         let members = memberwise(path, object)
@@ -188,7 +189,7 @@ extension QueryExpression {
 }
 
 extension ModelField {
-    /// Why objects can't be compared by the property; nil where they can.
+    /// The reason why objects can't be compared by the property; nil if they can.
     fileprivate var reasonAgainstEquality: String? {
         if shape.kind != .single { return "equality on collections is not implemented" }
         if case .object = shape.element.kind { return "object links are not implemented" }

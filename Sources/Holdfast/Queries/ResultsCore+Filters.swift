@@ -2,7 +2,7 @@ import HoldfastQuery
 import Synchronization
 
 extension ResultsCore {
-    /// The elements that meet a condition as well, with the arguments of a program.
+    /// The elements that also meet a condition, with the program's arguments.
     func filtered(_ text: String, _ arguments: [Any]) throws(InvalidQuery) -> ResultsCore {
         let format = PredicateFormat(text)
         return try filtered(try QueryArguments.values(arguments)) { () throws(QueryError) in
@@ -10,7 +10,7 @@ extension ResultsCore {
         }
     }
 
-    /// The elements that meet a condition in Swift as well.
+    /// The elements that also meet a condition written in Swift.
     func filtered<Element>(
         _ condition: (Query<Element>) -> Query<Bool>
     ) throws(InvalidQuery) -> ResultsCore {
@@ -20,20 +20,20 @@ extension ResultsCore {
         }
     }
 
-    /// The position of the first element that further results of the same base have.
+    /// The position of the first element that other results of the same base contain.
     func position(of others: ResultsCore) -> Int? {
         others.keys.first.flatMap { keys.firstIndex(of: $0) }
     }
 }
 
-/// The conditions of `where` in the program, parsed.
+/// The parsed conditions of `where` in the program.
 ///
-/// Their texts have no values in them, so that each is soon the same again. Texts of `filter` may be any.
+/// Their texts contain no values, so there are few different texts. Texts of `filter` may be arbitrary.
 enum ParsedConditions {
     private static let known = Mutex<[String: ParsedQuery]>([:])
     private static let countMax = 1024
 
-    /// Returns a condition. Cost: a look-up, but for the first time.
+    /// Returns a condition. Cost: a look-up, except for the first time.
     static func parsed(_ text: String) throws(QueryError) -> ParsedQuery {
         if let found = known.withLock({ $0[text] }) { return found }
         let parsed = try ParsedQuery(text)
@@ -87,7 +87,7 @@ struct PredicateFormat {
         self.text = text
     }
 
-    /// How wide a number is: a value says so itself.
+    /// Width modifiers of a format. They are ignored, because values know their types.
     private static let widths: Set<Character> = ["h", "l", "q", "L", "z", "t", "j"]
     private static let kinds = Set<Character>("@KdDiuUxXoOfFeEgGaAcCsSp")
 }

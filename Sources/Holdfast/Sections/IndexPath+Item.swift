@@ -1,10 +1,10 @@
 import Foundation
 
 extension IndexPath {
-    /// The way to an item of a section.
+    /// Makes the path of an item in a section.
     public init(item: Int, section: Int) { self.init(indexes: [section, item]) }
 
-    /// The way to a row of a section.
+    /// Makes the path of a row in a section.
     public init(row: Int, section: Int) { self.init(item: row, section: section) }
 
     /// The position of the section. Ends the process if there is no section.

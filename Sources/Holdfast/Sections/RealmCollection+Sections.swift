@@ -10,8 +10,8 @@ extension RealmCollection where Element: _ObjectView {
     /// The elements, sorted by several properties and in sections by the values of the first.
     ///
     /// - Parameters:
-    ///   - keyPath: The way to the key of a section.
-    ///   - sortDescriptors: The order, first of all by the key; anything else ends the process.
+    ///   - keyPath: The path to the key of a section.
+    ///   - sortDescriptors: The order. Ends the process if the first descriptor does not sort by the key.
     /// - Returns: Live sections.
     public func sectioned<Key: RealmCollectionValue>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]

@@ -19,9 +19,9 @@ public struct SectionedResults<Key: RealmCollectionValue, SectionElement: RealmC
     public var allKeys: [Key] { core.division.keys }
     /// The realm that the elements belong to; nil after it was invalidated.
     public var realm: Realm? { core.results.realm }
-    /// Whether the realm was invalidated since.
+    /// Whether the realm has been invalidated since.
     public var isInvalidated: Bool { core.results.isInvalidated }
-    /// Whether they show one version for good.
+    /// Whether they are frozen, so that they always show one version.
     public var isFrozen: Bool { core.results.isFrozen }
 
     /// The element at a position of a section. Ends the process if there is no such position.
@@ -36,12 +36,12 @@ extension SectionedResults: RandomAccessCollection {
 
     /// The first position.
     public var startIndex: Int { 0 }
-    /// The position behind the last section.
+    /// The position after the last section.
     public var endIndex: Int { count }
     /// The number of sections. Cost: linear in the number of elements once for each version.
     public var count: Int { core.division.keys.count }
 
-    /// The section at a position; ends the process beyond the end.
+    /// The section at a position. Ends the process if it is out of range.
     public subscript(position: Int) -> ResultsSection<Key, SectionElement> {
         let keys = core.division.keys
         guard keys.indices.contains(position) else {
@@ -50,7 +50,7 @@ extension SectionedResults: RandomAccessCollection {
         return ResultsSection(core: core, key: keys[position])
     }
 
-    /// Walks the present sections, whatever is written meanwhile.
+    /// Walks the present sections, unaffected by later writes.
     public func makeIterator() -> IndexingIterator<[ResultsSection<Key, SectionElement>]> {
         core.division.keys.map { ResultsSection(core: core, key: $0) }.makeIterator()
     }
@@ -62,7 +62,7 @@ extension SectionedResults: Equatable {
 }
 
 extension SectionedResults: ThreadConfined {
-    /// The way to the sections: that to the results.
+    /// The address of the sections, made from that of the results.
     public func _makeAddress() -> _Address { core.address { SectionedResults($0) } }
 }
 
@@ -73,15 +73,15 @@ extension SectionedResults: _Observable {
     /// The root of the key paths of observers.
     public typealias _ObservedElement = SectionElement
 
-    /// Has `block` called with the sections, and when elements or sections have come, gone or changed.
+    /// Calls `block` with the sections at first, and when elements or sections were added, removed or changed.
     ///
-    /// It is called where and when observers of the results are. Cost of a call: linear in the number of elements.
+    /// Calls are made as for observers of the results. Cost of a call: linear in the number of elements.
     ///
     /// - Parameters:
-    ///   - keyPaths: The properties of the elements whose changes are reported, as for observers of the results. Insertions,
-    ///     deletions and moves are always reported.
+    ///   - keyPaths: The observed properties of the elements, as for observers of the results. Insertions, deletions and moves
+    ///     are always reported.
     ///   - queue: A serial queue, on which `block` is called with the queue's own view.
-    ///   - block: Is told of changes.
+    ///   - block: Receives the changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
@@ -98,16 +98,17 @@ extension ResultsSection: _Observable {
     /// The root of the key paths of observers.
     public typealias _ObservedElement = Element
 
-    /// Has `block` called with the section, and when elements of it have come, gone or changed; others are not told.
+    /// Calls `block` with the section at first, and when its elements were added, removed or changed. Changes of other sections
+    /// are not reported.
     ///
-    /// It is called like observers of the results. Index paths are positions among all sections. Cost of a call: linear in the
-    /// number of elements of all sections.
+    /// Calls are made as for observers of the results. Index paths are positions among all sections. Cost of a call: linear in
+    /// the number of elements of all sections.
     ///
     /// - Parameters:
-    ///   - keyPaths: The properties of the elements whose changes are reported, as for observers of the results. Insertions,
-    ///     deletions and moves are always reported.
+    ///   - keyPaths: The observed properties of the elements, as for observers of the results. Insertions, deletions and moves
+    ///     are always reported.
     ///   - queue: A serial queue, on which `block` is called with the queue's own view.
-    ///   - block: Is told of changes.
+    ///   - block: Receives the changes.
     /// - Returns: A token, which has to be kept as long as the block is to be called.
     public func observe(
         keyPaths: [String]? = nil, on queue: DispatchQueue? = nil,
@@ -122,28 +123,28 @@ extension ResultsSection: _Observable {
     }
 }
 
-/// A notification of sections' observer.
+/// A notification for an observer of sections.
 ///
-/// An observer's own sections that follow this alone are the sections at each call: deletions are taken out from the end, then
-/// `sectionsToDelete`; then `sectionsToInsert` are put in from the beginning, empty, and insertions.
+/// To keep own sections in step, take out the deletions from the end, then `sectionsToDelete`. Then put in `sectionsToInsert`,
+/// empty, from the beginning, and the insertions. The result equals the sections at each call.
 public enum SectionedResultsChange<Collection> {
-    /// The sections as they were first found: told once, before everything else.
+    /// The sections as they were first found. Reported once, before everything else.
     case initial(Collection)
-    /// Elements or sections went, came or have changed. An element that moves to another section or position is a deletion and an
-    /// insertion.
+    /// Elements or sections were removed, inserted or changed. An element that moves to another section or position is reported
+    /// as a deletion and an insertion.
     ///
-    /// - `deletions`, `modifications`: By the sections before the change, rising. Elements of a section that goes as a whole are
-    ///   not listed.
-    /// - `insertions`: By the sections after the change, rising, including the elements of new sections.
-    /// - `sectionsToInsert`: By the sections after.
-    /// - `sectionsToDelete`: By the sections before.
+    /// - `deletions`, `modifications`: Index paths in the sections before the change, ascending. Elements of a section that is
+    ///   removed as a whole are not listed.
+    /// - `insertions`: Index paths in the sections after the change, ascending, including the elements of new sections.
+    /// - `sectionsToInsert`: Positions after the change.
+    /// - `sectionsToDelete`: Positions before the change.
     case update(
         Collection, deletions: [IndexPath], insertions: [IndexPath], modifications: [IndexPath],
         sectionsToInsert: IndexSet, sectionsToDelete: IndexSet)
 }
 
 extension SectionDifference {
-    /// The change of sections, or of one.
+    /// The notification for an observer of the sections, or of one section.
     func change<Collection>(of collection: Collection) -> SectionedResultsChange<Collection> {
         .update(
             collection, deletions: deletions, insertions: insertions,
@@ -152,9 +153,10 @@ extension SectionDifference {
     }
 }
 
-/// The elements of ``SectionedResults`` that have one key, in the order of the results.
+/// The elements of ``SectionedResults`` with the same key, in the order of the results.
 ///
-/// It is known by its key: it stays that section when others come before it, and is empty while no element has the key.
+/// A section is identified by its key: it keeps its identity when sections before it are added, and is empty while no element has
+/// the key.
 public struct ResultsSection<Key: RealmCollectionValue, Element: RealmCollectionValue> {
     let core: SectionsCore<Key, Element>
     /// The value that the elements have in common.
@@ -162,9 +164,9 @@ public struct ResultsSection<Key: RealmCollectionValue, Element: RealmCollection
 
     /// The realm that the elements belong to; nil after it was invalidated.
     public var realm: Realm? { core.results.realm }
-    /// Whether the realm was invalidated since.
+    /// Whether the realm has been invalidated since.
     public var isInvalidated: Bool { core.results.isInvalidated }
-    /// Whether it shows one version for good.
+    /// Whether it is frozen, so that it always shows one version.
     public var isFrozen: Bool { core.results.isFrozen }
 
     /// The positions of the elements in the results.
@@ -177,15 +179,15 @@ public struct ResultsSection<Key: RealmCollectionValue, Element: RealmCollection
 extension ResultsSection: RandomAccessCollection {
     /// The first position.
     public var startIndex: Int { 0 }
-    /// The position behind the last element.
+    /// The position after the last element.
     public var endIndex: Int { count }
-    /// The number of elements. Cost: linear in that of all sections once for each version.
+    /// The number of elements. Cost: linear in the number of elements of all sections, once for each version.
     public var count: Int { positions.count }
 
-    /// The element at a position; ends the process beyond the end.
+    /// The element at a position. Ends the process if it is out of range.
     public subscript(position: Int) -> Element { core.element(position, positions) }
 
-    /// Walks the present elements, whatever is written meanwhile.
+    /// Walks the present elements, unaffected by later writes.
     public func makeIterator() -> IndexingIterator<[Element]> {
         positions.map { core.results[$0] }.makeIterator()
     }
@@ -204,7 +206,7 @@ extension ResultsSection: Equatable {
 }
 
 extension ResultsSection: ThreadConfined {
-    /// The way to the section: that to the results, and its key.
+    /// The address of the section, made from that of the results and the key.
     public func _makeAddress() -> _Address {
         core.address { [key] in ResultsSection(core: $0, key: key) }
     }
@@ -213,7 +215,7 @@ extension ResultsSection: ThreadConfined {
 @available(*, unavailable)
 extension ResultsSection: Sendable {}
 
-/// An observer of sections, or of one of them.
+/// An observation of sections, or of one section.
 final class SectionsObservation<Key: RealmCollectionValue, Element: RealmCollectionValue>:
     Observation, @unchecked Sendable
 {
@@ -224,15 +226,15 @@ final class SectionsObservation<Key: RealmCollectionValue, Element: RealmCollect
 
     private let core: SectionsCore<Key, Element>
     private let followed: any FollowedCollection<ListDifference>
-    /// Whether a key may change although nothing does that is observed.
+    /// Whether a key may change without a change of an observed property.
     private let hasKeyPaths: Bool
     private let block: (Update?) -> Void
-    /// The sections that were told last; nil before the first time.
+    /// The sections of the last report; nil before the first one.
     private var told: SectionDivision<Key>?
     /// The sections of the realm's version if they differ from the reported ones, and the changes of the results that led there.
     private var pending: (division: SectionDivision<Key>, difference: ListDifference)?
 
-    /// - `block`: Is told nil when the sections were first found.
+    /// - `block`: Receives nil when the sections were first found.
     init(
         _ core: SectionsCore<Key, Element>, _ keyPaths: [String]?,
         _ block: @escaping (Update?) -> Void
@@ -255,7 +257,7 @@ final class SectionsObservation<Key: RealmCollectionValue, Element: RealmCollect
         if pending == nil { told = next.division } else { pending = next }
     }
 
-    /// Goes on to the version that a step leads to; nil where nothing of it is observed.
+    /// Advances by a step; nil if the step changes nothing that is observed.
     private func next(
         _ step: RealmStep
     ) throws(StoreError) -> (division: SectionDivision<Key>, difference: ListDifference)? {
@@ -284,17 +286,17 @@ final class SectionsObservation<Key: RealmCollectionValue, Element: RealmCollect
 
 /// The difference of two divisions of results into sections.
 ///
-/// Elements of a section that goes as a whole are not listed one by one. Elements of a new section are.
+/// Elements of a section that is removed as a whole are not listed. Elements of a new section are.
 struct SectionDifference {
-    /// Where elements were that went, or moved, by the sections before.
+    /// The earlier positions of elements that were removed or moved, in the sections before.
     private(set) var deletions: [IndexPath] = []
-    /// Where elements are that came, or moved, by the sections after.
+    /// The positions of elements that were inserted or moved, in the sections after.
     private(set) var insertions: [IndexPath] = []
-    /// Where elements were that have changed and stayed, by the sections before.
+    /// The earlier positions of elements that have changed in place, in the sections before.
     private(set) var modifications: [IndexPath] = []
-    /// The sections that went, or moved, by their positions before.
+    /// The sections that were removed or moved, by their positions before.
     private(set) var sectionsToDelete = IndexSet()
-    /// The sections that came, or moved, by their positions after.
+    /// The sections that were inserted or moved, by their positions after.
     private(set) var sectionsToInsert = IndexSet()
 
     var isEmpty: Bool {
@@ -304,7 +306,7 @@ struct SectionDifference {
 
     /// Compares two divisions. Cost: linear in the number of elements.
     ///
-    /// - `difference`: That of the results that were divided.
+    /// - `difference`: The difference of the divided results.
     init<Key>(
         from old: SectionDivision<Key>, to new: SectionDivision<Key>, _ difference: ListDifference
     ) {
@@ -337,10 +339,10 @@ struct SectionDifference {
         modifications.sort()
     }
 
-    /// The news of one section's observer: its own elements alone.
+    /// The difference for an observer of one section, with only the elements of that section.
     ///
-    /// - `old`: Its position before; nil where it was not there.
-    /// - `new`: Its position after; nil where it is not there.
+    /// - `old`: The section's position before; nil if it did not exist.
+    /// - `new`: The section's position after; nil if it does not exist.
     func of(section old: Int?, now new: Int?) -> SectionDifference {
         var part = self
         part.deletions.removeAll { $0.section != old }
@@ -351,9 +353,9 @@ struct SectionDifference {
         return part
     }
 
-    /// Keeps the most sections that stand in the same order as before; the others move.
+    /// Keeps as many sections in place as possible, in the same order as before. The others move.
     ///
-    /// - `positions`: Of each section before its position after; nil where it is gone.
+    /// - `positions`: For each section before, its position after; nil if it is gone.
     private static func staying(_ positions: [Int?]) -> [Int?] {
         let there = positions.indices.filter { positions[$0] != nil }
         let rise = there.map { positions[$0] ?? 0 }.longestRise().map { there[$0] }

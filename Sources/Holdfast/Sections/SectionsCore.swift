@@ -2,11 +2,11 @@ import Synchronization
 
 /// Results and the keys of their sections: the common part of views of all sections and of one section.
 ///
-/// They are divided when they are first looked at, and again after the realm's view has changed.
+/// The results are divided at the first access, and again after the realm's view has changed.
 final class SectionsCore<Key: RealmCollectionValue, Element: RealmCollectionValue> {
     let results: Results<Element>
     private let key: (Element) -> Key
-    /// The sections as they were last divided. Behind a lock, since several threads read frozen ones at once.
+    /// The sections as they were last divided. Behind a lock, because several threads read frozen ones at once.
     private let divided = Mutex<Divided?>(nil)
 
     private struct Divided: @unchecked Sendable {
@@ -32,7 +32,7 @@ final class SectionsCore<Key: RealmCollectionValue, Element: RealmCollectionValu
         return key
     }
 
-    /// The sections of now. Cost: linear in the number of elements once for each version.
+    /// The present sections. Cost: linear in the number of elements, once for each version.
     var division: SectionDivision<Key> {
         let generation = results.core.objects.generation
         if let divided = divided.withLock({ $0 }), divided.generation == generation {
@@ -52,7 +52,7 @@ final class SectionsCore<Key: RealmCollectionValue, Element: RealmCollectionValu
         }
     }
 
-    /// The element at a position of a section; ends the process beyond the end.
+    /// The element at a position of a section. Ends the process if it is out of range.
     func element(_ position: Int, _ positions: [Int]) -> Element {
         guard positions.indices.contains(position) else {
             Misuse.endOutOfBounds(position, positions.count)

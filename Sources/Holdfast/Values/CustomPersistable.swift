@@ -8,7 +8,7 @@
 public protocol _CustomPersistable: _StoredAs where _StoredForm == PersistedType {
     /// The type that is stored: a plain one or an embedded object, neither an optional nor a collection.
     associatedtype PersistedType: _OptionalPersistable
-    /// The value as it is stored.
+    /// The stored form of the value.
     var persistableValue: PersistedType { get }
 }
 
@@ -39,7 +39,7 @@ extension FailableCustomPersistable {
 }
 
 extension _CustomPersistable {
-    /// The value as it is stored.
+    /// The stored form of the value.
     public var _storedForm: PersistedType { persistableValue }
 
     /// The type in the schema.

@@ -218,7 +218,7 @@ extension Decimal128: _Scalar {
     public static func _make(_ stored: StoredElement) -> Decimal128 {
         Decimal128(stored.start.storedDecimal)
     }
-    /// The value as it is stored.
+    /// The stored form of the value.
     public var _stored: PlainValue { PlainValue(.decimal(core)) }
     /// The value of a property without a default.
     public static func _unset() -> Decimal128 { Decimal128() }

@@ -97,7 +97,7 @@ extension ObjectId: _Scalar, _PrimaryKey {
     public static func _make(_ stored: StoredElement) -> ObjectId {
         ObjectId(stored.start.storedObjectID)
     }
-    /// The value as it is stored.
+    /// The stored form of the value.
     public var _stored: PlainValue { PlainValue(.objectID(core)) }
     /// The value of a property without a default.
     public static func _unset() -> ObjectId { generate() }

@@ -6,7 +6,7 @@ import HoldfastRows
 public protocol _Scalar: _OptionalPersistable {
     /// Makes a value from the stored value.
     static func _make(_ stored: StoredElement) -> Self
-    /// The value as it is stored.
+    /// The stored form of the value.
     var _stored: PlainValue { get }
 }
 
@@ -28,7 +28,7 @@ extension _Scalar {
         sink.plain(value._stored.value)
     }
 
-    /// States a value of a property.
+    /// Adds a property's value to a draft.
     public static func _state(_ value: Self, in statement: Statement) {
         statement.plain(value._stored.value)
     }
@@ -82,7 +82,7 @@ extension _StoredInteger {
     public static func _make(_ stored: StoredElement) -> Self {
         Self(truncatingIfNeeded: stored.start.storedInt)
     }
-    /// The value as it is stored.
+    /// The stored form of the value.
     public var _stored: PlainValue { PlainValue(.int(Int64(self))) }
     /// The value of a property without a default.
     public static func _unset() -> Self { 0 }
@@ -135,7 +135,7 @@ extension Bool: _Scalar, _Indexable {
     public static var _element: ElementShape { ElementShape(.scalar(.bool)) }
     /// Makes a value from the stored value.
     public static func _make(_ stored: StoredElement) -> Bool { stored.start.storedBool }
-    /// The value as it is stored.
+    /// The stored form of the value.
     public var _stored: PlainValue { PlainValue(.bool(self)) }
     /// The value of a property without a default.
     public static func _unset() -> Bool { false }
@@ -153,7 +153,7 @@ extension Double: _Scalar {
     public static var _element: ElementShape { ElementShape(.scalar(.double)) }
     /// Makes a value from the stored value.
     public static func _make(_ stored: StoredElement) -> Double { stored.start.storedDouble }
-    /// The value as it is stored.
+    /// The stored form of the value.
     public var _stored: PlainValue { PlainValue(.double(self)) }
     /// The value of a property without a default.
     public static func _unset() -> Double { 0 }
@@ -171,7 +171,7 @@ extension Float: _Scalar {
     public static var _element: ElementShape { ElementShape(.scalar(.float)) }
     /// Makes a value from the stored value.
     public static func _make(_ stored: StoredElement) -> Float { stored.start.storedFloat }
-    /// The value as it is stored.
+    /// The stored form of the value.
     public var _stored: PlainValue { PlainValue(.float(self)) }
     /// The value of a property without a default.
     public static func _unset() -> Float { 0 }
@@ -184,7 +184,7 @@ extension String: _Scalar, _PrimaryKey {
     public static var _element: ElementShape { ElementShape(.scalar(.string)) }
     /// Makes a value from the stored value.
     public static func _make(_ stored: StoredElement) -> String { stored.text }
-    /// The value as it is stored.
+    /// The stored form of the value.
     public var _stored: PlainValue { PlainValue(.string(self)) }
     /// The value of a property without a default.
     public static func _unset() -> String { "" }
@@ -202,7 +202,7 @@ extension Data: _Scalar {
     public static var _element: ElementShape { ElementShape(.scalar(.data)) }
     /// Makes a value from the stored value.
     public static func _make(_ stored: StoredElement) -> Data { Data(stored.bytes) }
-    /// The value as it is stored.
+    /// The stored form of the value.
     public var _stored: PlainValue { PlainValue(.data(Array(self))) }
     /// The value of a property without a default.
     public static func _unset() -> Data { Data() }
@@ -217,7 +217,7 @@ extension Date: _Scalar, _Indexable {
     public static func _make(_ stored: StoredElement) -> Date {
         stored.start.storedDate.foundationDate
     }
-    /// The value as it is stored.
+    /// The stored form of the value.
     public var _stored: PlainValue { PlainValue(.date(Timestamp(self))) }
     /// The value of a property without a default.
     public static func _unset() -> Date { Date() }
@@ -243,7 +243,7 @@ extension UUID: _Scalar, _PrimaryKey {
     public static func _make(_ stored: StoredElement) -> UUID {
         UUID(uuid: stored.start.loadUnaligned(as: uuid_t.self))
     }
-    /// The value as it is stored.
+    /// The stored form of the value.
     public var _stored: PlainValue {
         withUnsafeBytes(of: uuid) { bytes in
             PlainValue(

@@ -5,7 +5,7 @@ public protocol _StoredAs: _OptionalPersistable, _QueryAdded
 where _Indexed == _StoredForm._Indexed {
     /// The type that is stored.
     associatedtype _StoredForm: _OptionalPersistable
-    /// The value as it is stored.
+    /// The stored form of the value.
     var _storedForm: _StoredForm { get }
     /// Makes a value from the stored value; nil if the type does not have it.
     static func _value(of stored: _StoredForm) -> Self?
@@ -22,7 +22,7 @@ extension _StoredAs {
         _StoredForm._encode(value._storedForm, to: sink)
     }
 
-    /// Turns a value into one of the type; nil where it does not fit.
+    /// Converts a value to the type; nil if it does not fit.
     public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Self? {
         if let value = value as? Self { return value }
         return _StoredForm._converted(value, reader).flatMap { _value(of: $0) }

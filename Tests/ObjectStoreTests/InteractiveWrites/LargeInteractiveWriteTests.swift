@@ -42,12 +42,12 @@ struct LargeInteractiveWriteTests: InteractiveWriteSuite {
                     try turn.transaction.attempt { () throws(StoreError) in
                         try operation.run(turn.transaction)
                         // Nothing leaves memory while it may be rolled back.
-                        #expect(try turn.makeRoom() == false)
+                        #expect(try turn.spillToEngine() == false)
                     }
                 } catch {
                     guard case .objectNotFound = error else { throw error }
                 }
-                if try turn.makeRoom() { roomCount += 1 }
+                if try turn.spillToEngine() { roomCount += 1 }
             }
             let inside = try ViewDump.lines(of: view)
             if round % 3 == 2 {
@@ -79,7 +79,7 @@ struct LargeInteractiveWriteTests: InteractiveWriteSuite {
         func run(_ operation: ObjectScript.Operation) throws {
             try operation.run(turn.transaction)
             greatest = max(greatest, turn.transaction.overlay.byteCount)
-            _ = try turn.makeRoom()
+            _ = try turn.spillToEngine()
         }
         for number in 0..<6_000 { try run(put("p\(number)", ["age": .value(.int(1))])) }
         for number in 0..<6_000 { try run(put("p\(number)", ["age": .value(.int(2))])) }
@@ -100,7 +100,7 @@ struct LargeInteractiveWriteTests: InteractiveWriteSuite {
         defer { store.close() }
         let turn = try store.beginInteractiveWrite()
         try put("a").run(turn.transaction)
-        #expect(try turn.makeRoom())
+        #expect(try turn.spillToEngine())
         try put("b").run(turn.transaction)
         let behind = write(put("c"))
         store.submit(behind)
@@ -109,7 +109,7 @@ struct LargeInteractiveWriteTests: InteractiveWriteSuite {
         do {
             let dropped = try store.beginInteractiveWrite()
             try put("d").run(dropped.transaction)
-            #expect(try dropped.makeRoom())
+            #expect(try dropped.spillToEngine())
         }
         #expect(try store.run([put("e")]) == 3)
         #expect(try ids(store) == texts(["c", "e"]))
@@ -122,7 +122,7 @@ struct LargeInteractiveWriteTests: InteractiveWriteSuite {
         defer { store.close() }
         let turn = try store.beginInteractiveWrite()
         try put("a", ["boss": Shelter.link("nobody")]).run(turn.transaction)
-        #expect(try turn.makeRoom())
+        #expect(try turn.spillToEngine())
         #expect {
             try turn.commit()
         } throws: {
@@ -142,7 +142,7 @@ struct LargeInteractiveWriteTests: InteractiveWriteSuite {
         let commits = engine.commitCount
         let turn = try store.beginInteractiveWrite()
         try put("a").run(turn.transaction)
-        #expect(try turn.makeRoom())
+        #expect(try turn.spillToEngine())
         let behind = write(put("b", ["boss": Shelter.link("a")]))
         store.submit(behind)
         #expect(try turn.commit() == 2)
@@ -168,7 +168,7 @@ struct LargeInteractiveWriteTests: InteractiveWriteSuite {
                     return try turn.transaction.find(people, primaryKey: key) != nil
                 }
                 try self.put("b").run(turn.transaction)
-                guard try turn.makeRoom() else { return [] }
+                guard try turn.spillToEngine() else { return [] }
                 defer { turn.cancel() }
                 return [try sees("a"), try sees("b"), try sees("c")]
             }
@@ -188,12 +188,12 @@ struct LargeInteractiveWriteTests: InteractiveWriteSuite {
             Result {
                 let turn = try store.beginInteractiveWrite()
                 try self.put("a").run(turn.transaction)
-                _ = try turn.makeRoom()
+                _ = try turn.spillToEngine()
                 return turn
             }
         }.result().get()
         try put("b", ["boss": Shelter.link("a")]).run(turn.transaction)
-        #expect(try turn.makeRoom())
+        #expect(try turn.spillToEngine())
         #expect(try turn.commit() == 2)
         #expect(try ids(store) == texts(["a", "b"]))
         #expect(try store.findings() == [])
@@ -208,12 +208,12 @@ struct LargeInteractiveWriteTests: InteractiveWriteSuite {
         let turn = try store.beginInteractiveWrite()
         for part in 0..<skippedCount {
             try put("p\(part)").run(turn.transaction)
-            #expect(try turn.makeRoom())
+            #expect(try turn.spillToEngine())
         }
         try put("a").run(turn.transaction)
         engine.failPart(after: 0)
-        #expect { try turn.makeRoom() } throws: { isFull($0) }
-        #expect { try turn.makeRoom() } throws: { isFull($0) }
+        #expect { try turn.spillToEngine() } throws: { isFull($0) }
+        #expect { try turn.spillToEngine() } throws: { isFull($0) }
         #expect { try turn.commit() } throws: { isFull($0) }
         #expect(try store.run([put("b")]) == 2)
         #expect(try ids(store) == texts(["b"]))

@@ -68,11 +68,11 @@ package enum StoreError: Error, Sendable {
     case storage(StorageError)
     /// The write's body refuses it, for a reason that its caller knows.
     case refused(any Error)
-    /// A lent turn has kept the write waiting for longer than it may.
+    /// An open interactive write has kept the write waiting for longer than it may.
     case waitedForTurn(milliseconds: Int)
-    /// The thread has the lent turn already: it would wait for itself.
+    /// The thread has the open write already: it would wait for itself.
     case interactiveWriteIsOpen
-    /// The lent turn has ended.
+    /// The open write has ended.
     case interactiveWriteEnded
     /// The store was opened for reading.
     case readOnly

@@ -91,8 +91,8 @@ extension IndexEntry {
     /// Appends the common prefix of the entries of a row's unique value: everything except the object key.
     ///
     /// - `source`: Reads out-of-line values.
-    /// - `isWhole`: Whether all that a list or map holds in a `mixed` property is appended, and not only what
-    ///   its index has: values are equal exactly if the bytes are. A group's values are always whole.
+    /// - `isWhole`: Whether the whole content of a list or map in a `mixed` property is appended, and not only the part in its
+    ///   index: values are equal exactly if the bytes are. A group's values are always whole.
     /// - Returns: False, with nothing of use appended, when the row has a null there, which is not
     ///   compared.
     static func appendValue(

@@ -1,9 +1,8 @@
 /// The order in which a transaction makes its objects, compared with the order of their object keys.
 ///
-/// A link to an object that is made later takes that object's key early. From then on each new object is
-/// noted, and a transaction whose keys turn out to be in another order is run once more, in which every
-/// object gets the key of its turn. Cost: nothing without such a link; else 16 bytes for each object that
-/// is made behind it, and a second run where one of them belongs in front of it.
+/// A link to an object that is made later takes that object's key early. From then on each new object is noted. A transaction
+/// whose keys turn out to be in another order is run once more, and every object gets its key in order. Cost: nothing without
+/// such a link; otherwise 16 bytes for each object that is made after it, and a second run if one of them belongs before it.
 struct KeyOrder {
     /// Whether a key was taken early, so that new objects are noted.
     var isTracking = false

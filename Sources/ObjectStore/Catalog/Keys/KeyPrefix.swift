@@ -1,8 +1,8 @@
 /// The first sixteen bytes of a key as two numbers, zeros where it is shorter.
 ///
-/// Prefixes that differ are in the order of their keys, since no byte is below zero; equal ones say
-/// nothing. Comparing them touches no memory beyond the slot that holds them, which is most of what a
-/// search among tens of thousands of keys costs otherwise.
+/// Prefixes that differ are in the order of their keys, because no byte is below zero. Equal prefixes decide nothing. Comparing
+/// them touches only the memory of the slots, while a search among tens of thousands of keys would otherwise mostly wait for
+/// other memory.
 struct KeyPrefix {
     let high: UInt64
     let low: UInt64

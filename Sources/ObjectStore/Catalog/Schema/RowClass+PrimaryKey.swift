@@ -14,8 +14,8 @@ extension RowClass {
         return compareKeys(own, primaryKey) == 0
     }
 
-    /// The bytes of an ``OrderedKey`` of a primary key as the change log has it (``ChangeRecord/primaryKey``); nil
-    /// where the class has none.
+    /// The bytes of an ``OrderedKey`` of a primary key as the change log has it (``ChangeRecord/primaryKey``); nil if the class
+    /// has no primary key.
     func orderedKey(ofTagged primaryKey: [UInt8]) -> [UInt8]? {
         guard let member = primaryKeyIndex else { return nil }
         let encoded = ByteBuffer(capacity: 64)

@@ -2,10 +2,10 @@ import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
 
-/// The part of a store that a sight showed at an earlier version, as far as the change log keeps it.
+/// The part of a store that a visibility showed at an earlier version, as far as the change log keeps it.
 ///
-/// Rules are tested on the stored state of that version (``PastObjects``). Everything else reads what the rules showed. One
-/// thread at a time uses it.
+/// Rules are tested on the stored state of that version (``PastObjects``). Everything else reads the part that the rules showed.
+/// One thread at a time uses it.
 final class PastView: PastSource {
     /// The rules' judgement of an object.
     struct Judgement: Equatable {
@@ -42,7 +42,7 @@ final class PastView: PastSource {
     private var reads: [Int: MemberSet] = [:]
 
     /// - Parameters:
-    ///   - sight: The sight; nil if everything was visible.
+    ///   - visibility: The visibility; nil if everything was visible.
     ///   - objects: The objects at that version.
     ///   - bare: The view from which these are read.
     ///   - wanted: The properties that evaluations read, by class.

@@ -24,7 +24,7 @@ package final class PastVisibility {
     ///
     /// - Parameters:
     ///   - version: The version to begin with.
-    ///   - query: The objects, with the sight that they are visible by.
+    ///   - query: The objects, with the visibility that they are visible by.
     ///   - transaction: A view of the present state.
     /// - Throws: ``FoldedChanges/Gap`` if the log does not reach back so far.
     package init(

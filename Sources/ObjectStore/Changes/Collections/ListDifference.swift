@@ -91,7 +91,7 @@ package struct ListDifference: Sendable {
                 deletions: deletions, insertions: insertions, modifications: modifications))
     }
 
-    /// Joins two steps; `next` is the later one. The result is exact, whatever the lists contain. Cost: linear in the ranges of
+    /// Joins two steps; `next` is the later one. The result is exact for lists of any content. Cost: linear in the ranges of
     /// both.
     package func followed(by next: ListDifference) -> ListDifference {
         ListDifference(segments.followed(by: next.segments))

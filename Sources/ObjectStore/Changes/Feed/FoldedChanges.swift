@@ -94,7 +94,7 @@ package struct FoldedChanges: Sendable {
     ///
     /// - `last`: The last version to fold in; nil for the last that the transaction sees.
     /// - `objectCountMax`: Stops before the version that would exceed this number of objects, so that ``through`` may lie before
-    ///   the transaction's version. A version is never split: the first version with changes is taken whatever its size.
+    ///   the transaction's version. A version is never split: the first version with changes is taken even if it is larger.
     /// - `recordCountMax`: Stops after this number of versions and changes of objects of any class, because reading takes time.
     /// - `classes`: The classes of the wanted objects, by position; nil for all.
     /// - `notesLists`: Whether ``edits(ofList:of:)`` will be called.

@@ -36,9 +36,9 @@ package final class ObservedQuery: Sendable {
     package let target: Target
     /// The condition; nil if the query has no condition.
     package let predicate: Predicate?
-    /// The sight of its followers; nil if it hides nothing that the query reads.
+    /// The visibility of its followers; nil if it hides nothing that the query reads.
     ///
-    /// The condition applies to the values that the sight shows: tested rows and views have to belong to a view with this sight.
+    /// The condition applies to the values that the visibility shows: tested rows and views have to belong to a view with this visibility.
     package let visibility: Visibility?
     /// Whether the values that the condition reads are shown as they are stored. Then stored objects are tested, after the rule
     /// of the class.
@@ -76,7 +76,7 @@ package final class ObservedQuery: Sendable {
     /// - `readPaths`: All reads of the shown values, even if they do not count: another shape of them matters.
     /// - `countsEverything`: Whether a change of any property of an object's own concerns the query. If not, only the first
     ///   properties of the paths count.
-    /// - `visibility`: The sight of its followers; nil if they may read everything.
+    /// - `visibility`: The visibility of its followers; nil if they may read everything.
     package init(
         target: Target, predicate: Predicate?, filterPaths: [Dependency],
         shownPaths: [Dependency] = [], countedPaths: [Dependency] = [],
@@ -235,7 +235,7 @@ package final class ObservedQuery: Sendable {
         }
     }
 
-    /// The kind of a result's departure. If several versions are one step, the followers may have lost sight of the object before
+    /// The kind of a result's departure. If several versions are one step, the followers may have lost visibility of the object before
     /// it was deleted. Then it is reported as left, because changes of hidden objects are not reported.
     private func departureKind(of candidate: ObservedCandidate) -> QueryEvent.Kind {
         guard candidate.change?.kind == .delete else { return .leave }
@@ -256,10 +256,10 @@ package final class ObservedQuery: Sendable {
         return [rule?.makeMatcher(visibility.schema), own].compactMap(\.self)
     }
 
-    /// The rule of the class in the followers' sight; nil if they may read all of its objects.
+    /// The rule of the class in the followers' visibility; nil if they may read all of its objects.
     var rule: Predicate? { classIndex.flatMap { visibility?.parts[$0].rule } }
 
-    /// The sight through which objects are tested; nil if stored objects are tested.
+    /// The visibility through which objects are tested; nil if stored objects are tested.
     var showing: Visibility? { readsStored ? nil : visibility }
 
     /// Prepares each term of the query for following, so that the feed's thread need not do it. Cost: n log n in the terms, once.

@@ -16,7 +16,7 @@ package final class ChangeStep {
         changes.isOfSeveralVersions && changes.outcomes.contains { $0.kind == .delete }
     /// The time for reporting the step; nil for no limit.
     package var budget: StepBudget?
-    /// The same step through the sights of its followers.
+    /// The same step through the visibilities of its followers.
     private var restricted: [ObjectIdentifier: ChangeStep] = [:]
 
     /// Makes a step with the changes from one view to the other.
@@ -33,19 +33,19 @@ package final class ChangeStep {
         (self.whole, self.changes, self.visibility) = (whole, changes, visibility)
     }
 
-    /// The step as it is shown through a sight; the step itself for nil.
+    /// The step as it is shown through a visibility; the step itself for nil.
     ///
-    /// - `visibility`: A sight of the views' schema.
+    /// - `visibility`: A visibility of the views' schema.
     package func shown(by visibility: Visibility?) -> ChangeStep {
         guard let visibility else { return self }
         if let known = restricted[ObjectIdentifier(visibility)] { return known }
-        // Its views keep the sight.
+        // Its views keep the visibility.
         let made = ChangeStep(whole, changes, visibility)
         restricted[ObjectIdentifier(visibility)] = made
         return made
     }
 
-    /// The step as it is shown through a sight, for reporting its events.
+    /// The step as it is shown through a visibility, for reporting its events.
     ///
     /// - `events`: The reported events. Rules are not asked again whether their objects are visible.
     package func shown(by visibility: Visibility?, telling events: [QueryEvent]) -> ChangeStep {
@@ -57,7 +57,7 @@ package final class ChangeStep {
         return step
     }
 
-    /// The step and one of its objects as they are shown through a sight.
+    /// The step and one of its objects as they are shown through a visibility.
     func shown(
         _ object: ChangedObject, by visibility: Visibility?
     ) -> (step: ChangeStep, object: ChangedObject) {
@@ -73,7 +73,7 @@ package final class ChangeStep {
         )
     }
 
-    /// Releases the memory of rows that were made for a sight. These rows must not be read any more.
+    /// Releases the memory of rows that were made for a visibility. These rows must not be read any more.
     func releaseCopies() {
         if visibility == nil { return }
         before.restricted?.releaseCopies()

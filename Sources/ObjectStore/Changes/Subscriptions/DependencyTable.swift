@@ -57,8 +57,7 @@ final class DependencyTable {
 
     /// Counts a watch and returns its position.
     ///
-    /// - `places`: The places of the values that decide about the filter with the watch; nil if it counts whatever the values
-    ///   are.
+    /// - `places`: The paths of the values that decide about the filter with the dependency; nil if it counts with any values.
     func add(_ watch: LinkedDependency, _ rootClass: Int, _ places: Set<IndexedPath>?) -> Int {
         let key = Key(watch: watch, rootClass: rootClass)
         let position: Int

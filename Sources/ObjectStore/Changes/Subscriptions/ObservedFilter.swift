@@ -10,7 +10,7 @@ package final class ObservedFilter {
     package struct Key: Hashable, Sendable {
         private let target: ObservedQuery.Target
         private let digest: [Int]
-        /// The sight. Followers that may read the same share it.
+        /// The visibility. Followers that may read the same share it.
         private let visibility: ObjectIdentifier?
 
         init(_ target: ObservedQuery.Target, _ predicate: Predicate?, _ visibility: Visibility? = nil) {

@@ -130,8 +130,7 @@ package final class BackupReader {
         try readMore(count)
     }
 
-    /// Reads more bytes into the buffer. It grows as the bytes come, so that a damaged
-    /// length takes none.
+    /// Reads more bytes into the buffer. It grows as the bytes come, so that a damaged length takes no memory.
     private func readMore(_ count: Int) throws(BackupFault) {
         var missing = count
         while missing > 0 {

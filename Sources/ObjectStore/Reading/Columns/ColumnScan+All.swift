@@ -21,7 +21,8 @@ extension ColumnScan {
     }
 
     /// Adds the objects that satisfy the predicate to the aggregation that the scan was made for, which columns answer
-    /// whole: chunk after chunk, from some point on by helpers as well, and what only rows can decide by this thread.
+    /// completely. The scan goes chunk after chunk; helpers join from some point on. Values that only rows can decide are left to
+    /// this thread.
     ///
     /// - `byteCountMax`: Memory for the groups of all threads.
     /// - Returns: The keys of the objects that are left, because a value is not in its column; nil when there was too
@@ -69,7 +70,8 @@ extension ColumnScan {
         return left
     }
 
-    /// Begins to share chunks with helpers; nil where there are none, or parts of an aggregation would take too much.
+    /// Begins to share chunks with helpers; nil if there are no helpers, or if parts of an aggregation would take too much
+    /// memory.
     private func share(
         _ chunks: Range<Int>, of aggregation: Aggregation, byteCountMax: Int
     ) -> ColumnJob? {
@@ -99,11 +101,11 @@ extension ColumnScan {
         var failure: StoreError?
         while failure == nil, worker.hasRoom, job.step(worker) {
             do throws(StoreError) { try checkTime() } catch { failure = error }
-            // The helpers have no turn of their own: they leave to others what this one would have to share.
+            // The helpers have no time slices of their own. They leave to others the time that this thread would have to share.
             if failure != nil || !worker.hasRoom || !isAlone { job.dismissHelpers() }
         }
         let done = job.finish()
-        // What a helper did after its time was over is not to be used; this thread's is by now, too.
+        // Results that a helper made after its time was over must not be used. This thread's time is over as well.
         if failure == nil { try checkTime() }
         if let failure { throw failure }
         return done
@@ -166,7 +168,7 @@ final class ColumnJob: Sendable {
         self.makeWorker = makeWorker
     }
 
-    /// Has a worker take the next chunk; false when there is none.
+    /// Has a worker take the next chunk; false if there is no chunk left.
     func step(_ worker: ColumnWorker) -> Bool {
         let chunk = next.wrappingAdd(1, ordering: .relaxed).oldValue
         guard chunk < end else { return false }

@@ -28,13 +28,13 @@ extension ColumnScan {
     /// Estimates the cost of a scan by the columns that are there; nil where they answer nothing of the query's
     /// condition. Nothing is built, and nothing counts as a use.
     ///
-    /// Matches are not known: rows that are read to be handed over or sorted are left out, which every
-    /// other plan reads too, and of those that are tested besides columns there is a guess.
+    /// The number of matches is not known. Rows that are read to be handed over or sorted are left out, because every other plan
+    /// reads them too. The number of rows that are tested in addition to columns is guessed.
     ///
     /// - `needsOrder`: Whether it is nil too where no column has the query's order, because an index has it.
-    /// - `rowCost`: What it costs to test a row.
-    /// - Returns: What the scan needs besides, so that it does not look for it again; nil where columns answer a part of
-    ///   the condition only.
+    /// - `rowCost`: The cost of testing a row.
+    /// - Returns: The prepared parts of the scan, so that it does not look for them again; nil if columns answer only a part of
+    ///   the condition.
     ///
     /// Cost: for a class without columns that of a lock; else some microseconds, most of them for the program,
     /// which a scan that is made with it saves.

@@ -2,35 +2,35 @@ import HoldfastQuery
 import HoldfastRows
 import HoldfastThreads
 
-/// A scan of a class by its columns: chunk after chunk the predicate becomes a mask, and rows are read only of
-/// what is wanted, where columns cannot decide, or for what they cannot answer.
+/// A scan of a class by its columns. The predicate becomes a mask, chunk after chunk. Rows are read only for results, and for
+/// conditions that columns cannot decide.
 ///
 /// One thread at a time uses it; the view must stay open.
 ///
 /// Benchmark rows: `aggregates`, `scan`.
 final class ColumnScan {
     let program: ColumnProgram
-    /// The columns that it reads, without those that tell which objects there are.
+    /// The columns that it reads, without the columns that list the present objects.
     let references: [ColumnReference]
     let transaction: ReadTransaction
     let rowClass: RowClass
     private let predicate: Predicate?
     let frame: ColumnFrame
-    /// The chunk whose result the frame has, where that was evaluated before it is asked for.
+    /// The chunk whose result is in the frame, if it was evaluated before it is needed.
     private var begunChunk: Int?
     let options: ColumnOptions
     /// The column to sort by; nil where rows have to be sorted.
     private let order: ColumnOrder?
-    /// Tests what columns cannot answer.
+    /// Tests the parts of the condition that columns cannot answer.
     private let residual: Matcher?
     /// Tests all of the predicate, where a value is not in its column; made for the first such value.
     private lazy var whole = predicate?.makeMatcher(transaction.rows, source: transaction)
 
     /// Nil when no columns are there for the predicate, nor built now, that answer a part of it.
     ///
-    /// - `calculation`: What is calculated; then nil also when it can't be.
+    /// - `calculation`: The calculation; the result is then nil also if columns cannot calculate it.
     /// - `readsAll`: Whether the scan goes over all objects, so that it counts as a use.
-    /// - `prepared`: What planning has made already for this predicate, for this scan alone.
+    /// - `prepared`: The parts that planning has already made for this predicate, for this scan only.
     init?(
         _ predicate: Predicate?, _ rowClass: RowClass, sort: [SortKey] = [],
         calculation: (any ColumnCalculation)? = nil,
@@ -42,8 +42,8 @@ final class ColumnScan {
                 ?? Self.program(predicate, rowClass, transaction.rows, store)
         else { return nil }
         let order = ColumnOrder(sort, schema: transaction.rows)
-        // Without a condition there is nothing that columns do but sort and calculate, and what they calculate is of no use
-        // where they do not answer all of it.
+        // Without a condition, columns can only sort and calculate. Calculated values are of no use if columns do not have all of
+        // them.
         guard predicate != nil || order != nil || calculation != nil,
             calculation == nil || wanted.residual == nil
         else { return nil }
@@ -74,7 +74,7 @@ final class ColumnScan {
         let columns = BoundColumns(columns: found, source: transaction)
         program.bind(to: columns)
         let budget = transaction.budget
-        /// Whether it takes less to read all objects that have values than those of what is found.
+        /// Whether reading all objects that have values is cheaper than reading the found objects.
         func isWorthReading(_ classes: [Int]) throws(StoreError) -> Bool {
             var count = 0
             for index in classes {
@@ -116,7 +116,7 @@ final class ColumnScan {
     /// The cost of reading an object and another one behind its link, beside that of one of many that are read in a row.
     private static let readOneByOneCost = 4
 
-    /// How many rows were tested for what columns did not answer.
+    /// The number of rows that were tested for the parts that columns do not answer.
     private(set) var testedRowCount = 0
 
     /// Whether a part of the predicate is tested on rows.
@@ -223,8 +223,7 @@ final class ColumnScan {
     /// by, behind a position, until `body` returns false.
     ///
     /// - `whole`: The same order, which compares rows where texts were cut.
-    /// - Returns: False when there are no such columns, or too little memory for what lies behind links; nothing was done
-    ///   then.
+    /// - Returns: False if there are no such columns, or too little memory for the values behind links. Nothing was done then.
     func sort(
         by whole: ObjectOrder, limit: Int, after position: QueryPosition?, memoryByteCountMax: Int,
         _ body: (UInt64, RowView) -> Bool

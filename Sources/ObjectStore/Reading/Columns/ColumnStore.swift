@@ -5,10 +5,9 @@ import Synchronization
 
 /// The columns of a store: the values of properties that are scanned again and again, in memory.
 ///
-/// A column belongs to a commit. The keys of the rows that later commits change are remembered, so that a
-/// snapshot of any commit can tell which of a column's values are not its own: it reads those rows and
-/// makes a column of its own that shares every other chunk, and leaves it to the next snapshot if it is
-/// newer. Thread-safe.
+/// A column belongs to a commit. The keys of the rows that later commits change are remembered, so that a snapshot of any commit
+/// can tell which of a column's values are not its own. It reads those rows and makes a column of its own that shares every other
+/// chunk, and leaves it to the next snapshot if it is newer. Thread-safe.
 ///
 /// Benchmark rows: `aggregates`, `scan`.
 package final class ColumnStore: Sendable {
@@ -28,12 +27,12 @@ package final class ColumnStore: Sendable {
     private struct ClassColumns {
         /// The generation of a class's columns: another one when they are rebuilt.
         var id: UInt64
-        /// The commits whose changes are not in ``log``.
+        /// The commits with changes that are not in ``log``.
         var trackedFrom: UInt64
         var residents: [Int: Resident] = [:]
         /// The changes of later commits, in their order.
         var log: [(commit: UInt64, key: UInt64)] = []
-        /// The properties whose columns are being built.
+        /// The properties with columns under construction.
         var building: Set<Int> = []
     }
 
@@ -43,7 +42,7 @@ package final class ColumnStore: Sendable {
     }
 
     private struct State {
-        /// The newest commit whose changes were noted, whether it was made yet or not.
+        /// The newest commit with noted changes, even if it is not complete yet.
         var lastCommit: UInt64?
         var classes: [UInt32: ClassColumns] = [:]
         /// How often columns that are not there were wanted; negative for one that had no room, which is asked for in vain
@@ -64,7 +63,7 @@ package final class ColumnStore: Sendable {
 
     // MARK: Commits
 
-    /// Notes what a commit changes, once for each part of it. The writer calls it before the commit can be seen.
+    /// Notes the changes of a commit, once for each part of it. The writer calls it before the commit can be seen.
     ///
     /// Cost: a lock; for each changed row of a class with columns its key.
     func note(_ batch: StorageBatch, commit: UInt64) {
@@ -109,8 +108,7 @@ package final class ColumnStore: Sendable {
         }
     }
 
-    /// Drops every column, because a commit changes what rows mean. The writer calls it before the
-    /// commit can be seen.
+    /// Drops every column, because a commit changes the meaning of rows. The writer calls it before the commit can be seen.
     func dropAll(commit: UInt64) {
         state.withLock { state in
             state = State(lastCommit: commit, clock: state.clock)
@@ -122,13 +120,13 @@ package final class ColumnStore: Sendable {
     /// The work that a query has to do to get its columns.
     private struct Request {
         var rowClass: RowClass
-        /// The class's columns; nil when it has none and gets none now.
+        /// The class's columns; nil if it has no columns and gets no columns now.
         var id: UInt64?
-        /// The columns that are there, of whatever commit.
+        /// The present columns, of any commit.
         var present: [Int: Version] = [:]
-        /// Those that are to be built.
+        /// The columns that are to be built.
         var missing: [Int] = []
-        /// The keys whose values differ between the present columns and the snapshot.
+        /// The keys with values that differ between the present columns and the snapshot.
         var changedKeys: [UInt64] = []
     }
 
@@ -149,7 +147,7 @@ package final class ColumnStore: Sendable {
             && state.withLock { !($0.classes[rowClass.rowSpace]?.residents.isEmpty ?? true) }
     }
 
-    /// Adds a column as it is at present, whatever commit it is of; false where it is not there.
+    /// Adds the present column, of any commit; false if there is no column.
     ///
     /// Nothing counts as a use before ``touch(_:_:)``.
     func find(
@@ -209,8 +207,8 @@ package final class ColumnStore: Sendable {
         }
     }
 
-    /// How many times larger a class may be that is reached by links: all of it is evaluated, where rows would
-    /// only look at what they link to.
+    /// The maximum size of a class behind links, as a multiple of the scanned class: all of it is evaluated, while rows would
+    /// read only the linked objects.
     static let farRatioMax = 16
 
     /// How often a column that had no room is asked for until it is tried again.
@@ -237,7 +235,7 @@ package final class ColumnStore: Sendable {
         if let present = unchanged(references, in: transaction) { return present }
         var found: [ColumnReference: [ColumnChunk?]] = [:]
         let commit = transaction.commit
-        // The scanned class comes first: what is behind its links is of no use without it.
+        // The scanned class comes first, because values behind its links are of no use without it.
         let classes = Dictionary(grouping: references, by: \.classIndex)
             .sorted { a, b in a.key == scanned.index && b.key != scanned.index }
         var countRange = options.objectCountMin...Int.max
@@ -276,7 +274,7 @@ package final class ColumnStore: Sendable {
         var request = Request(rowClass: rowClass)
         let last = state.lastCommit ?? commit
         state.lastCommit = last
-        // A commit of another writer, whose changes are unknown.
+        // A commit of another writer, with unknown changes.
         guard commit <= last else { return request }
         state.clock += 1
         let space = rowClass.rowSpace
@@ -350,7 +348,7 @@ package final class ColumnStore: Sendable {
             guard state.classes[space]?.id == id else { return }
             state.classes[space]?.building.subtract(request.missing)
             let trackedFrom = state.classes[space]?.trackedFrom ?? 0
-            // What changed since an older version is not known any more.
+            // The changes since an older version are not known any more.
             for (member, version) in versions where version.commit >= trackedFrom {
                 let present = state.classes[space]?.residents[member]?.version.commit
                 guard present.map({ $0 < version.commit }) ?? true else { continue }
@@ -369,7 +367,7 @@ package final class ColumnStore: Sendable {
     ///
     /// - Returns: Whether it does now.
     private func makeRoom(keeping request: Request?) -> Bool {
-        // Chunks are freed after the lock, and those that a query still uses later.
+        // Chunks are freed after the lock. Chunks that a query still uses are freed later.
         var dropped: [Resident] = []
         state.withLock { state in
             var excess = meter.byteCount - options.byteCountMax

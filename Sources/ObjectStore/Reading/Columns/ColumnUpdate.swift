@@ -19,7 +19,7 @@ struct ColumnUpdate {
 
     /// The snapshot's versions of columns.
     ///
-    /// - `changedKeys`: The keys whose objects may differ, rising.
+    /// - `changedKeys`: The keys of objects that may differ, rising.
     func versions(
         _ present: [Int: ColumnStore.Version], _ changedKeys: [UInt64]
     ) throws(StoreError) -> [Int: ColumnStore.Version] {

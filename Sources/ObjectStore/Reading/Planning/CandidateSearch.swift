@@ -16,8 +16,8 @@ struct CandidateSearch {
         constraints.compactMap { rowClass.isIndexed($0.member) ? PlanCandidate($0) : nil }
     }
 
-    /// Finds the candidates that need more than one index or the objects of another class: links and ORs
-    /// of what `served` doesn't say already.
+    /// Finds the candidates that need more than one index or the objects of another class: links, and ORs that `served` does not
+    /// cover.
     func further(_ conjuncts: [Predicate], beside served: [PlanCandidate], depth: Int = 0)
         -> [PlanCandidate]
     {
@@ -50,7 +50,7 @@ struct CandidateSearch {
         return found
     }
 
-    /// Finds the full-text index that finds what a comparison asks for, and whether it says everything.
+    /// Finds the full-text index that answers a comparison, and whether it answers all of it.
     private func words(_ comparison: Comparison) -> (source: PlanSource, isExact: Bool)? {
         guard !rowClass.searchIndexes.isEmpty, let constraint = comparison.wordConstraint else {
             return nil
@@ -68,7 +68,7 @@ struct CandidateSearch {
         return index.map { .points($0, condition.region) }
     }
 
-    /// Finds a source for each part of an OR; nil when one has none.
+    /// Finds a source for each part of an OR; nil if one part has no source.
     private func union(_ parts: [Predicate], depth: Int) -> (sources: [PlanSource], isExact: Bool)?
     {
         guard parts.count <= Self.partCountMax else { return nil }

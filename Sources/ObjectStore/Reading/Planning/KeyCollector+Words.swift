@@ -7,8 +7,8 @@ import HoldfastText
 extension KeyCollector {
     /// The keys of the objects that have the words of a search, rising; nil when they would cost too much.
     ///
-    /// The lists of all words are gone through side by side: each leaps to where another stands, so that
-    /// the cost follows from the rarest word. What begins words is read whole beforehand.
+    /// The lists of all words are read side by side: each leaps to the position of another list, so that the cost follows from
+    /// the rarest word. Prefixes are read whole beforehand.
     ///
     /// - `first`: Behind which key they begin.
     /// - `limit`: How many are wanted at most.
@@ -97,12 +97,12 @@ extension KeyCollector {
 struct WordCursor {
     /// The prefix of the word's entries; empty when the keys are all in ``keys``.
     private let prefix: [UInt8]
-    /// Some of the keys: those from the last position that was looked for on.
+    /// Some of the keys, from the last position that was looked up.
     private var keys: [UInt64] = []
     private var position = 0
     /// The number of keys read at a time.
     private var stepCount = 16
-    /// Whether there are no keys behind those that were read.
+    /// Whether there are no keys after the read ones.
     private var isComplete = false
 
     /// Makes a cursor for one word.
@@ -135,7 +135,7 @@ struct WordCursor {
     /// The range of the word's entries.
     var range: KeyRange { KeyRange(prefix: prefix) }
 
-    /// Finds the least key that is not less than `target`; nil when there is none. Targets never fall.
+    /// Finds the least key that is not less than `target`; nil if there is no such key. Targets never fall.
     ///
     /// Cost: one look-up in the engine's tree where the key is far behind the last one, and the reading
     /// of entries, of more at a time as long as one follows the other.

@@ -35,7 +35,7 @@ struct KeyCollector {
     /// A look-up by a primary key takes so many steps.
     private static let stepsOfLookUp = 16
 
-    /// Whether there is no room for so many keys, where another plan goes on: of what is hidden no limit tells.
+    /// Whether there is no room for so many keys and another plan continues. Limits must not reveal hidden objects.
     ///
     /// - Throws: ``StoreError`` `.stopped` where everything is seen.
     private func lacksRoom(for count: Int) throws(StoreError) -> Bool {
@@ -73,8 +73,8 @@ struct KeyCollector {
 
     /// Collects the keys that all of some sources have in common.
     ///
-    /// More and more of each is read until one ends. Of each other one is read what costs a quarter of what it does to look
-    /// up the rows that are left by then, where those may be tested.
+    /// More of each is read until one source ends. Of each other source, entries are read for a quarter of the cost of looking up
+    /// the rows that are left by then, if those rows can be tested.
     private mutating func common(
         _ parts: [PlanSource], of rowClass: RowClass
     ) throws(StoreError) -> [UInt64]? {
@@ -263,7 +263,7 @@ struct KeyCollector {
         return try transaction.budget.sorted(found, by: <)
     }
 
-    /// The object key of an object that the query names; nil when there is none.
+    /// The object key of an object that the query names; nil if it does not exist.
     private func object(_ link: Value, _ classIndex: Int) -> UInt64? {
         guard case .link(_, let key) = link else { return nil }
         let object = ObjectConstant(rowClass: transaction.rows.classes[classIndex], key: key)
@@ -271,7 +271,7 @@ struct KeyCollector {
         return object.key
     }
 
-    /// The objects that link to a target: those of the class, or owners of embedded objects that do.
+    /// The objects that link to a target: the objects of the class, or the owners of embedded objects that link to it.
     private mutating func appendOrigins(
         of target: UInt64, _ step: PathStep, _ rowClass: RowClass, to keys: inout [UInt64]
     ) throws(StoreError) -> Bool {
@@ -312,8 +312,7 @@ struct KeyCollector {
 }
 
 extension KeyCollector {
-    /// The keys of the objects whose points lie in the cells that cover a region, rising; nil when they would
-    /// cost too much.
+    /// The keys of the objects with points in the cells that cover a region, rising; nil if they would cost too much.
     ///
     /// Cells that are close to a region take as long to find as hundreds of entries take to be read. Where that may
     /// not be spent there are a few large ones, which are enough where few points lie anywhere near.

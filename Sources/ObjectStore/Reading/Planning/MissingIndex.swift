@@ -10,7 +10,7 @@ package struct MissingIndex {
 
     /// Finds the property that a query compares, or else that by which it sorts. Cost: a walk through the terms.
     ///
-    /// - Returns: Nil where every property that an index could serve has one, and where there is none: a regular
+    /// - Returns: Nil if every property that an index could serve has one, and if no property could have one: a regular
     ///   expression, a subquery and a calculation are tested on each object.
     package init?(
         of predicate: Predicate?, sort: [SortKey], rowClass: RowClass, _ schema: RowSchema
@@ -47,7 +47,7 @@ package struct MissingIndex {
     private struct Search {
         let schema: RowSchema
 
-        /// The properties whose indexes together answer a condition, or one that it demands; nil where none do.
+        /// The properties with indexes that together answer a condition, or a condition that it implies; nil if no indexes would.
         func places(_ predicate: Predicate, _ rowClass: RowClass) -> [MissingIndex]? {
             switch predicate {
             case .and(let parts):

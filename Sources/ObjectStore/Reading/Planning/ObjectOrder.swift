@@ -2,8 +2,8 @@ import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
 
-/// The order of the objects of a class: by some sort keys, then by object key, which rises whatever the sort
-/// keys do, as in a stable sort of what a query without one finds.
+/// The order of the objects of a class: by some sort keys, then by object key, which always rises, as in a stable sort of the
+/// result without an order.
 ///
 /// Long texts are cut in sort bytes; where two were, their rows decide. One thread at a time uses it; the
 /// view must stay open.
@@ -24,7 +24,7 @@ package final class ObjectOrder {
     /// Counts the rows of a pass over the objects that hold the links which the order counts or aggregates behind;
     /// nil where it does not.
     func totalCost() throws(StoreError) -> Int? {
-        // Totals keep values where they are stored, and what is shown to somebody may be a copy.
+        // Totals keep values in place, and a restricted view may show a copy.
         guard transaction.restricted == nil else { return nil }
         let classes = sorter.totalledClasses(transaction.rows)
         if classes.isEmpty { return nil }
@@ -109,14 +109,14 @@ package final class ObjectOrder {
         return (buffer.array, isCut)
     }
 
-    /// Whether it is known what comes behind a position: false when it has no room for a long text, and its
-    /// object, which has it, is gone or has another one now.
+    /// Whether the objects after a position are known: false if the position has no room for a long text, and its object is gone
+    /// or has another text now.
     package func canGoOn(behind position: QueryPosition) -> Bool {
         guard mayBeCut(position.sortBytes.count), position.wholeBytes.isEmpty else { return true }
         return row(position.key).map { sortBytes(position.key, $0) == position.sortBytes } ?? false
     }
 
-    /// Whether an object comes behind a position, whose object may have changed or gone since.
+    /// Whether an object comes after a position. The position's object may have changed or gone since.
     package func comesAfter(_ key: UInt64, _ row: RowView, _ position: QueryPosition) -> Bool {
         sortBytes(key, row).withUnsafeBytes { comesAfter($0, key, position) }
     }
@@ -140,7 +140,7 @@ package final class ObjectOrder {
         if !position.wholeBytes.isEmpty {
             return position.wholeBytes.lexicographicallyPrecedes(wholeBytes(key, row).bytes)
         }
-        // The position has no room for them: by the rows, as long as its object is what it was.
+        // The position has no room for them. The row has them, as long as its object is unchanged.
         if let other = self.row(position.key),
             sortBytes(position.key, other) == position.sortBytes
         {
@@ -157,7 +157,7 @@ package final class ObjectOrder {
         sorter.compare(a.row, a.key, b.row, b.key, transaction)
     }
 
-    /// Whether `a` comes before `b`. What ranks and keys decide is inlined: no entry is copied for it.
+    /// Whether `a` comes before `b`. The comparison of ranks and keys is inlined, so that no entry is copied for it.
     @inline(__always)
     func isBefore(_ a: SortEntry, _ b: SortEntry) -> Bool {
         if a.rank != b.rank { return a.rank < b.rank }

@@ -12,7 +12,7 @@ package struct ObjectQuery: Sendable {
     package var sort: [SortKey]
     /// The position behind which the query goes on; nil for the beginning.
     package var after: QueryPosition?
-    /// The number of objects likely to be taken: those of a page; nil for all. Only a plan depends on it.
+    /// The number of objects likely to be taken: the objects of a page; nil for all. Only a plan depends on it.
     package var expectedCount: Int?
     /// Whether only the number of objects is wanted, so that no row has to be read where an index says
     /// everything. Only a plan depends on it.
@@ -45,8 +45,8 @@ extension ObjectQuery {
 package struct QueryPosition: Hashable, Sendable {
     /// The object's sort values, encoded as `SortEvaluator` does.
     package var sortBytes: [UInt8]
-    /// The same values with whole texts, where ``sortBytes`` cuts a long one; empty where it cuts none, or where
-    /// they are too long for that too.
+    /// The same values with whole texts if ``sortBytes`` cuts a long one; empty if it cuts no text, or if the texts are too long
+    /// for that too.
     package var wholeBytes: [UInt8]
     /// Its object key.
     package var key: UInt64
@@ -63,8 +63,7 @@ package struct QueryPosition: Hashable, Sendable {
 }
 
 extension ObjectQuery {
-    /// Finds the property whose index, or the primary key, has the wanted order, and its direction; nil when there is
-    /// none.
+    /// Finds the property whose index, or the primary key, has the wanted order, and its direction; nil if no index has it.
     func sortMember(_ rowClass: RowClass) -> (member: Int, isAscending: Bool)? {
         guard sort.count == 1, let key = sort.first, let member = key.path.ownMember,
             rowClass.isIndexed(member)
@@ -72,8 +71,8 @@ extension ObjectQuery {
         return (member, key.isAscending)
     }
 
-    /// Whether a page of the query reads hardly more than the objects that it returns, whatever the
-    /// class holds: one range in the wanted order with nothing left to test.
+    /// Whether a page of the query reads hardly more than the objects that it returns, whatever the size of the class: one range
+    /// in the wanted order, with no condition left to test.
     package func isBounded(in transaction: ReadTransaction) -> Bool {
         let rowClass = transaction.rows.classes[classIndex]
         let sorted = sortMember(rowClass)?.member
@@ -89,8 +88,8 @@ extension ObjectQuery {
         return only.ranges.count <= 1 && only.ranges.allSatisfy(\.isSingleValue)
     }
 
-    /// Makes the query whose first object has the least, or the greatest, value that a property has
-    /// among the objects of this one; null and NaN count as no value.
+    /// Makes the query whose first object has the least, or the greatest, value of a property among the objects of this query.
+    /// Null and NaN do not count.
     ///
     /// Run it with a limit of 1: without a condition, or with one on the same property, it reads one row.
     ///

@@ -28,14 +28,13 @@ package struct Plan: Hashable, Sendable {
     package var source: PlanSource?
     /// The source of the order.
     package var order: Order
-    /// The condition that each object still has to be tested for; nil for none.
+    /// The condition that each object still has to be tested for; nil if there is nothing left to test.
     package var residual: Predicate?
     /// The source's object keys, rising, where planning has read them already.
     package var keys: [UInt64]?
     /// The reaction when it costs too much.
     package var fallback = Fallback.none
-    /// Of a scan what each chunk costs by the columns that were in memory when it was planned; nil where
-    /// it counts on none.
+    /// For a scan, the cost of a chunk by the columns that were in memory when it was planned; nil for a plan without columns.
     package var chunkCost: Int?
 
     /// No object: the conditions exclude each other.
@@ -53,7 +52,7 @@ package struct Plan: Hashable, Sendable {
 package struct FollowedPlan: Sendable {
     /// The plan.
     package var plan: Plan
-    /// The columns that a scan went by, without those of what objects there are; none for one of rows.
+    /// The columns of a scan, without the columns that list the present objects; empty for a scan of rows.
     package var columns: [ColumnReference] = []
     /// Whether a part of the condition, or all of it, was tested on rows.
     package var testsRows: Bool

@@ -1,14 +1,14 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// One way to find the objects of a query by their keys, which of its conditions that settles, and what is known of it
-/// before any row is read.
+/// A candidate of a plan: a source of object keys, the conditions that it settles, and its size as far as it is known before any
+/// row is read.
 struct PlanCandidate {
     /// The source of the object keys.
     var source: PlanSource
     /// The positions of the conjuncts that all found objects satisfy.
     var covered: [Int]
-    /// Whether those are all.
+    /// Whether these are all conjuncts.
     var isExact: Bool
     /// Its keys, rising, where there were so few that all were read.
     var keys: [UInt64]? { didSet { count = keys?.count ?? count } }
@@ -39,7 +39,7 @@ struct PlanCandidate {
     /// The likely cost of its keys: each is read and sorted.
     var cost: Int {
         guard keys == nil else { return 0 }
-        // The lists of several words are longer than what they have in common.
+        // The lists of several words are longer than their intersection.
         return startCost + QueryCost.times(count, (source.isSearch ? 4 : 2) * QueryCost.entry)
     }
 

@@ -11,7 +11,7 @@ package indirect enum PlanSource: Hashable, Sendable {
     case words(SearchIndex, TextSearch)
     /// The objects with a point in the cells that cover a region, by a geographic index.
     case points(SearchIndex, GeoRegion)
-    /// The objects with a link to others, by the inverse links of those.
+    /// The objects that link to other objects, found by the inverse links of these.
     ///
     /// - `far`: The source of the others; nil where the query names them.
     case links(LinkConstraint, far: Plan?)
@@ -31,7 +31,7 @@ package indirect enum PlanSource: Hashable, Sendable {
         if case .index(_, let ranges) = self { ranges.allSatisfy(\.isSingleValue) } else { false }
     }
 
-    /// Whether it is one value of an index, whose entries stand in the order of object keys.
+    /// Whether it is one value of an index, whose entries are in the order of object keys.
     var isSingleIndexValue: Bool {
         if case .index(_, let ranges) = self {
             ranges.count == 1 && holdsSingleValues
@@ -45,7 +45,7 @@ package indirect enum PlanSource: Hashable, Sendable {
         contains { if case .index = $0 { false } else { true } }
     }
 
-    /// Whether a condition holds of it, or of one of those that it is made of.
+    /// Whether a condition is met by it, or by one of its parts.
     private func contains(_ holds: (PlanSource) -> Bool) -> Bool {
         switch self {
         case .index, .words, .points, .links: holds(self)

@@ -10,7 +10,7 @@ extension Planner {
         candidates = own
         let further = further(beside: own)
         if own.isEmpty, further.isEmpty, natural == nil {
-            // The query that this may be a part of wants to know what it costs.
+            // The query that this may be a part of needs the cost.
             if query.isCounted { expected = (try scanCost().whole, try total()) }
             return .scan(query)
         }
@@ -48,7 +48,7 @@ extension Planner {
         return QueryCost.times(min(rangeCount, walked), row)
     }
 
-    /// Makes a walk in the wanted order as long as it costs less than what is behind it.
+    /// Makes a walk in the wanted order as long as it costs less than the plan behind it.
     private func walkOr(
         _ natural: Plan, _ walk: Int, _ scan: ScanCost, _ estimate: PlanEstimate, _ keys: Plan?,
         _ total: Int
@@ -117,7 +117,7 @@ extension Planner {
 
 /// An estimate of a query's matches and costs, before the first object is looked for.
 struct PlanEstimate {
-    /// Some candidates whose common keys are looked up, and what that is likely to cost.
+    /// Some candidates whose common keys are looked up, and the likely cost of that.
     struct Keys {
         var used: [Int]
         var cost: Int
@@ -127,7 +127,7 @@ struct PlanEstimate {
 
     /// The likely number of matches; at least 1.
     var matches: Int
-    /// The candidates whose common keys cost least; nil when there are none.
+    /// The candidates whose common keys cost least; nil without candidates.
     var keys: Keys?
 }
 

@@ -33,7 +33,7 @@ extension Planner {
 
     /// Returns the source with a plan for the objects at the far side of each link.
     ///
-    /// - `cost`: Takes what has to be looked up before the first key.
+    /// - `cost`: Increased by the look-ups before the first key.
     mutating func planned(_ source: PlanSource, _ cost: inout Int) throws(StoreError) -> PlanSource
     {
         switch source {

@@ -22,7 +22,7 @@ struct Planner {
     let query: ObjectQuery
     let limits: QueryLimits
     let search: CandidateSearch
-    /// The effect of the view's sight on the plan; nil where it does not concern the query.
+    /// The effect of the view's visibility on the plan; nil where it does not concern the query.
     let visibility: QueryVisibility?
     /// Entries that were read to plan.
     var entriesRead = 0
@@ -35,7 +35,7 @@ struct Planner {
     private var objectCount: Int?
     /// The first chunk of a scan by columns; nil where the scan was not begun.
     var beginning: ColumnScan.Beginning?
-    /// The cost of a scan by columns; nil where there are none, and before it is asked for.
+    /// The cost of a scan by columns; nil without columns, and before it is needed.
     private var columnCost: ScanCost?
     /// The cost of testing a row, in addition to ``QueryCost/scannedRow``.
     let testCost: Int
@@ -72,7 +72,7 @@ struct Planner {
         }
         let natural = naturalPlan(own, query.predicate)
         if let natural, natural.residual == nil, visibility?.rule == nil { return natural }
-        // A page of what one value, or some, have reads its own rows alone.
+        // A page of the objects with one value, or with some values, reads only its own rows.
         if own.count == 1, own[0].isExact, own[0].source.holdsSingleValues, query.sort.isEmpty,
             query.expectedCount != nil, !query.isCounted, visibility == nil || query.predicate == nil
         {
@@ -114,13 +114,13 @@ struct Planner {
         return found + ruling
     }
 
-    /// The property whose index has the wanted order, and its direction.
+    /// The property with the wanted order in its index, and its direction.
     var sortMember: (member: Int, isAscending: Bool)? {
         query.sortMember(rowClass).flatMap { visibility?.reorders($0.member) ?? false ? nil : $0 }
     }
 
-    /// So many objects are looked up at once, whatever else could be done: fewer for a page that a chunk of columns may
-    /// have.
+    /// This number of objects is looked up at once, even if another plan were possible: fewer for a page that a chunk of columns
+    /// may have.
     private var fewCountMax: Int {
         guard isPage, let wanted = query.expectedCount,
             transaction.columns?.hasColumns(rowClass) == true
@@ -153,7 +153,7 @@ struct Planner {
 
     /// Returns the condition that the objects of some candidates together still have to be tested for.
     func residual(_ used: [PlanCandidate]) -> Predicate? {
-        // What is shown decides, which an index doesn't have.
+        // The visible values decide, which an index does not have.
         if visibility != nil { return query.predicate }
         if used.contains(where: \.isExact) { return nil }
         let areCovered = PlanCandidate.areCovered(conjuncts, by: used)
@@ -161,7 +161,7 @@ struct Planner {
             zip(conjuncts, areCovered).compactMap { $0.1 ? nil : $0.0 })
     }
 
-    /// Makes the plan that reads an index in the wanted order; nil when there is none.
+    /// Makes the plan that reads an index in the wanted order; nil if no index has it.
     func naturalPlan(_ own: [PlanCandidate], _ predicate: Predicate?) -> Plan? {
         guard let sorted = sortMember else { return nil }
         if let candidate = own.first(where: { $0.member == sorted.member }) {
@@ -322,31 +322,30 @@ extension Planner {
         beginning = try scan.begin(after: query.sort.isEmpty ? query.after?.key ?? 0 : 0)
     }
 
-    /// Estimates the matches as far as the beginning of a scan by columns tells; nil where there are none, or all are
-    /// wanted.
+    /// Estimates the matches from the beginning of a scan by columns; nil without such a beginning, or if all matches are wanted.
     mutating func matchesByColumns(_ scan: ScanCost, _ total: Int) throws(StoreError) -> Int? {
         guard scan.isByColumns, query.expectedCount != nil, !query.isCounted else { return nil }
         try begin()
         guard let beginning, beginning.objectCount > 0 else { return nil }
-        // Where none was met there may still be half a one.
+        // If no object matched, there may still be half a match.
         let share = QueryCost.times(beginning.matchCount, total) / beginning.objectCount
         return max(1, share, total / (2 * beginning.objectCount))
     }
 }
 
-/// The cost of looking up a row by its object key, see ``QueryCost``: more in a large class, whose rows are not in the
-/// processor's caches.
+/// The cost of looking up a row by its object key, see ``QueryCost``. It is higher in a large class, because its rows are not in
+/// the processor's caches.
 struct LookUpCost {
     /// The object keys rising.
     let rising: Int
     /// The object keys in no order.
     let any: Int
 
-    /// The cost in a class of some 500,000 objects, for classes whose objects were not counted.
+    /// The cost in a class of some 500,000 objects, for classes with an unknown number of objects.
     static let large = LookUpCost(objectCount: 1 << 19)
 
-    /// Fitted to what `Benchmarks --only planner` (20,000 objects) and queries of 300,000 people show: 0.25 µs in the small class, and for
-    /// each doubling from there on 80 ns more, or 160 where the keys don't rise.
+    /// Fitted to `Benchmarks --only planner` (20,000 objects) and to queries of 300,000 people: 0.25 µs in the small class, and
+    /// for each doubling from there on 80 ns more, or 160 ns if the keys do not rise.
     init(objectCount: Int) {
         let doublings = max(0, Int.bitWidth - 1 - objectCount.leadingZeroBitCount - 14)
         rising = 12 + 4 * doublings

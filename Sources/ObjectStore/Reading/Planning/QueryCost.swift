@@ -2,11 +2,10 @@ import HoldfastQuery
 
 /// The costs of a query's steps, in units of one index entry that is read after another: some 20 ns.
 ///
-/// Only proportions matter, and only roughly: they decide where an index stops to pay. Measured
-/// with 300,000 people on LMDB: 19 to 37 ns an entry, 44 ns a scanned row, 0.75 µs
-/// a row that is looked up among others far from it, 1 µs where the order is that of another index and 1.7 µs
-/// with a million people; in a column 0.1 ns an int, 0.4 ns a double, 0.15 ns a text whose hash differs,
-/// 1.2 ns one that is searched, up to 5 ns one that is tested by itself, and 1.5 to 4 ns a list.
+/// Only proportions matter, and only roughly: they decide at which size an index stops to pay. Measured with 300,000 people on
+/// LMDB: 19 to 37 ns an entry, 44 ns a scanned row, 0.75 µs a row that is looked up among distant ones, 1 µs in the order of
+/// another index, and 1.7 µs with a million people. In a column: 0.1 ns an int, 0.4 ns a double, 0.15 ns a text with another
+/// hash, 1.2 ns a text that is searched, up to 5 ns a text that is tested by itself, and 1.5 to 4 ns a list.
 package enum QueryCost {
     /// An entry of an index, a primary key or an inverse link, one of many in order.
     package static let entry = 1
@@ -18,10 +17,10 @@ package enum QueryCost {
     package static let anyRow = 64
     /// A row or an entry that is read to follow a link from another row: most are in the processor's cache.
     package static let followed = 8
-    /// To find the cells that cover a region, and the first entry of each: half of what it takes mostly, since a cover
-    /// is kept with its region.
+    /// Finding the cells that cover a region, and the first entry of each: half of the usual time, because a cover is kept with
+    /// its region.
     static let cover = 750
-    /// To test a row of a scan for a condition, beside ``scannedRow`` and without what that leads to behind links.
+    /// Testing a row of a scan for a condition, in addition to ``scannedRow`` and without the rows behind links.
     static func test(_ predicate: Predicate?) -> Int {
         switch predicate {
         case nil, .constant: return 0
@@ -39,7 +38,7 @@ package enum QueryCost {
     }
     /// To make columns ready for a query.
     package static let columnScan = 128
-    /// A chunk of columns, besides what its properties cost: which objects it has, and to count them.
+    /// A chunk of columns, in addition to the cost of its properties: finding its objects and counting them.
     package static let columnChunk = 20
     /// The ints, bools, dates or links of a chunk.
     package static let numberChunk = 50
@@ -55,8 +54,7 @@ package enum QueryCost {
         guard let effort, effort.searchCount + effort.testCount == 0 else { return 1600 }
         return 500 + 50 * effort.hashPassCount
     }
-    /// A chunk of a class that is reached by links, besides what its properties cost: to note which of its
-    /// objects match.
+    /// A chunk of a class that is reached by links, in addition to the cost of its properties: noting the objects that match.
     package static let farChunk = 50
     /// The cost that planning may always have: some ten microseconds.
     package static let always = 512

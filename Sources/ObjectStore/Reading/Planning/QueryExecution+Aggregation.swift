@@ -7,8 +7,8 @@ extension QueryExecution {
     /// The groups of an aggregation, and how many objects these have.
     package typealias Grouped = (groups: [Aggregation.Group], objectCount: Int)
 
-    /// The groups of all objects of the result: from an index that has the first groups in their order, chunk after chunk
-    /// where all objects are scanned and columns have what is asked, else from rows.
+    /// The groups of all objects of the result: from an index that has the first groups in their order; chunk after chunk if all
+    /// objects are scanned and columns have the values; otherwise from rows.
     ///
     /// - `aggregation`: Has seen nothing.
     /// - `limit`: How many objects count at most: with one they are read as rows.
@@ -45,8 +45,8 @@ extension QueryExecution {
     private static let entriesPerGroupMax = 64
     private static let walkedEntryCountMax = 1 << 14
 
-    /// Counts the first groups of all objects in an index that has them in their order; false where there is none, or groups
-    /// are large: nothing was done then.
+    /// Counts the first groups of all objects in an index that has them in their order; false if there is no such index, or if
+    /// groups are large. Nothing was done then.
     private func countByIndex(_ aggregation: Aggregation) throws(StoreError) -> Bool {
         guard query.predicate == nil, visibility == nil, let wanted = aggregation.countedOnly,
             !(transaction.restricted?.visibility.alters(wanted.member, of: rowClass.index) ?? false),
@@ -87,7 +87,7 @@ extension QueryExecution {
         return true
     }
 
-    /// Nil when columns do not have what is asked, or not room for all groups: nothing was done then.
+    /// Nil if columns do not have the values, or no room for all groups. Nothing was done then.
     private func groupsByColumns(_ aggregation: Aggregation) throws(StoreError) -> Grouped? {
         guard let columns = aggregation.makeColumns(), let scan = try scan(for: columns),
             let left = try scan.aggregate(columns, byteCountMax: limits.memoryByteCountMax)
@@ -107,7 +107,7 @@ extension QueryExecution {
         return grouped
     }
 
-    /// A scan of all objects that columns answer whole, and have what is calculated of; nil for any other.
+    /// A scan of all objects that columns answer completely, including the calculated values; nil for any other scan.
     private func scan(for calculation: any ColumnCalculation) throws(StoreError) -> ColumnScan? {
         guard plan.source == nil, plan.keys == nil, query.sort.isEmpty, after == nil else {
             return nil

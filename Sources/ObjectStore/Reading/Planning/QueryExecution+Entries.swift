@@ -33,7 +33,7 @@ extension QueryExecution {
         let isPrimary = isPrimaryAccess
         var ranges = values.map { rowClass.entries(of: member, in: $0) }
         if let after, query.sort.isEmpty {
-            // One value, ordered by object key: go on behind the key. Primary keys have none behind them.
+            // One value, ordered by object key: continues after the key. Primary keys have no entries after it.
             if !isPrimary { ranges = ranges.map { $0.resumed(after: after.key) } }
         } else if let after {
             let rest = resume(&ranges, rowClass.entryPrefix(of: member, []), after, reversed)
@@ -49,7 +49,7 @@ extension QueryExecution {
 
     /// Moves the ranges behind a position, as far as entries tell.
     ///
-    /// - Returns: Backwards what is left of the position's own value, which comes before the ranges.
+    /// - Returns: Backwards, the rest of the position's own value, which comes before the ranges.
     private func resume(
         _ ranges: inout [KeyRange], _ prefix: [UInt8], _ after: QueryPosition, _ reversed: Bool
     ) -> KeyRange? {
@@ -64,7 +64,7 @@ extension QueryExecution {
             return nil
         }
         let end = KeyRange.successor(ofPrefix: bound)
-        // The rest of the value itself, whose object keys rise, comes before all that is below it.
+        // The rest of the value itself, with rising object keys, comes before all lower values.
         let rest =
             hasObjectKeys
             ? ranges.lazy.compactMap { $0.intersection(KeyRange(lower: behind, upper: end)) }.first
@@ -74,10 +74,10 @@ extension QueryExecution {
         return rest
     }
 
-    /// Walks entries of an index whose values fall, while the object keys of each rise.
+    /// Walks entries of an index with falling values, while the object keys of each value rise.
     ///
-    /// Read backwards, an index has the object keys of a value in falling order. Those of a short run are turned
-    /// round; a long one is read once more, forwards.
+    /// Read backwards, an index has the object keys of a value in falling order. A short run is reversed; a long one is read once
+    /// more, forwards.
     ///
     /// - Returns: Whether `body` always returned true.
     private func descend(_ range: KeyRange, _ body: EntryBody) throws(StoreError) -> Bool {

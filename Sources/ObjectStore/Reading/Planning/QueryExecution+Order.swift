@@ -93,8 +93,8 @@ extension QueryExecution {
         _ = try visit(keys[start...], cost: lookUp.rising + testCost, body)
     }
 
-    /// Merges ranges of one value each, whose entries stand in the order of object keys: takes some of
-    /// each, hands over those up to where all are complete, and goes on there.
+    /// Merges ranges of one value each, with entries in the order of object keys: takes some entries of each, hands over the
+    /// entries up to the point where all are complete, and continues there.
     private func mergeValues(
         _ ranges: [KeyRange], limit: Int, _ body: (UInt64, RowView) -> Bool
     ) throws(StoreError) {

@@ -11,7 +11,7 @@ extension QueryExecution {
         try transaction.find(rowClass, key: key)
     }
 
-    /// Returns the columns that can answer the plan's residual predicate, or a part of it; nil for none.
+    /// Returns the columns that can answer the plan's residual predicate, or a part of it; nil if no columns can.
     ///
     /// - `readsAll`: Whether the scan goes over all objects of the class, however many match.
     func columns(readsAll: Bool) throws(StoreError) -> ColumnScan? {
@@ -40,7 +40,7 @@ extension QueryExecution {
             let columns = try columns(readsAll: readsAll)
         {
             defer {
-                // Columns that would have spared all those rows.
+                // Columns would have spared all these rows.
                 if columns.testedRowCount >= Self.longScanCount, !readsAll {
                     ColumnScan.countUse(plan.residual, rowClass, in: transaction)
                 }
@@ -123,7 +123,7 @@ extension QueryExecution {
         return isMatch
     }
 
-    /// Hands over every match in whatever order the plan's source gives, until `body` returns false.
+    /// Hands over every match in the order of the plan's source, until `body` returns false.
     func forEachMatch(_ body: (UInt64, RowView) -> Bool) throws(StoreError) {
         guard let keys = try collectedKeys() else {
             return try scan(after: 0, readsAll: true, body)
@@ -135,8 +135,8 @@ extension QueryExecution {
         _ = try visit(keys[...], cost: 0, body)
     }
 
-    /// Collects the object keys of the plan's source, rising; nil where it has none and all objects are
-    /// scanned. Where they cost too much the plan is given up, and there are none.
+    /// Collects the object keys of the plan's source, rising; nil if it has no source and all objects are scanned. If they cost
+    /// too much, the plan is given up and the result is empty.
     ///
     /// - `page`: The key behind which they may begin, and the number wanted; nil for all.
     func collectedKeys(

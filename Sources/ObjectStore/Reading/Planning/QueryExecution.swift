@@ -6,13 +6,12 @@ import HoldfastThreads
 
 /// Runs a query on one view of the store.
 ///
-/// One thread at a time uses it; the view must stay open. Rows are valid until the view is closed; those of a view that shows a part, which
-/// may be copies, until the body that they are handed to returns.
+/// One thread at a time uses it; the view must stay open. Rows are valid until the view is closed. Rows of a restricted view may
+/// be copies, which are valid until the body that receives them returns.
 package final class QueryExecution {
     /// The work that was done, for `explain`.
     package struct Statistics: Sendable {
-        /// Rows that were read, those of linked objects and look-ups included: the engine's count
-        /// without ``entriesRead``.
+        /// The number of rows read, including linked objects and look-ups: the engine's count without ``entriesRead``.
         package var rowsRead = 0
         /// Entries of indexes and primary keys that were read, to plan or to run.
         package var entriesRead = 0
@@ -30,7 +29,7 @@ package final class QueryExecution {
     package var isTimed = false {
         didSet { if isTimed { begun = (monotonicMicroseconds(), statistics.rowsRead) } }
     }
-    /// When the present plan was begun, if the query is timed, and what was read before.
+    /// The start time of the present plan, if the query is timed, and the numbers of rows and entries read before.
     private var begun: (microseconds: UInt64, rowsRead: Int) = (0, 0)
     /// The position behind which it goes on: the query's, or that of the last object that an earlier plan handed over.
     private(set) var after: QueryPosition?
@@ -39,7 +38,7 @@ package final class QueryExecution {
     private var readBefore: Int
     /// The matcher of the present plan; nil before a row asked for it.
     private(set) var madeMatcher: Matcher?
-    /// The effect of the view's sight on the query; nil where it does not concern it.
+    /// The effect of the view's visibility on the query; nil where it does not concern it.
     private(set) lazy var visibility = transaction.visibility(on: query)
     /// The order of the query's result.
     private(set) lazy var order = ObjectOrder(query.sort, of: rowClass, in: transaction)
@@ -79,7 +78,7 @@ package final class QueryExecution {
 
     /// Follows a plan that is given: a part of another query's, or one of ``alternatives(of:in:)``.
     ///
-    /// The time that following links may take stays what it was.
+    /// The remaining time for following links does not change.
     package init(
         _ query: ObjectQuery, plan: Plan, in transaction: ReadTransaction,
         limits: QueryLimits = QueryLimits()
@@ -93,7 +92,7 @@ package final class QueryExecution {
         self.plan = plan
     }
 
-    /// Returns the matcher of the present plan's residual predicate; nil where there is none.
+    /// Returns the matcher of the present plan's residual predicate; nil without such a predicate.
     ///
     /// Made when the first row asks for it: columns may answer everything.
     func matcher() -> Matcher? {
@@ -197,7 +196,7 @@ package final class QueryExecution {
             plansGivenUp.append(present)
             if isTimed { begun = (monotonicMicroseconds(), statistics.rowsRead) }
         }
-        // A scan that goes on as a scan keeps what was made for it.
+        // A scan that continues as a scan keeps its prepared parts.
         if isOther || next.source != nil {
             columnScan = nil
             madeMatcher = nil
@@ -328,7 +327,7 @@ extension QueryExecution {
             if let position = after, !order.comesAfter(buffer.bytes, key, position) {
                 return true
             }
-            // A copy for somebody who sees a part is given back.
+            // A copy that was made for a restricted view is released.
             let kept = transaction.restricted == nil ? row : nil
             hasRoom = heap.insert(buffer.bytes, key, kept, by: order)
             return hasRoom

@@ -8,14 +8,14 @@ extension RowClass {
         member == primaryKeyIndex || indexedMembers.contains(member)
     }
 
-    /// Returns the keys of the entries of an index, or of the primary keys, whose values lie in a range.
+    /// Returns the keys of the entries of an index, or of the primary keys, with values in a range.
     func entries(of member: Int, in range: OrderedKeyRange) -> KeyRange {
         KeyRange(
             lower: entryPrefix(of: member, range.lower), upper: entryPrefix(of: member, range.upper)
         )
     }
 
-    /// Makes the prefix of the entries of an index, or of the primary keys, whose values begin with these bytes.
+    /// Makes the prefix of the entries of an index, or of the primary keys, with values that begin with these bytes.
     func entryPrefix(of member: Int, _ value: [UInt8]) -> [UInt8] {
         member == primaryKeyIndex
             ? StoreKey.key(StoreKey.Tag.primaryKey, keySpace, value)
@@ -29,8 +29,7 @@ extension KeyRange {
         KeyRange(lower: Self.bound(lower, behind: key), upper: upper)
     }
 
-    /// Returns the first entry behind an object key of those of a value, which are the value followed by the
-    /// object key.
+    /// Returns the first entry after an object key among the entries of a value, which are the value followed by the object key.
     static func bound(_ value: [UInt8], behind key: UInt64) -> [UInt8] {
         var bound = value
         withUnsafeBytes(of: key.bigEndian) { bound.append(contentsOf: $0) }

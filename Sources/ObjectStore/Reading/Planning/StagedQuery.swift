@@ -2,8 +2,8 @@ import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
 
-/// A query whose SORT, DISTINCT and LIMIT stand in another order than the usual one: they are applied from
-/// left to right to what the condition finds.
+/// A query with SORT, DISTINCT and LIMIT in another order than the usual one: they are applied from left to right to the objects
+/// that the condition finds.
 ///
 /// The objects are found, sorted and cut by a ``QueryExecution`` as far as it can be; the rest is done
 /// with their keys in memory, within the query's limits.
@@ -65,8 +65,8 @@ package struct StagedQuery: Sendable {
         return (keys, execution)
     }
 
-    /// Hands over the row of each object, with its position, as long as there is time and memory for what
-    /// `body` says that it keeps.
+    /// Hands over the row of each object, with its position, as long as there is time, and memory for the bytes that `body`
+    /// reports.
     private func forEach(
         _ keys: [UInt64], _ execution: QueryExecution,
         _ body: (_ position: Int, _ key: UInt64, _ row: RowView) -> Int

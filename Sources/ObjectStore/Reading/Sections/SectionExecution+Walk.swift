@@ -19,8 +19,8 @@ extension SectionExecution {
         }
     }
 
-    /// The page, along an index in the order of the keys; nil where there is none, or where that turns out to
-    /// cost more than to look at all objects.
+    /// The page, along an index in the order of the keys; nil if there is no such index, or if it turns out to cost more than
+    /// reading all objects.
     func walk() throws(StoreError) -> SectionPage? {
         var ordered = ObjectQuery(
             classIndex: query.classIndex, predicate: query.predicate,
@@ -64,7 +64,7 @@ extension SectionExecution {
         _ execution: QueryExecution, costMax: Int
     ) throws(StoreError) -> SectionPage? {
         guard case .natural(let reversed) = execution.plan.order else { return nil }
-        // All objects of a section have to be compared, or its first ones are those that come first.
+        // All objects of a section have to be compared, or its first objects are the first of the order.
         let showsAll = query.sort.count > 1 && query.knownObjectCountMax > 0
         let testsRows = execution.plan.residual != nil
         let buffer = ByteBuffer(capacity: 128)

@@ -4,10 +4,9 @@ import HoldfastRows
 
 /// Divides the result of a query into sections, on one view of the store.
 ///
-/// One thread at a time uses it; the view must stay open. Where an index has the order of the keys, it is
-/// followed from the last section on, by its entries alone if they say everything; else all objects are
-/// looked at, and what is kept of them is bounded by the page, or, where the keys say nothing of the order
-/// of the sections, by the number of sections.
+/// One thread at a time uses it; the view must stay open. If an index has the order of the keys, it is followed from the last
+/// section on, by its entries only if they are sufficient. Otherwise all objects are read. The memory is bounded by the page or,
+/// if the keys do not order the sections, by the number of sections.
 package final class SectionExecution {
     let query: SectionQuery
     let transaction: ReadTransaction
@@ -24,7 +23,7 @@ package final class SectionExecution {
     package private(set) var plans: [FollowedPlan] = []
     /// Whether ``plans`` tell times.
     package var isTimed = false
-    /// The counts of what was read so far.
+    /// The counts of entries and rows read so far.
     package private(set) var statistics = QueryExecution.Statistics()
 
     /// Makes ready.
@@ -38,8 +37,8 @@ package final class SectionExecution {
         order = ObjectOrder(query.sort, of: rowClass, in: transaction)
     }
 
-    /// Whether it is known where to go on: false behind an object whose text is too long for a position, when
-    /// the object is gone or has another text now.
+    /// Whether the next position is known: false after an object with a text that is too long for a position, if the object is
+    /// gone or has another text now.
     package var canGoOn: Bool {
         // The beginnings of texts are never cut.
         guard let after = query.after, query.stages == nil,
@@ -97,9 +96,9 @@ package final class SectionExecution {
             byteCountMax: limits.memoryByteCountMax)
     }
 
-    /// The page of sections whose objects were added.
+    /// The page of sections with the added objects.
     ///
-    /// - `addAgain`: Adds all objects once more, to show those of the sections that are on the page.
+    /// - `addAgain`: Adds all objects once more, to show the objects of the sections on the page.
     private func page(
         of groups: SectionGroups, _ execution: QueryExecution,
         addAgain: () throws(StoreError) -> Void
@@ -156,7 +155,7 @@ package final class SectionExecution {
         if isFull { throw .stopped(.memory) }
     }
 
-    /// Adds what an execution did, as soon as it has ended.
+    /// Adds the counts of an execution, as soon as it has ended.
     func account(_ execution: QueryExecution) {
         let own = execution.statistics
         statistics.rowsRead += own.rowsRead

@@ -4,9 +4,9 @@ import HoldfastRows
 
 /// Divides objects that come in any order among their sections. One thread at a time uses it.
 ///
-/// Where sections stand in the order of their keys, only so many of them are kept as are wanted. Else the
-/// first object of a section, which says where it stands, may be the last that is seen: all are kept, one
-/// entry each, and the objects of those on the page are added once more.
+/// If sections are in the order of their keys, only the wanted number of them is kept. Otherwise the first object of a section,
+/// which decides its position, may come last: all sections are kept, one entry each, and the objects of the sections on the page
+/// are added once more.
 final class SectionGroups {
     /// One section.
     struct Group {
@@ -37,7 +37,7 @@ final class SectionGroups {
         /// The slot of its group; −1 where that is not wanted.
         let slot: Int32
         var count = 0
-        /// Objects whose ranks are not below this one are not shown; ``UInt128/max`` where all may be.
+        /// Objects with ranks from this one on are not shown; ``UInt128/max`` if all may be shown.
         var bound: UInt128
     }
 
@@ -54,7 +54,7 @@ final class SectionGroups {
     private let keyBuffer = ByteBuffer(capacity: 128)
     private let sortBuffer = ByteBuffer(capacity: 128)
     private(set) var groups: [Group] = []
-    /// The indexes of all groups that there were; −1 for those that are not wanted any more.
+    /// The indexes of all groups so far; −1 for groups that are not wanted any more.
     private var indexes: [Int32] = []
     private var slots: [UInt128: Int32] = [:]
     private var codes: [Code] = []
@@ -98,15 +98,15 @@ final class SectionGroups {
         guard let last = last(index) else { return true }
         sortBuffer.removeAll()
         if !isPlain { order.append(key, row, to: sortBuffer) }
-        // Most come behind those that are kept: no entry is made for them.
+        // Most objects come after the kept ones: no entry is made for them.
         if SortEntry.rank(of: sortBuffer.bytes) > last { return true }
         show(SortEntry(sortBuffer.bytes, key: key), index)
         return isWithinMemory
     }
 
-    /// Takes objects whose keys and ranks come from columns; false when there is no memory for more.
+    /// Takes objects with keys and ranks from columns; false if there is no memory for more.
     func add(_ batch: SectionColumns.Batch, of columns: SectionColumns) -> Bool {
-        // A code is one more than those before it where it comes first.
+        // The first occurrence of a code is one more than all codes before it.
         for index in 0..<batch.count where Int(batch.codes[index]) == codes.count {
             keyBuffer.removeAll()
             columns.append(codes.count, to: keyBuffer)
@@ -132,7 +132,7 @@ final class SectionGroups {
                             : SortEntry(columns.sortBytes(key), key: key), group)
                 }
                 let last = last(group) ?? 0
-                // An object whose rank says all comes behind those of the same that were seen before.
+                // An object with a complete rank comes after the earlier objects with the same rank.
                 let isOpen = last == .max || areRanksWhole
                 codes[code].bound = isOpen ? last : last + 1
             }
@@ -146,7 +146,7 @@ final class SectionGroups {
         return Int(indexes[Int(slot)])
     }
 
-    /// The greatest rank of an object that a section keeps; nil where it keeps none.
+    /// The greatest rank of an object that a section keeps; nil if it keeps no objects.
     private func last(_ index: Int) -> UInt128? {
         keyOrder == nil && !isClosed ? groups[index].first.rank : groups[index].shown?.lastRank
     }
@@ -207,7 +207,7 @@ final class SectionGroups {
         countMax > 0 ? PageHeap(countMax: countMax, byteCountMax: byteCountMax) : nil
     }
 
-    /// Forgets the sections behind those that are wanted.
+    /// Forgets the sections after the wanted ones.
     private func keepFirst(_ keyOrder: ObjectOrder) {
         groups.sort { keyOrder.isBefore($0.first, $1.first) }
         for group in groups[keptCount...] {
@@ -243,7 +243,7 @@ final class SectionGroups {
         return end < sorted.count
     }
 
-    /// Whether the objects have to be handed over once more, for those that are shown.
+    /// Whether the objects have to be handed over once more, to show them.
     var needsObjects: Bool { keyOrder == nil && query.objectCountMax > 1 && !groups.isEmpty }
 
     /// Makes ready for the objects of the page's sections alone.

@@ -42,8 +42,8 @@ package struct SectionQuery: Sendable {
         self.countsAll = countsAll
     }
 
-    /// Objects that have to be known of each section: the first one too where none is shown, if its key may
-    /// be written differently in others, as 0 and -0 are, or the decimals 1.0 and 1.00.
+    /// The number of objects that must be known of each section. It includes the first one even if no object is shown, if keys
+    /// that are equal may be written differently, as 0 and -0 are, or the decimals 1.0 and 1.00.
     var knownObjectCountMax: Int {
         switch key.path.type {
         case .scalar(.float), .scalar(.double), .scalar(.decimal128), .scalar(.mixed):

@@ -21,7 +21,7 @@ package final class LongRead {
         try read.checked { () throws(StoreError) in try body(read) }
     }
 
-    /// The view that shows what somebody may read, see ``StoreView/restricted(to:)``, in place of this one.
+    /// The view that shows only the readable part for a principal, see ``StoreView/restricted(to:)``, in place of this one.
     package func restricted(to visibility: Visibility?) -> LongRead {
         LongRead(read.unrestricted.restricted(to: visibility))
     }

@@ -2,8 +2,8 @@ import HoldfastStorage
 
 /// One version of a store that stays readable as long as this is referenced. Thread-safe.
 ///
-/// It holds a snapshot: the engine keeps the pages of the version meanwhile, so that the data file grows by what is
-/// written. A change of the schema does not concern it: it is read with the catalog of its version.
+/// It keeps a snapshot open: the engine keeps the pages of the version meanwhile, so that the data file grows with every commit.
+/// A change of the schema does not concern it: it is read with the catalog of its version.
 package final class PinnedVersion: Sendable {
     /// The version.
     package let version: StoreVersion
@@ -49,7 +49,7 @@ package final class PinnedVersion: Sendable {
 /// The parts of a store that every view of it reads with, beside a snapshot.
 struct ViewSource: Sendable {
     let catalogs: CatalogHistory
-    /// The store's columns; nil where what is read is not committed.
+    /// The store's columns; nil for an uncommitted state.
     let columns: ColumnStore?
     /// The epoch of the store.
     let epoch: UInt64

@@ -146,13 +146,14 @@ extension ReadTransaction: ObjectSource {
 }
 
 extension ReadTransaction {
-    /// Returns what the view shows of a copy that was made for the same reader before; nil where it hides the object, or has none.
+    /// Returns the visible part of a copy that was made for the same reader before; nil if the view hides the object, or does not
+    /// have it.
     package func shown(copy row: RowView, _ rowClass: RowClass, _ key: UInt64) -> RowView? {
         guard let restricted else { return row }
         return restricted.show(copy: row, rowClass, key)
     }
 
-    /// Copies what the view shows of an object; nil where that is nothing.
+    /// Copies the visible part of an object; nil if it is hidden.
     ///
     /// - Throws: ``StoreError`` as ``checkFailure()``.
     package func copy(

@@ -3,15 +3,15 @@ import HoldfastRows
 import HoldfastStorage
 
 extension ReadTransaction {
-    /// How many copies of rows it has made for what it shows; nil where it makes none.
+    /// The number of row copies that it has made; nil for a view that makes no copies.
     var shownMark: RowCopies.Mark? { restricted?.shownMark }
 
-    /// Gives back the copies that were made since: no row of those is held.
+    /// Releases the copies that were made since. No row of these copies may be in use.
     func releaseShown(to mark: RowCopies.Mark?) {
         if let mark { restricted?.releaseCopies(to: mark) }
     }
 
-    /// The store's columns; nil where what is read is not committed.
+    /// The store's columns; nil for an uncommitted state.
     var columns: ColumnStore? { source.columns }
     /// The epoch of the store.
     package var epoch: UInt64 { source.epoch }
@@ -20,8 +20,7 @@ extension ReadTransaction {
     /// The number of entries of storage read so far.
     package var entriesRead: Int { snapshot.entriesRead }
 
-    /// Throws where what was found on the view is not to be used: storage failed in a call without `throws`, or
-    /// the budget has.
+    /// Throws if the objects found on the view must not be used: storage failed in a call without `throws`, or the budget has.
     package func checkFailure() throws(StoreError) {
         if let failure { throw .storage(failure) }
         if let failure = budget.failure { throw .stopped(failure) }
@@ -29,8 +28,8 @@ extension ReadTransaction {
 
     // MARK: Time
 
-    /// Bounds the time of what is evaluated from now on, and the memory of what it collects. A view on which an
-    /// evaluation was given up stays so.
+    /// Bounds the time of later evaluations, and the memory that they collect. A view on which an evaluation was given up stays
+    /// given up.
     ///
     /// - `deadline`: In milliseconds of the monotonic clock.
     package func limitFollowing(
@@ -39,8 +38,8 @@ extension ReadTransaction {
         budget.limit(until: deadline, memoryByteCountMax: byteCount)
     }
 
-    /// Begins another evaluation, of which nothing depends on those before: for views that outlive what is told of
-    /// them, such as the feed's.
+    /// Begins another evaluation that does not depend on the earlier ones: for views that outlive their evaluations, such as the
+    /// feed's.
     ///
     /// - `deadline`: In milliseconds of the monotonic clock.
     package func beginFollowing(until deadline: UInt64 = .max) { budget.begin(until: deadline) }
@@ -103,7 +102,7 @@ extension ReadTransaction {
         return found
     }
 
-    /// Finds the row of an object by its object key; nil when there is none.
+    /// Finds the row of an object by its object key; nil if it does not exist.
     package func find(_ rowClass: RowClass, key: UInt64) throws(StoreError) -> RowView? {
         guard
             let bytes = try value(
@@ -123,20 +122,20 @@ extension ReadTransaction {
         return restricted.hiddenProperties(of: identity)
     }
 
-    /// Returns what the view shows of an object whose row was found otherwise; nil where it hides it.
+    /// Returns the visible part of an object whose row was found otherwise; nil if the view hides it.
     @inline(__always)
     package func shown(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) -> RowView? {
         guard let restricted else { return row }
         return restricted.show(rowClass, key, row)
     }
 
-    /// Finds an object that somebody was told of, for its key alone: the row is that of the store, whether the view shows it or
-    /// not. Nil also where it can't be read.
+    /// Finds an object that a client already knows, only for its key: the row is the stored one, even if the view hides it. Nil
+    /// also if it can't be read.
     package func rowForKey(of identity: ObjectIdentity) -> RowView? {
         unrestricted.row(classIndex: identity.classIndex, key: identity.key)
     }
 
-    /// The sight of the view; nil for everything.
+    /// The visibility of the view; nil for everything.
     package var visibility: Visibility? { restricted?.visibility }
 
     /// Whether the view may hide objects of a class, so that to count them is a query.

@@ -7,8 +7,9 @@ import HoldfastThreads
 
 /// One immutable view of the store: a snapshot and the catalog that belongs to it.
 ///
-/// It is a ``StoreView``, which shows everything, or a ``RestrictedView``, which shows what a principal may read. Code that takes a
-/// `ReadTransaction` works on either; code that has to see everything, such as the evaluation of rules, takes a ``StoreView``.
+/// It is a ``StoreView``, which shows everything, or a ``RestrictedView``, which shows only the readable part for a principal.
+/// Code that takes a `ReadTransaction` works on either. Code that has to see everything, such as the evaluation of rules, takes a
+/// ``StoreView``.
 ///
 /// Close it soon (``close()``): an engine keeps old pages as long as a snapshot is open. One thread at a time uses it. Rows are valid
 /// until it is closed.
@@ -23,8 +24,8 @@ package class ReadTransaction {
     final let changes: OverlaySnapshot?
     /// The budget of evaluations on the view.
     ///
-    /// One object can lead to any number of others along the paths of a filter or a sort, so the time
-    /// of a query is bounded by what follows them and not only between the objects of its class.
+    /// One object can lead to any number of others along the paths of a filter or a sort. The time of a query is therefore also
+    /// checked while links are followed, and not only between the objects of its class.
     package final let budget: Budget
     /// Judges and copies the rows of a restricted view; nil if everything is shown.
     final let restricted: RestrictedObjects?
@@ -35,11 +36,11 @@ package class ReadTransaction {
     /// The deadline of reads on a thread that hands longer ones to a job, in milliseconds of the monotonic clock; nil if reads may take as
     /// long as a query.
     package final var shortDeadline: UInt64?
-    /// Whether it is read on a thread that must not be held up, so that what turns out to be long begins again elsewhere.
+    /// Whether it is read on a thread that must not be held up, so that long work begins again elsewhere.
     package final var isBrief = false
     final let keyBuffer = ByteBuffer(capacity: 512)
 
-    /// Makes a view of everything, whose initializer this is for.
+    /// Makes a view of everything. Only its initializer calls it.
     fileprivate init(
         _ snapshot: any StorageSnapshot, _ catalog: Catalog, _ source: ViewSource,
         _ changes: OverlaySnapshot?
@@ -85,7 +86,7 @@ package final class StoreView: ReadTransaction {
         self.validity = validity
     }
 
-    /// A view of a commit that may be older than those whose catalogs are kept.
+    /// A view of a commit that may be older than the commits with kept catalogs.
     ///
     /// - `changes`: Has the counters of classes and the store's state, where a transaction is under way.
     init(
@@ -95,7 +96,7 @@ package final class StoreView: ReadTransaction {
         super.init(snapshot, catalog, source, changes)
     }
 
-    /// A view of what is not committed yet, which is read with `catalog`.
+    /// A view of an uncommitted state, which is read with `catalog`.
     convenience init(
         uncommitted snapshot: any StorageSnapshot, changes: OverlaySnapshot? = nil,
         catalog: Catalog, epoch: UInt64
@@ -107,7 +108,8 @@ package final class StoreView: ReadTransaction {
 
     deinit { snapshot.close() }
 
-    /// Makes the view that shows what a principal may read; this one for nil. It is open as long as this one, and has the same budget.
+    /// Makes the view that shows only the readable part for a principal; this view for nil. It is open as long as this one, and
+    /// has the same budget.
     ///
     /// - `visibility`: Of the schema of the view.
     package func restricted(to visibility: Visibility?) -> ReadTransaction {
@@ -152,12 +154,13 @@ package final class StoreView: ReadTransaction {
     }
 }
 
-/// A view that shows what a principal may read, as if nothing else were stored. It is closed with the view that it shows a part of.
+/// A view that shows only the readable part for a principal, as if nothing else were stored. It is closed together with the view
+/// below it.
 ///
 /// Every row that a view hands out comes from ``ReadTransaction/find(_:key:)``, ``ReadTransaction/find(_:primaryKey:)`` and
 /// ``ReadTransaction/scan(_:after:reversed:expecting:_:)``, every inverse link from
-/// ``ReadTransaction/scanOrigins(_:_:property:from:_:)``, and these ask the sight; entries of indexes are candidates, whose rows have
-/// to be looked up.
+/// ``ReadTransaction/scanOrigins(_:_:property:from:_:)``. These functions ask the visibility. Entries of indexes are candidates,
+/// whose rows have to be looked up.
 final class RestrictedView: ReadTransaction {}
 
 extension ReadTransaction {

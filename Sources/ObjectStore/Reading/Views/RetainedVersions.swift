@@ -1,7 +1,7 @@
 import HoldfastThreads
 import Synchronization
 
-/// The commits that are held for longer than a request, and what holds them: a store's engine keeps their pages. Thread-safe.
+/// The commits that are retained for longer than a request, and their holders: a store's engine keeps their pages. Thread-safe.
 package final class RetainedVersions: Sendable {
     /// A holder of a version.
     package enum Holder: String, CaseIterable, Sendable {

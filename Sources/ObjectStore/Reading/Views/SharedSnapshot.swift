@@ -4,8 +4,8 @@ import HoldfastThreads
 /// A storage snapshot that several readers use at once, each on a thread of its own. It is closed with the last
 /// reference to it.
 ///
-/// The calls of a snapshot must not overlap, so those of the readers take turns. A scan has its turn for a batch
-/// of entries and hands them out afterwards: it delays no other thread, and its body may call the snapshot.
+/// The calls of a snapshot must not overlap, so readers call it one after the other. A scan reads a batch of entries in one call
+/// and hands them out afterwards: it delays no other thread, and its body may call the snapshot.
 ///
 /// `@unchecked Sendable`: the snapshot is called with the lock held.
 final class SharedSnapshot: @unchecked Sendable {

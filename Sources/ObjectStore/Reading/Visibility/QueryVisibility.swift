@@ -1,17 +1,17 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// The effect of a view's sight on the plan of a query.
+/// The effect of a view's visibility on the plan of a query.
 ///
-/// The rule is one more condition to find objects by. What is found by it, or by an index, is a candidate: its row is shown, or not,
-/// and the whole filter is tested on what is shown.
+/// The rule is one more condition to find objects by. An object that the rule or an index finds is a candidate: its row is shown
+/// or not, and the whole filter is tested on the visible part.
 struct QueryVisibility {
     /// The objects that may be read; nil for all.
     let rule: Predicate?
     private let visibility: Visibility
     private let classIndex: Int
 
-    /// Nil where the query finds what it would find without the sight.
+    /// Nil if the query finds the same objects without the visibility.
     init?(_ visibility: Visibility, of query: ObjectQuery) {
         self.visibility = visibility
         classIndex = query.classIndex
@@ -24,13 +24,13 @@ struct QueryVisibility {
         guard dependencies.contains(where: visibility.alters) else { return nil }
     }
 
-    /// Whether entries of an index of a property have an order that what is shown has not.
+    /// Whether entries of an index of a property have another order than the visible values.
     func reorders(_ member: Int) -> Bool {
         visibility.parts[classIndex].altered.contains(member)
     }
 
-    /// Whether a source that a filter gives finds all objects that satisfy it as they are shown: those with null in the place of a
-    /// hidden value are not where an index has null.
+    /// Whether a source that a filter gives finds all objects whose visible values satisfy it. Objects with null in place of a
+    /// hidden value are not among an index's entries for null.
     func isComplete(_ source: PlanSource) -> Bool {
         switch source {
         case .index(let member, let ranges):
@@ -43,12 +43,12 @@ struct QueryVisibility {
 }
 
 extension ReadTransaction {
-    /// The effect of the view's sight on a query; nil where it does not concern it.
+    /// The effect of the view's visibility on a query; nil where it does not concern it.
     func visibility(on query: ObjectQuery) -> QueryVisibility? {
         restricted.flatMap { QueryVisibility($0.visibility, of: query) }
     }
 
-    /// Whether columns have what the view shows.
+    /// Whether columns have the visible values.
     func mayUse(_ references: Set<ColumnReference>, of rowClass: RowClass) -> Bool {
         guard let visibility = restricted?.visibility else { return true }
         return !visibility.mayHideObjects(of: rowClass.index)

@@ -11,7 +11,7 @@ final class RecentRows {
         var row: RowView?
     }
 
-    /// A page's links and those that its plan was tried with: a row takes the place of another one whose key ends alike.
+    /// The links of a page, and the objects that its plan was tried with: a row replaces another one whose key ends alike.
     private static let count = 64
 
     /// Made when the first row is asked for.

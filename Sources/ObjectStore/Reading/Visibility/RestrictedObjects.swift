@@ -2,16 +2,16 @@ import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
 
-/// Judges the objects of one view by a sight, and makes the rows that the view shows.
+/// Judges the objects of one view by a visibility, and makes the rows that the view shows.
 ///
-/// Rules are evaluated on the bare view. What is copied stays as long as this, or until a scan gives it back. One thread at a time
-/// uses it.
+/// Rules are evaluated on the unrestricted view. Copies stay as long as this object, or until a scan releases them. One thread at
+/// a time uses it.
 final class RestrictedObjects: VisibleObjects {
     /// The rules of a class, ready to be asked.
     private final class Rules {
         let classIndex: Int
         let part: Visibility.Part
-        /// For each role the test, where it does not admit all objects, and what it hides; empty where nothing is hidden.
+        /// For each role its test, unless it admits all objects, and its hidden properties; empty if nothing is hidden.
         private(set) lazy var roles: [(rule: Matcher?, hidden: MemberSet)] = part.roles.map {
             ($0.rule?.makeMatcher(unrestricted.rows, source: unrestricted), $0.hidden)
         }
@@ -33,7 +33,7 @@ final class RestrictedObjects: VisibleObjects {
         }
     }
 
-    /// The most objects whose judgement is remembered.
+    /// The maximum number of objects with a remembered decision.
     private static let rememberedCountMax = 1 << 16
 
     let visibility: Visibility
@@ -59,7 +59,7 @@ final class RestrictedObjects: VisibleObjects {
 
     // MARK: Objects
 
-    /// Returns what is shown of an object: nothing, its row, or a copy without what is hidden.
+    /// Returns the visible part of an object: nil, its row, or a copy without the hidden properties.
     func show(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) -> RowView? {
         guard visibility.parts[rowClass.index].isConcerned else { return row }
         let rules = rules(of: rowClass.index)
@@ -69,8 +69,8 @@ final class RestrictedObjects: VisibleObjects {
         return hidden.isEmpty ? row : copy(row, rowClass, without: hidden, seenBy: self)
     }
 
-    /// Returns what is shown of a copy that was made for the same reader before: no more than then, nor than the rules for the object
-    /// as it is now admit; nothing where that is gone.
+    /// Returns the visible part of a copy that was made for the same reader before: at most the part that the rules admit for the
+    /// object's present state; nil if the object is gone.
     func show(copy row: RowView, _ rowClass: RowClass, _ key: UInt64) -> RowView? {
         guard visibility.parts[rowClass.index].isConcerned else { return row }
         guard let present = unrestricted.row(classIndex: rowClass.index, key: key),
@@ -85,7 +85,7 @@ final class RestrictedObjects: VisibleObjects {
     ///
     /// - `judged`: The row that the rules are asked of.
     /// - `row`: The row that has the parts.
-    /// - `objects`: Whether its links lead to what is seen.
+    /// - `objects`: Whether its links lead to visible objects.
     func hiddenParts(
         _ rowClass: RowClass, _ key: UInt64, _ judged: RowView, in row: RowView,
         seenBy objects: some VisibleObjects
@@ -115,7 +115,7 @@ final class RestrictedObjects: VisibleObjects {
     }
 
     func sees(classIndex: Int, key: UInt64) -> Bool {
-        // A link that leads nowhere is none; after a failure everything is hidden.
+        // A link that leads nowhere is null. After a failure everything is hidden.
         !visibility.parts[classIndex].isNeverSeen
             && sees(classIndex: classIndex, key: key, orElse: false)
     }
@@ -162,7 +162,7 @@ final class RestrictedObjects: VisibleObjects {
         if let place = schema.memberByNumber[property], place.classIndex == origin.classIndex {
             return hidden.contains(place.member) ? 0 : count
         }
-        // Of an embedded object: the properties that hold those are seen or not.
+        // For an embedded object, the properties that contain it are visible or not.
         let rowClass = schema.classes[origin.classIndex]
         let shown = MemberSet(rowClass.linkingMembers).subtracting(hidden)
         var seen = 0
@@ -254,7 +254,7 @@ final class RestrictedObjects: VisibleObjects {
     /// Gives back copies, all by default: rows that were shown since must not be read any more.
     func releaseCopies(to mark: RowCopies.Mark = RowCopies.Mark()) { copies.release(to: mark) }
 
-    /// Runs a step that keeps no row of those that it meets, so that their copies are given back.
+    /// Runs a step that keeps no rows, so that the copies made in it are released.
     @inline(__always)
     func withStep<Result>(_ body: () -> Result) -> Result {
         let mark = copies.mark

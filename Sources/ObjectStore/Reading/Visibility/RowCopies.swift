@@ -36,7 +36,7 @@ final class RowCopies {
     /// The present amount.
     var mark: Mark { Mark(chunkCount: chunks.count, used: used) }
 
-    /// Gives back what was added since a moment: rows of it must not be read any more.
+    /// Releases the copies that were added since a moment. Rows among them must not be read any more.
     func release(to mark: Mark) {
         // The first chunk behind it stays, for the next row.
         while chunks.count > max(mark.chunkCount, 1), let last = chunks.last {

@@ -5,9 +5,9 @@ import Synchronization
 
 /// The readable part of a store for a principal, made ready for one schema. Immutable; any thread may use it.
 ///
-/// A view with a sight (``StoreView/restricted(to:)``) shows the store as if what may not be read did not exist: objects are absent,
-/// links to them null, collections lack them, and hidden properties are null. Embedded objects are seen with the objects that hold
-/// them.
+/// A restricted view (``StoreView/restricted(to:)``) shows the store as if hidden parts did not exist: objects are absent, links
+/// to them null, collections lack them, and hidden properties are null. Embedded objects are visible with the objects that
+/// contain them.
 package final class Visibility: Sendable {
     /// The part of a class.
     struct Part: Sendable {
@@ -21,13 +21,13 @@ package final class Visibility: Sendable {
         var isNeverSeen: Bool = false
         /// The properties that are hidden on some objects.
         var hidden = MemberSet()
-        /// The roles that decide which; none where nothing is hidden.
+        /// The roles that decide which; empty if nothing is hidden.
         var roles: [ClassVisibility.Role] = []
         /// The properties that may hold links to objects that are hidden, by position.
         var links: [Int] = []
         /// The members that may contain values of unknown properties, directly or in embedded objects.
         var unknown = MemberSet()
-        /// The properties whose values may be shown otherwise than stored.
+        /// The properties with visible values that may differ from the stored ones.
         var altered = MemberSet()
 
         /// All rules that decide about its objects.
@@ -37,13 +37,13 @@ package final class Visibility: Sendable {
         var isConcerned: Bool { rule != nil || !altered.isEmpty }
     }
 
-    /// The schema whose positions it has.
+    /// The schema whose positions it uses.
     package let schema: RowSchema
-    /// The schema as a view shows it: without the names of what is hidden everywhere.
+    /// The schema as a view shows it: without the names that are hidden everywhere.
     package let rows: RowSchema
-    /// Tells what decides on the sight apart from other such.
+    /// Distinguishes the inputs of this visibility from the inputs of others.
     package let fingerprint: UInt64
-    /// The name of what decided it, in every process alike; empty where no name was asked for.
+    /// The name of its inputs, the same in every process; empty if no name was requested.
     package let mark: String
     /// The part of each class, by position.
     let parts: [Part]
@@ -56,14 +56,14 @@ package final class Visibility: Sendable {
     /// By class, a matcher of its rule for the next view.
     private let spares = Mutex<[Int: Spare]>([:])
 
-    /// Makes the sight of some classes; all of the others is seen.
+    /// Makes the visibility of some classes; all of the others is seen.
     ///
     /// - Parameters:
     ///   - classes: By position in the schema; embedded classes are left out.
     ///   - schema: The schema of the views that it is for.
     ///   - rows: The same without the names that are unknown; nil where all are known.
-    ///   - fingerprint: Tells what decides on it apart from other such.
-    ///   - mark: Names what decides on it, in every process alike.
+    ///   - fingerprint: Distinguishes its inputs from the inputs of others.
+    ///   - mark: Names its inputs, the same in every process.
     package init(
         _ classes: [Int: ClassVisibility], schema: RowSchema, rows: RowSchema? = nil,
         fingerprint: UInt64 = 0, mark: String = ""
@@ -190,12 +190,12 @@ package struct ClassVisibility: Hashable, Sendable {
 
     /// The objects that may be read; nil for all.
     package var rule: Predicate?
-    /// The roles. A property is hidden on an object where each of those hides it whose rule admits the object.
+    /// The roles. A property is hidden on an object if it is hidden by each role with a rule that admits the object.
     package var roles: [Role]
 
-    /// Adds up what roles let read.
+    /// Adds up the readable parts of roles.
     ///
-    /// - `roles`: Those that hold and let read some objects; none where no object may be read.
+    /// - `roles`: The active roles that let some objects be read; empty if no object may be read.
     package init(roles: [Role]) {
         self.roles = roles
         let admitted = Predicate.any(of: roles.map { $0.rule ?? .constant(true) })
@@ -206,7 +206,7 @@ package struct ClassVisibility: Hashable, Sendable {
 extension Visibility {
     /// The rules that decide about the objects behind some steps: whether they are seen, and which of their properties.
     struct Admission {
-        /// The class of the objects, or of those that hold them.
+        /// The class of the objects, or of the objects that contain them.
         let classIndex: Int
         let rules: [Predicate]
         let steps: [PathStep]
@@ -221,13 +221,13 @@ extension Visibility {
         }
     }
 
-    /// The reads that decide, beside the objects that are read, about what is shown of them.
+    /// The properties that decide about the visible part of the objects, in addition to the ones that are read.
     ///
-    /// The rules of the class, those of each class on the way of a path, and those of the classes that shown links lead to. A link
-    /// within embedded objects counts wherever it stands there.
+    /// The rules of the class, of each class on a path, and of the classes that visible links lead to. A link within embedded
+    /// objects counts wherever it is.
     ///
     /// - Parameters:
-    ///   - reads: What is read of some objects, or behind them.
+    ///   - reads: The properties that are read of some objects, or behind them.
     ///   - rootClass: The class of the objects that paths begin at.
     ///   - isWhole: Whether all links of the objects themselves are shown.
     /// - Returns: The rules, some of them more than once.
@@ -241,7 +241,8 @@ extension Visibility {
                 let steps = Array(read.path[...count])
                 guard places.insert(steps).inserted, let last = steps.last else { continue }
                 found += admission(to: last.toClass, behind: steps, firstMember: read.firstMember)
-                // An embedded object that links here is seen with what holds it, which is where the link comes from.
+                // An embedded object that links here is visible with the object that contains it, which is the origin of the
+                // link.
                 guard last.kind == .inverse else { continue }
                 for owner in schema.ownerClasses(of: last.toClass) {
                     found += admission(to: owner, behind: steps, firstMember: read.firstMember)
@@ -259,7 +260,7 @@ extension Visibility {
         return found
     }
 
-    /// Whether some reads may be of what is shown otherwise than it is stored, such as null.
+    /// Whether some reads may see values that differ from the stored ones, such as null.
     ///
     /// - `rootClass`: The class of the objects that paths begin at.
     func alters(anyOf reads: [Dependency], from rootClass: Int) -> Bool {
@@ -269,7 +270,7 @@ extension Visibility {
             }
             return alters(read)
                 || parts[rootClass].altered.contains(first.member)
-                // An embedded object that links here is seen where what holds it is, whatever that is.
+                // An embedded object that links here is visible if the object that contains it is, whatever its class.
                 || read.path.contains { step in
                     step.kind == .inverse
                         && schema.classes[step.toClass].definition.kind == .embedded
@@ -283,7 +284,7 @@ extension Visibility {
             || read.path.contains { $0.inverseLink >= 0 && hides($0.inverseLink, of: $0.fromClass) }
     }
 
-    /// A read behind any element of a list, in place of one at a position, where what stands before it may be hidden.
+    /// A read behind any element of a list replaces a read behind one position, if elements before it may be hidden.
     func withoutPositions(_ read: Dependency) -> Dependency {
         var read = read
         for index in read.path.indices {

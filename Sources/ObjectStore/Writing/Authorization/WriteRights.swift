@@ -3,7 +3,7 @@ import HoldfastRows
 
 /// The rights of a writer to the objects of a store, made ready for one schema. Immutable; any thread may use it.
 package struct WriteRights: Sendable {
-    /// The rights of a role to the objects of a class. Conditions are asked on the bare store; the constant false is nothing.
+    /// The rights of a role to the objects of a class. Conditions are asked on the unrestricted store; the constant false is nothing.
     package struct Role: Hashable, Sendable {
         /// Where they stand in the access document, for the log alone.
         package var place: String

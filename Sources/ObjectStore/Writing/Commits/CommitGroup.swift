@@ -3,7 +3,7 @@ import HoldfastRows
 import HoldfastStorage
 
 /// The state that the transactions of one commit share: the snapshot they read, the overlay they write, and the
-/// counters. The writer's thread, or the one that has its turn, alone uses a group.
+/// counters. The writer's thread, or the one that has its write, alone uses a group.
 final class CommitGroup {
     let snapshot: any StorageSnapshot
     /// The engine's open transaction, once changes have left the overlay for it; it ends with the group.

@@ -3,7 +3,7 @@ import HoldfastObjectModel
 import HoldfastStorage
 import HoldfastThreads
 
-/// Turns that are lent, one behind the other in a group.
+/// Interactive writes, one behind the other in a group.
 ///
 /// One thread at a time works on the group: the thread that has taken it out of ``Waiting/turns``. The threads of owners open it,
 /// make the checks at the end of their writes and hand the group over to the next owner, so that a write costs one wake-up of a
@@ -11,7 +11,7 @@ import HoldfastThreads
 extension CommitQueue {
     // MARK: An owner's thread
 
-    /// Queues a turn and waits until it is lent.
+    /// Queues an interactive write and waits until it is open.
     func beginInteractiveWrite() throws(StoreError) -> InteractiveWrite {
         let turn = QueuedInteractiveWrite()
         var refusal: StoreError?
@@ -39,7 +39,7 @@ extension CommitQueue {
         return InteractiveWrite(turn, try turn.awaitTransaction(), self)
     }
 
-    /// Ends the turn that is lent.
+    /// Ends the open write.
     func end(_ turn: QueuedInteractiveWrite, commits: Bool) {
         var taken: InteractiveGroup?
         waiting.signal { state in
@@ -52,12 +52,12 @@ extension CommitQueue {
         if let taken { conclude(turn, commits, in: taken) }
     }
 
-    /// Asks something of the writer's thread, for the turn that is lent.
+    /// Asks something of the writer's thread, for the open write.
     func ask(_ request: InteractiveGroup.Request) { waiting.update { $0.request = request } }
 
     // MARK: Any thread that has taken the group
 
-    /// Opens the group of the turn that is the next, and lends it.
+    /// Opens the group of the write that is the next, and opens it.
     func open(_ turn: QueuedInteractiveWrite) {
         do {
             handOver(turn, in: InteractiveGroup(try openGroup()))
@@ -67,7 +67,7 @@ extension CommitQueue {
         }
     }
 
-    /// Lends a turn and leaves its group.
+    /// Opens a write and leaves its group.
     private func handOver(_ turn: QueuedInteractiveWrite, in group: InteractiveGroup) {
         var turns = group
         let isFirst = turns.ended.isEmpty
@@ -86,7 +86,7 @@ extension CommitQueue {
         }
     }
 
-    /// Makes the checks at the end of the turn that is lent, and lends the next one or has the group committed.
+    /// Makes the checks at the end of the open write, and opens the next one or has the group committed.
     private func conclude(_ turn: QueuedInteractiveWrite, _ commits: Bool, in group: InteractiveGroup) {
         var turns = group
         let outcome = outcome(of: turn, commits, turns.failure)
@@ -136,7 +136,7 @@ extension CommitQueue {
         }
     }
 
-    /// Commits turns that have ended, with writes that came meanwhile.
+    /// Commits writes that have ended, with writes that came meanwhile.
     ///
     /// - Returns: The writes that are taken and not done.
     func commit(_ group: InteractiveGroup) -> ArraySlice<any PendingWrite> {
@@ -158,7 +158,7 @@ extension CommitQueue {
         }
     }
 
-    /// Waits for a short time while something waits for the turn that is lent. Writes that have waited too long are refused; turns that ended before it
+    /// Waits for a short time while something waits for the open write. Writes that have waited too long are refused; interactive writes that ended before it
     /// are committed without it: they would wait for code of its owner's, which may wait for them.
     func watch() {
         let turn = waiting.withLock { state in
@@ -176,7 +176,7 @@ extension CommitQueue {
         if let turn, let overdue { serve(turn, .base, overdue) }
     }
 
-    /// Commits the turns that have ended before the one that is lent, and tells that.
+    /// Commits the writes that have ended before the one that is open, and tells that.
     private func commitBase(of turn: QueuedInteractiveWrite, _ turns: inout InteractiveGroup) {
         guard !turns.ended.isEmpty else { return }
         commitPrefix(&turns)
@@ -188,7 +188,7 @@ extension CommitQueue {
     ///
     /// - Returns: Why that failed.
     private func spillToEngine(for turn: QueuedInteractiveWrite, _ turns: inout InteractiveGroup) -> StoreError? {
-        // Else they would be lost with a turn that is cancelled.
+        // Else they would be lost with an interactive write that is cancelled.
         commitBase(of: turn, &turns)
         if let failure = turns.failure { return failure }
         do throws(StorageError) {
@@ -200,14 +200,14 @@ extension CommitQueue {
         return turns.failure
     }
 
-    /// The changes of the turns that have ended, before the next one is lent.
+    /// The changes of the writes that have ended, before the next one is open.
     private func stand(of group: CommitGroup, since version: UInt64) -> InteractiveGroup.CommittablePrefix? {
         guard group.state.version > version || group.changesUnversioned else { return nil }
         putState(group)
         return InteractiveGroup.CommittablePrefix(batch: memory.overlay.batch(), version: group.state.version)
     }
 
-    /// Commits the turns that have ended, while another is lent: its own changes stay in the group.
+    /// Commits the writes that have ended, while another is open: its own changes stay in the group.
     private func commitPrefix(_ turns: inout InteractiveGroup) {
         guard let stand = turns.stand else { return turns.finish() }
         let base = turns.group.base
@@ -225,7 +225,7 @@ extension CommitQueue {
         turns.finish()
     }
 
-    /// Refuses the writes that have waited too long, while a turn is lent.
+    /// Refuses the writes that have waited too long, while an interactive write is open.
     ///
     /// - Returns: The microseconds after which the next one may have.
     private func refuseOverdue() -> Int {
@@ -244,19 +244,19 @@ extension CommitQueue {
 }
 
 extension CommitQueue.Waiting {
-    /// Whether a group of turns is open that the writer's thread is not at work in.
+    /// Whether a group of interactive writes is open that the writer's thread is not at work in.
     var hasTurns: Bool { interactive != nil || turns != nil }
 
-    /// Whether turns that have ended wait for the one that is lent.
+    /// Whether writes that have ended wait for the one that is open.
     fileprivate var wantsCommit: Bool { interactive != nil && turns?.ended.isEmpty == false }
 
-    /// Whether something waits for the turn that is lent.
+    /// Whether something waits for the open write.
     var wantsDependency: Bool { wantsCommit || interactive != nil && turns != nil && writes.count > 0 }
 
     /// Whether the writer's thread has something to do in the group.
     fileprivate var hasTurnWork: Bool { turns != nil && (interactive == nil || request != nil) }
 
-    /// Takes the first turn if no write came before it, to be lent.
+    /// Takes the first write if no write came before it, to be opened.
     mutating func takeTurn() -> QueuedInteractiveWrite? {
         guard let turn = writes.takeTurn() else { return nil }
         interactive = turn

@@ -12,14 +12,14 @@ import Synchronization
 /// Each write is a transaction with a version and an outcome of its own. Later writes see earlier ones. If the commit fails, all
 /// its writes fail, even the ones that changed nothing, because they may have seen changes that were never stored.
 final class CommitQueue: @unchecked Sendable {
-    // Unchecked: everything but `waiting` belongs to the writer's thread, or to the one that has taken the group of turns.
+    // Unchecked: everything but `waiting` belongs to the writer's thread, or to the one that has taken the group of interactive writes.
     struct Waiting {
         var writes = WaitingWrites()
-        /// The turn that is lent.
+        /// The open write.
         var interactive: QueuedInteractiveWrite?
-        /// The group of turns that is open, while no thread is at work in it: the one that takes it out is.
+        /// The group of interactive writes that is open, while no thread is at work in it: the one that takes it out is.
         var turns: InteractiveGroup?
-        /// The request of the owner of the lent turn to the writer's thread.
+        /// The request of the owner of the open write to the writer's thread.
         var request: InteractiveGroup.Request?
         /// Whether the writer's thread regularly checks the writes that wait for the open interactive write.
         var isWatched = false

@@ -8,10 +8,10 @@ struct InteractiveGroup {
     /// joins.
     static let countMax = 16
     static let byteCountMax = 256 << 10
-    /// How long turns that have ended wait at least for one that has not, and twice as long at most.
+    /// How long writes that have ended wait at least for one that has not, and twice as long at most.
     static let patienceMicroseconds = 2000
 
-    /// A request of the owner of the lent turn to the writer's thread.
+    /// A request of the owner of the open write to the writer's thread.
     enum Request {
         /// To take its changes out of memory, and to answer.
         case room
@@ -30,9 +30,9 @@ struct InteractiveGroup {
     let group: CommitGroup
     /// The version that was committed last.
     var version: UInt64
-    /// The turns that have ended and are not committed, with their outcomes.
+    /// The writes that have ended and are not committed, with their outcomes.
     var ended: [(turn: QueuedInteractiveWrite, outcome: WriteOutcome)] = []
-    /// Their changes, while a further turn is lent.
+    /// Their changes, while a further write is open.
     var stand: CommittablePrefix?
     /// The reason why the state that the open write has seen is lost.
     var failure: StoreError?
@@ -42,7 +42,7 @@ struct InteractiveGroup {
         version = group.state.version
     }
 
-    /// Whether a further turn may join.
+    /// Whether a further write may join.
     var hasRoom: Bool {
         failure == nil && group.engineTransaction == nil && ended.count < Self.countMax
             && group.overlay.byteCount <= Self.byteCountMax

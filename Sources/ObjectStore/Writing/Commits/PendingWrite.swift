@@ -1,6 +1,6 @@
 import HoldfastThreads
 
-/// A write that waits for its turn.
+/// A write that waits for its write.
 package protocol PendingWrite: AnyObject, Sendable {
     /// Makes the changes. Runs on the writer's thread, perhaps more than once, each time from the
     /// beginning on a newer state; it must not block.
@@ -22,7 +22,7 @@ extension PendingWrite {
 /// nothing; otherwise why it failed and changed nothing.
 package typealias WriteOutcome = Result<UInt64, StoreError>
 
-/// A change of the schema that waits for its turn; it gets commits of its own.
+/// A change of the schema that waits for its write; it gets commits of its own.
 package protocol PendingSchemaWrite: PendingWrite {
     /// The proposed change of the present catalog.
     ///

@@ -5,11 +5,11 @@ import Synchronization
 /// An interactive write, from the call that asks for it to its outcome: a write whose body runs on another thread. Thread-safe.
 final class QueuedInteractiveWrite: PendingWrite {
     private struct State {
-        /// The lent transaction; nil before.
+        /// The open transaction; nil before.
         var transaction: WriteTransaction?
         /// The reason why there is no room, once its owner has asked for room; the inner value is nil if there is room.
         var room: StoreError??
-        /// Whether the changes that it is lent upon are committed, or why they are lost; nil while that is not known.
+        /// Whether the changes that it is based on are committed, or why they are lost; nil while that is not known.
         var base: Result<Void, StoreError>?
         var outcome: WriteOutcome?
         var hasEnded = false
@@ -21,7 +21,7 @@ final class QueuedInteractiveWrite: PendingWrite {
     /// The thread that has asked for it.
     private let thread = UInt(pthread_self())
 
-    /// Whether it is lent to the calling thread, or was and has moved from there.
+    /// Whether it is open to the calling thread, or was and has moved from there.
     var isLentHere: Bool {
         guard thread == UInt(pthread_self()) else { return false }
         return state.withLock {
@@ -31,7 +31,7 @@ final class QueuedInteractiveWrite: PendingWrite {
 
     /// Lends the transaction to its owner.
     ///
-    /// - `isFirst`: Whether it is lent upon no changes of others that are still to be committed.
+    /// - `isFirst`: Whether it is based on no changes of others that are still to be committed.
     func handOver(_ transaction: WriteTransaction, isFirst: Bool) {
         transaction.liftLimits()
         state.update { state in
@@ -42,7 +42,7 @@ final class QueuedInteractiveWrite: PendingWrite {
 
     // MARK: Its owner's thread
 
-    /// Waits until the turn is lent.
+    /// Waits until the write is open.
     ///
     /// - Throws: ``StoreError`` where it could not be.
     func awaitTransaction() throws(StoreError) -> WriteTransaction {
@@ -53,7 +53,7 @@ final class QueuedInteractiveWrite: PendingWrite {
         return try answer.get()
     }
 
-    /// Waits until the changes that it is lent upon are committed.
+    /// Waits until the changes that it is based on are committed.
     ///
     /// - `ask`: Asks for that where they are not.
     /// - Throws: ``StoreError`` where they could not be.
@@ -79,7 +79,7 @@ final class QueuedInteractiveWrite: PendingWrite {
 
     // MARK: The thread that is at work in its group
 
-    /// The lent transaction; nil before.
+    /// The open transaction; nil before.
     var transaction: WriteTransaction? { state.withLock { $0.transaction } }
 
     /// Answers that the changes so far have left memory, or why not.

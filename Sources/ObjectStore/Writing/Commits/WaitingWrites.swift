@@ -1,8 +1,8 @@
-/// The writes and turns that wait for the writer's thread, in the order in which they came.
+/// The writes and interactive writes that wait for the writer's thread, in the order in which they came.
 ///
 /// A value without a clock: times are in milliseconds of the monotonic clock, and given.
 struct WaitingWrites {
-    /// A turn and the number of writes that came before it and still wait.
+    /// An interactive write and the number of writes that came before it and still wait.
     private struct WaitingInteractiveWrite {
         var turn: QueuedInteractiveWrite
         var aheadCount: Int
@@ -24,12 +24,12 @@ struct WaitingWrites {
         arrivals.append(now)
     }
 
-    /// Adds a turn, behind everything that waits.
+    /// Adds an interactive write, behind everything that waits.
     mutating func append(_ turn: QueuedInteractiveWrite) {
         turns.append(WaitingInteractiveWrite(turn: turn, aheadCount: writes.count))
     }
 
-    /// Takes the first turn if no write came before it.
+    /// Takes the first write if no write came before it.
     mutating func takeTurn() -> QueuedInteractiveWrite? {
         guard let first = turns.first, first.aheadCount == 0 else { return nil }
         return turns.removeFirst().turn

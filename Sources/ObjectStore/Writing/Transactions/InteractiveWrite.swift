@@ -1,4 +1,4 @@
-/// A turn of the writer's that is lent: until it ends, its owner changes the store on its own thread, and the writer's
+/// An interactive write of the writer's that is open: until it ends, its owner changes the store on its own thread, and the writer's
 /// thread waits.
 ///
 /// Its changes are made once. Object keys come in the order in which objects are made or first linked to. There is no limit of
@@ -19,9 +19,9 @@ package final class InteractiveWrite: @unchecked Sendable {
 
     deinit { cancel() }
 
-    /// The changes of the turn. Rows that it hands out are valid until the turn ends or ``spillToEngine()`` takes them.
+    /// The changes of the write. Rows that it hands out are valid until the write ends or ``spillToEngine()`` takes them.
     ///
-    /// - Precondition: The turn has not ended.
+    /// - Precondition: The write has not ended.
     package var transaction: WriteTransaction {
         guard let interactive else { preconditionFailure("the turn has ended") }
         return interactive
@@ -32,8 +32,8 @@ package final class InteractiveWrite: @unchecked Sendable {
     /// sees the same state as before, and can be cancelled as a whole. From then on it shares its commit with no other write.
     ///
     /// Cost: a comparison; when it moves changes, the cost of committing them without the sync.
-    /// - Returns: Whether it did: then no row, and no key, that the turn or a view of it has handed out is valid.
-    /// - Throws: ``StoreError`` `.storage`; the turn can't be committed then.
+    /// - Returns: Whether it did: then no row, and no key, that the write or a view of it has handed out is valid.
+    /// - Throws: ``StoreError`` `.storage`; the write can't be committed then.
     package func spillToEngine() throws(StoreError) -> Bool {
         guard let interactive, interactive.wantsRoom else { return false }
         queue.ask(.room)
@@ -44,12 +44,12 @@ package final class InteractiveWrite: @unchecked Sendable {
     /// Waits until the earlier changes that the write builds on are committed. Until then it shows more than the newest view.
     /// Cost: that of a commit if interactive writes follow each other, otherwise zero.
     ///
-    /// - Throws: ``StoreError`` where they could not be committed; the turn fails, too.
+    /// - Throws: ``StoreError`` where they could not be committed; the write fails, too.
     package func awaitPrecedingCommit() throws(StoreError) {
         try pending.awaitPrecedingCommit { queue.ask(.base) }
     }
 
-    /// Ends the turn and waits until its changes are durable, in one sync with writes that came meanwhile.
+    /// Ends the write and waits until its changes are durable, in one sync with writes that came meanwhile.
     ///
     /// - Returns: The version that it made, or the current one if it changed nothing.
     /// - Throws: ``StoreError`` `.danglingLinks`, `.notUnique`, `.deniedDeletion`, `.tooLarge` and `.storage`; nothing is changed
@@ -59,7 +59,7 @@ package final class InteractiveWrite: @unchecked Sendable {
         return try awaitCommit()
     }
 
-    /// Ends the turn without waiting: `done` is called when ``awaitCommit()`` has an answer, on the writer's thread or, where the turn's checks fail, on
+    /// Ends the write without waiting: `done` is called when ``awaitCommit()`` has an answer, on the writer's thread or, where the write's checks fail, on
     /// this one before this returns. It must return at once.
     ///
     /// - Throws: ``StoreError`` `.interactiveWriteEnded` when it has ended before.
@@ -67,15 +67,15 @@ package final class InteractiveWrite: @unchecked Sendable {
         guard end(commits: true, done) else { throw .interactiveWriteEnded }
     }
 
-    /// Waits until the changes of a turn that was ended by a commit are durable; throws and returns as ``commit()`` does.
+    /// Waits until the changes of an interactive write that was ended by a commit are durable; throws and returns as ``commit()`` does.
     package func awaitCommit() throws(StoreError) -> UInt64 {
         try pending.awaitOutcome().get()
     }
 
-    /// Ends the turn without a change. Harmless when it has ended.
+    /// Ends the write without a change. Harmless when it has ended.
     package func cancel() { _ = end(commits: false) }
 
-    /// Gives the turn back; false when that was done before.
+    /// Gives the write back; false when that was done before.
     private func end(commits: Bool, _ done: (@Sendable () -> Void)? = nil) -> Bool {
         guard let interactive else { return false }
         // From then on other threads use the objects that views read.

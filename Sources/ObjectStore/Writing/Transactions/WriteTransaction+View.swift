@@ -43,7 +43,7 @@ extension WriteTransaction {
     ///   ``QueryExecution``, do not follow it.
     /// - Rows stay readable, unchanged, until the transaction ends. Their out-of-line values are read in the present state, and
     ///   are read again after each change of the object.
-    /// - After a lent turn its views throw; in other transactions, a view must not be used when their body has returned.
+    /// - After an open interactive write its views throw; in other transactions, a view must not be used when their body has returned.
     package func openView() -> StoreView {
         let snapshot = OverlaySnapshot(group, within: span)
         return StoreView(

@@ -55,7 +55,7 @@ final class CSVConverter: LineSource {
 
     /// Makes a converter for an import into a class.
     ///
-    /// - `visibility`: The sight of the importing user; nil for everything.
+    /// - `visibility`: The visibility of the importing user; nil for everything.
     /// - `onHeader`: Takes the header before the first record becomes a line.
     init(
         _ rowClass: RowClass, _ schema: RowSchema, seenBy visibility: Visibility?, _ cutter: LineCutter,

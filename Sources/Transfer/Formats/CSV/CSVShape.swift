@@ -52,7 +52,7 @@ enum CSVShape {
 
     /// The columns of a class by their names, including `$id` if the class has no primary key.
     ///
-    /// - `visibility`: The sight of the importing user; nil for everything.
+    /// - `visibility`: The visibility of the importing user; nil for everything.
     static func columns(
         _ rowClass: RowClass, _ schema: RowSchema, _ visibility: Visibility?
     ) -> [ExactText: (Column, Bool)] {
