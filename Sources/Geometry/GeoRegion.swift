@@ -9,8 +9,9 @@ import Synchronization
 /// `@unchecked Sendable`: `init` also makes the index that S2 would else make at the first question; after that
 /// S2's handle is not changed, and it is freed with the object. The cover lies behind a lock.
 package final class GeoRegion: @unchecked Sendable {
-    /// The largest number of vertices of a region. Checking a region sorts its edges, which takes more than linear time. The number of edges that lie
-    /// close to each other is bounded as well, because each edge is compared with the other edges of its cell.
+    /// The largest number of vertices of a region. Checking a region sorts its edges, which takes more than linear time. The
+    /// number of edges that lie close to each other is bounded as well, because each edge is compared with the other edges of its
+    /// cell.
     package static let pointCountMax = 10_000
     /// The most rings of a region: each hole is compared with the others.
     package static let ringCountMax = 1_000
@@ -29,8 +30,8 @@ package final class GeoRegion: @unchecked Sendable {
     /// Latitudes beyond which points are not compared with the bounds: longitudes mean little there.
     private static let polarLatitude = 89.9
 
-    /// Checks a shape. Cost: microseconds for a few vertices, some 30 ms for ``pointCountMax``, and 150 ms if the largest allowed number of their
-    /// edges lie close to each other.
+    /// Checks a shape. Cost: microseconds for a few vertices, some 30 ms for ``pointCountMax``, and 150 ms if the largest allowed
+    /// number of their edges lie close to each other.
     ///
     /// - Throws: ``GeoFault`` with the first fault.
     package init(_ shape: GeoShape) throws(GeoFault) {

@@ -42,18 +42,19 @@ package final class PasswordHasher: Sendable {
     /// The number of hashing threads: half of the processors, but one or two, so that other threads find a free one at once.
     /// When a thread that serves is woken, a hashing thread still runs to the end of its time slice, some milliseconds.
     package static let threadCount = max(1, min(2, processorCount / 2))
-    /// The maximum of waiting requests.
-    package static let waitingCountMax = 256
     /// The maximum waiting time, in milliseconds.
     package static let waitingMillisecondsMax: UInt64 = 10_000
     /// The reduction of the threads' priority (nice(2), which on Linux applies to a thread). A sign-in can wait.
     private static let niceness: Int32 = 10
 
+    private let waitingCountMax: Int
     private let state = Monitor(State())
     private let hashes = Atomic<Int>(0)
 
     /// Makes a hasher without starting its threads.
-    package init() {}
+    ///
+    /// - `waitingCountMax`: The maximum number of waiting requests.
+    package init(waitingCountMax: Int = 256) { self.waitingCountMax = waitingCountMax }
 
     /// The number of requested hashes.
     package var hashCount: Int { hashes.load(ordering: .relaxed) }
@@ -70,7 +71,7 @@ package final class PasswordHasher: Sendable {
                 refused = work
                 return false
             }
-            if state.waiting.count >= Self.waitingCountMax {
+            if state.waiting.count >= waitingCountMax {
                 let own = state.waiting.count(of: work.client)
                 refused = state.waiting.popLast(ofClientWithMoreThan: own + 1)
                 guard refused != nil else {

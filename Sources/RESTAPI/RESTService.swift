@@ -25,9 +25,9 @@ package final class RESTService: Sendable {
     /// The accounts.
     let accounts: StoredAccounts
     /// The threads that hash passwords.
-    let passwords = PasswordHasher()
+    let passwords: PasswordHasher
     /// The tries to sign in.
-    let tries = SignInTries()
+    let tries: SignInTries
     /// The access document.
     let access: AccessControl
     private let nobodysGrant = Grant(
@@ -77,6 +77,8 @@ package final class RESTService: Sendable {
         logger: Logger
     ) {
         self.options = options
+        passwords = PasswordHasher(waitingCountMax: options.waitingSignInCountMax)
+        tries = SignInTries(countMax: options.signInTryCountMax)
         tickets = StreamTickets(options.limits, key: store.ticketKey)
         streamSlots = Slots(options.streamCountMax, perOwner: options.userStreamCountMax)
         userQueries = Slots(perOwner: options.userQueryCountMax)

@@ -39,7 +39,8 @@ extension RowBuilder {
     ///
     /// - `objects`: Whether an object is visible.
     package func append(
-        _ change: VisibleChange, _ rowClass: RowClass, objects: some VisibleObjects, version: UInt64,
+        _ change: VisibleChange, _ rowClass: RowClass, objects: some VisibleObjects,
+        version: UInt64,
         to buffer: ByteBuffer
     ) {
         let referencesBefore = referenceCount

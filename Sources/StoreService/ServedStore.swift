@@ -191,7 +191,9 @@ package final class ServedStore: Sendable {
         _ body: (ReadTransaction) throws(RequestFault) -> Result
     ) throws(RequestFault) -> Result {
         try withRead(for: caller, of: pin) { unrestricted in
-            if caller.visibility != nil { unrestricted.limitFollowing(until: deadline ?? queryDeadline) }
+            if caller.visibility != nil {
+                unrestricted.limitFollowing(until: deadline ?? queryDeadline)
+            }
         } run: { read throws(RequestFault) in
             read.shortDeadline = deadline
             return try body(read)
@@ -210,7 +212,8 @@ package final class ServedStore: Sendable {
         while true {
             attemptsLeft -= 1
             let isLast = attemptsLeft == 0 || pin != nil
-            let result = try withUnrestrictedRead(of: pin) { unrestricted throws(RequestFault) -> Result? in
+            let result = try withUnrestrictedRead(of: pin) {
+                unrestricted throws(RequestFault) -> Result? in
                 prepare(unrestricted)
                 let read: ReadTransaction
                 do throws(RequestFault) { read = try caller.view(of: unrestricted) } catch {
@@ -260,7 +263,8 @@ package final class ServedStore: Sendable {
     package func holdRead(for caller: Caller, of pin: SnapshotPin? = nil) throws(RequestFault)
         -> LongRead
     {
-        let held = if let pin { pin.pinned.holdRead() } else { try mappingStoreErrors(store.holdRead()) }
+        let held =
+            if let pin { pin.pinned.holdRead() } else { try mappingStoreErrors(store.holdRead()) }
         guard let visibility = caller.visibility else { return held }
         do throws(StoreError) {
             return try held.withRead { read throws(StoreError) in

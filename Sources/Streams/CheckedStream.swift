@@ -30,7 +30,8 @@ package final class CheckedStream: Sendable {
     init(
         definition: StreamDefinition, names: SchemaNames, observed: ObservedQuery,
         selection: FieldSelection?, projection: CompiledProjection?, compared: FieldSelection?,
-        property: ObservedProperty? = nil, result: CheckedResult? = nil, for visibility: Visibility? = nil
+        property: ObservedProperty? = nil, result: CheckedResult? = nil,
+        for visibility: Visibility? = nil
     ) {
         viewMark = visibility?.mark ?? ""
         self.definition = definition

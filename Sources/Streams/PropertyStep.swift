@@ -22,7 +22,8 @@ struct PropertyStep {
         let last = events.last { $0.kind == .enter } ?? events.first { $0.kind == .update }
         guard let last else { return events.isEmpty ? .nothing : .deleted }
         let key = last.identity.key
-        guard let row = try served.mappingStoreErrors(after.find(property.rowClass, key: key)) else {
+        guard let row = try served.mappingStoreErrors(after.find(property.rowClass, key: key))
+        else {
             return .nothing
         }
         // Without the state before, it is not known which part of the property the followers have seen.
@@ -112,9 +113,12 @@ extension CheckedStream {
         let object: (key: UInt64, row: RowView)?
         switch observed.target {
         case .keyed(_, let primaryKey):
-            object = try served.mappingStoreErrors(read.find(property.rowClass, primaryKey: primaryKey))
+            object = try served.mappingStoreErrors(
+                read.find(property.rowClass, primaryKey: primaryKey))
         case .object(_, let key):
-            object = try served.mappingStoreErrors(read.find(property.rowClass, key: key)).map { (key, $0) }
+            object = try served.mappingStoreErrors(read.find(property.rowClass, key: key)).map {
+                (key, $0)
+            }
         case .objects, .store: object = nil
         }
         return object.flatMap { property.isHidden(in: $0.row) ? nil : $0 }

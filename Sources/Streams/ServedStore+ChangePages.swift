@@ -58,7 +58,9 @@ extension ServedStore {
         of stream: CheckedStream, from cursor: StreamCursor, limit: Int, for caller: Caller,
         in read: ReadTransaction
     ) throws(RequestFault) -> SharedBytes {
-        if let version = cursor.version, try version.number > mappingStoreErrors(read.state().version) {
+        if let version = cursor.version,
+            try version.number > mappingStoreErrors(read.state().version)
+        {
             throw .futureCursor
         }
         guard stream.isOf(read) else { throw .otherViewCursor }

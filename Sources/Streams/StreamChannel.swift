@@ -21,7 +21,8 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
                 && a.isUntested == b.isUntested && a.stream.viewMark == b.stream.viewMark
                 && own.shown.isSame(as: other.shown)
                 && own.fields.isSame(as: other.fields) && own.expand.isSame(as: other.expand)
-                && own.eventOptions == other.eventOptions && own.quotesLargeInts == other.quotesLargeInts
+                && own.eventOptions == other.eventOptions
+                && own.quotesLargeInts == other.quotesLargeInts
                 && own.result == other.result
                 && own.intervalMilliseconds == other.intervalMilliseconds
         }
@@ -144,7 +145,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         case .changes, .property: break
         }
         defer { forgetIfEmpty() }
-        let shown = step.shown(by: stream.showing, eventOptions: events)
+        let shown = step.shown(by: stream.showing, reporting: events)
         do throws(Interruption) {
             if case .changes = content, pace.isImmediate {
                 let counted = try counted(events, shown)

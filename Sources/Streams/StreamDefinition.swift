@@ -90,7 +90,8 @@ package final class StreamDefinition: Sendable {
             CheckedStream(
                 definition: self, names: names,
                 observed: ObservedQuery(
-                    target: target, predicate: nil, filterPaths: [], schema: schema, visibility: visibility),
+                    target: target, predicate: nil, filterPaths: [], schema: schema,
+                    visibility: visibility),
                 selection: nil, projection: nil, compared: nil, for: visibility)
         }
         switch target {

@@ -26,7 +26,8 @@ extension StreamHub {
         defer { read.beginFollowing() }
         let isSame = try? position.briefly { () throws(RequestFault) in
             follower.deciding = try visibility.decidingObject(in: read)
-            return follower.query.isChecked(for: read.restricted(to: try visibility.visibility(in: read)))
+            return follower.query.isChecked(
+                for: read.restricted(to: try visibility.visibility(in: read)))
         }
         return isSame ?? false && !read.isLate
     }

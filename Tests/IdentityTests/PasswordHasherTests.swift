@@ -8,6 +8,8 @@ import Testing
 /// How passwords are hashed.
 @Suite("Hashes of passwords")
 struct PasswordHasherTests {
+    private static let waitingCountMax = 256
+
     /// Runs work on a thread of a hasher and returns its result.
     private static func run<Result: Sendable>(
         _ hasher: PasswordHasher, _ body: @escaping @Sendable (PasswordWorker) -> Result
@@ -99,11 +101,11 @@ struct PasswordHasherTests {
     @Test("two work at a time, and so many wait; a hasher that has stopped takes nothing")
     func bounds() {
         let held = HeldHasher()
-        for number in 0..<PasswordHasher.waitingCountMax { held.submit("\(number)", from: 1) }
+        for number in 0..<Self.waitingCountMax { held.submit("\(number)", from: 1) }
         #expect(held.noted == [])
         held.submit("last", from: 1)
         #expect(held.noted == ["refused last"])
-        #expect(held.done(PasswordHasher.waitingCountMax + 1).count > 0)
+        #expect(held.done(Self.waitingCountMax + 1).count > 0)
         held.hasher.stop()
         held.submit("late", from: 1)
         #expect(held.noted.last == "refused late")
@@ -112,7 +114,7 @@ struct PasswordHasherTests {
     @Test("networks take turns, and one that has less waiting takes the place of another's newest")
     func turns() throws {
         let held = HeldHasher()
-        let floodCount = PasswordHasher.waitingCountMax
+        let floodCount = Self.waitingCountMax
         for number in 0..<floodCount { held.submit("flood \(number)", from: 1) }
         held.submit("first", from: 2)
         held.submit("second", from: 3)

@@ -25,7 +25,9 @@ struct PlanCostTests {
         return cost
     }
 
-    @Test("the cost of a plan is at most 25 times that of the best plan, and for half of the queries at most a fifth more")
+    @Test(
+        "the cost of a plan is at most 25 times that of the best plan, and for half of the queries at most a fifth more"
+    )
     func comparison() throws {
         // The shares of values and words are guessed (decision 15).
         var random = SeededGenerator(seed: 1)

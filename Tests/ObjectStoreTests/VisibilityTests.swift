@@ -72,7 +72,8 @@ struct VisibilityTests {
     private static func showing(
         _ rule: String?, hiding names: [String] = [], for others: String? = nil,
         _ engine: EngineCase = .memory,
-        _ body: (_ shown: ReadTransaction, _ unrestricted: StoreView, _ task: RowClass) throws -> Void
+        _ body: (_ shown: ReadTransaction, _ unrestricted: StoreView, _ task: RowClass) throws ->
+            Void
     ) throws {
         let store = try world(engine)
         defer { store.close() }
@@ -87,7 +88,8 @@ struct VisibilityTests {
             if let others {
                 roles.append(ClassVisibility.Role(rule: try predicate(others, "Task", read)))
             }
-            let visibility = Visibility([task.index: ClassVisibility(roles: roles)], schema: read.rows)
+            let visibility = Visibility(
+                [task.index: ClassVisibility(roles: roles)], schema: read.rows)
             try body(read.restricted(to: visibility), read, task)
         }
     }

@@ -244,7 +244,9 @@ package struct RuleModels {
     private static func isFalse(
         _ rule: PlainPredicate?, _ name: String, _ view: StoreView
     ) -> Bool {
-        guard let rule, let compiled = PlainVisibility.compile(rule, name, view) else { return false }
+        guard let rule, let compiled = PlainVisibility.compile(rule, name, view) else {
+            return false
+        }
         return compiled.simplified == .constant(false)
     }
 

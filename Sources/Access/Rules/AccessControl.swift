@@ -154,7 +154,8 @@ package final class AccessControl: Sendable {
 
     /// Returns the principal's read access on an unrestricted view of the store, from the cache if possible. It is empty if no
     /// document is in force. Cost if cached: two locks, and reading the user's claims and object values that rules use.
-    func visibility(for principal: Principal, on read: StoreView) throws(RequestFault) -> Visibility {
+    func visibility(for principal: Principal, on read: StoreView) throws(RequestFault) -> Visibility
+    {
         try decided(for: principal, on: read).visibility
     }
 
@@ -273,7 +274,8 @@ package final class AccessControl: Sendable {
                 throw StoreError.refused(error)
             }
         }
-        return WriteRights(of: principal.user, visibility: visibility, deciding: deciding) { classIndex in
+        return WriteRights(of: principal.user, visibility: visibility, deciding: deciding) {
+            classIndex in
             view.roles.compactMap { $0.classes[classIndex]?.writing }
         }
     }

@@ -107,9 +107,12 @@ final class VisibilityCache: Sendable {
         state.withLock { $0.byKey[cacheKey] }.map { ($0.visibility, $0.named.view) }
     }
 
-    /// Caches a visibility that ``visibility(of:named:)`` made for a view, unless its weight exceeds the maximum. If the cache is full, an
-    /// eighth of its entries is removed.
-    func keep(_ visibility: Visibility, of cacheKey: VisibilityCacheKey, _ view: AccessView, named mark: ViewMark) {
+    /// Caches a visibility that ``visibility(of:named:)`` made for a view, unless its weight exceeds the maximum. If the cache is
+    /// full, an eighth of its entries is removed.
+    func keep(
+        _ visibility: Visibility, of cacheKey: VisibilityCacheKey, _ view: AccessView,
+        named mark: ViewMark
+    ) {
         let ruleCount = view.roles.reduce(0) { $0 + $1.classes.count { $0 != nil } }
         let roles = Set(view.roles.map(\.name))
         let byteCount = rules?.roles.reduce(0) { roles.contains($1.name) ? $0 + $1.byteCount : $0 }
@@ -127,7 +130,8 @@ final class VisibilityCache: Sendable {
             let named = NamedView(view: view, mark: mark)
             guard state.weight + weight <= Self.weightMax,
                 state.byKey.updateValue(
-                    Decided(visibility: visibility, named: named, weight: weight), forKey: cacheKey) == nil
+                    Decided(visibility: visibility, named: named, weight: weight), forKey: cacheKey)
+                    == nil
             else { return }
             state.weight += weight
             state.byView[named] = visibility

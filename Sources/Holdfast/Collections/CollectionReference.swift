@@ -213,7 +213,7 @@ class CollectionReference {
         requireWrite()
         edit(ObjectEdit(path(element), .remove))
         if case .index(let index) = element { follow(.removed(index)) }
-        // The collection does not come back with another value of the key.
+        // References to the old value do not follow a new value of the key.
         if case .key = element { follow(.lost(NestedPath.Step(element))) }
     }
 

@@ -92,7 +92,7 @@ final class OriginReference {
 
 /// An embedded object that links to another object, or contains it.
 struct EmbeddedOrigin {
-    /// The class of the object that contains it.
+    /// The class, and below the key, of the object that contains the embedded object.
     let rootClass: RowClass
     let key: UInt64
     /// The path from that object.

@@ -10,7 +10,7 @@ public struct Results<Element: RealmCollectionValue> {
     /// The realm that the elements belong to; nil after it was invalidated.
     public var realm: Realm? { isInvalidated ? nil : Realm(core.realm) }
 
-    /// Whether the realm has been invalidated since.
+    /// Whether the realm has been invalidated after the results were made.
     public var isInvalidated: Bool { core.isInvalidated }
 }
 

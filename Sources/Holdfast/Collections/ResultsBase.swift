@@ -2,7 +2,7 @@
 enum ResultsBase {
     /// All objects of a class. Identified by the class, because tables move between versions of the schema.
     case all(ModelClass)
-    /// The objects that a list, set or map links to. Of a null in a map the key is ``null``.
+    /// The objects that a list, set or map links to. The key of a null in a map is ``null``.
     case links(CollectionReference)
     /// The values or embedded objects of a list, set or map, by their positions in it.
     case elements(CollectionReference)

@@ -36,7 +36,7 @@ final class ResultsCore {
         self.era = era ?? realm.era
     }
 
-    /// Whether the realm has been invalidated since.
+    /// Whether the realm has been invalidated after the results were made.
     var isInvalidated: Bool {
         realm.checkThread()
         return realm.era != era
@@ -153,7 +153,7 @@ final class ResultsCore {
         parts.suffixes.allSatisfy { if case .sort = $0 { true } else { false } }
     }
 
-    /// Counts the elements. Cost: that of a count by an index where one tells, and no more than of ``keys``.
+    /// Counts the elements. Cost: a count by an index if one applies; never more than ``keys``.
     var count: Int {
         if isInvalidated { return 0 }
         if let present { return present.keys.count }
@@ -270,7 +270,7 @@ final class ResultsCore {
 extension ResultsCore {
     /// Calculates the least, greatest, mean or sum of a property of the objects; nil without objects.
     ///
-    /// Cost: that of the service's aggregates, from columns where they have the property, else a scan.
+    /// Cost: as for the service's aggregates: from columns if they have the property, otherwise a scan.
     func aggregate(
         _ function: AggregateFunction, of property: String
     ) throws(InvalidQuery) -> Value? {

@@ -4,7 +4,7 @@ public struct SortDescriptor: Hashable, Sendable, ExpressibleByStringLiteral,
 {
     /// The path to the property, through to-one links.
     public let keyPath: String
-    /// Whether small values come first.
+    /// Whether values are sorted in ascending order.
     public let ascending: Bool
 
     /// Sorts by the property of a name or path.

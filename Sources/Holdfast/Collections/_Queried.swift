@@ -189,7 +189,7 @@ extension _Queried {
 
     /// The elements that meet a condition in a text from outside.
     ///
-    /// - Throws: ``InvalidQuery`` with the column and, where there is one, a hint.
+    /// - Throws: ``InvalidQuery`` with the column and, if there is one, a hint.
     public func filter(
         validating text: String, _ arguments: Any...
     ) throws -> Results<_QueriedElement> {

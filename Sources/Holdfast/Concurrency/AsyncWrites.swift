@@ -2,12 +2,12 @@ import HoldfastObjectStore
 
 /// The asynchronous writes of a realm, in the order of their begin. Used where the realm belongs.
 final class AsyncWrites {
-    /// A write that waits.
+    /// A waiting write.
     struct Request {
         let id: Realm.AsyncTransactionId
-        /// Runs in the write, which is cancelled when it returns without an end.
+        /// Runs in the write. The write is cancelled if this returns without ending it.
         let run: () -> Void
-        /// Is told why the write can't begin.
+        /// Receives the error if the write can't begin.
         let fail: (any Error) -> Void
     }
 
@@ -19,10 +19,10 @@ final class AsyncWrites {
     }
 
     private(set) var requests: [Request] = []
-    /// How many of them could have run when another write was open.
+    /// The number of waiting writes that became due while another write was open.
     var overdueCount = 0
     private var lastID: Realm.AsyncTransactionId = 0
-    /// The commit with an outcome that was not requested yet.
+    /// The commit, until its outcome is requested.
     var commit: Commit?
     /// The completions that are to be called after commits.
     private var told: [(id: Realm.AsyncTransactionId, tell: () -> Void)] = []
@@ -56,7 +56,7 @@ final class AsyncWrites {
         told.append((id, tell))
     }
 
-    /// Tells of the commits that have an outcome, in their order.
+    /// Calls the completions of commits with an outcome, in their order.
     func deliver() {
         while !told.isEmpty { told.removeFirst().tell() }
     }

@@ -1,11 +1,11 @@
 import HoldfastObjectStore
 import Synchronization
 
-/// Has a realm of a queue, an actor or the main thread follow the commits of others. Thread-safe.
+/// Makes a realm of a queue, an actor or the main thread follow other commits. Thread-safe.
 final class CommitFollower: Sendable {
     private let place: OpenRealms.Place
     private let confinement: Confinement
-    /// Whether the realm is going to look, so that it looks once after many commits.
+    /// Whether a look-up is scheduled, so that the realm looks only once after many commits.
     private let isScheduled = Atomic(false)
 
     init(_ place: OpenRealms.Place, _ confinement: Confinement) {
@@ -13,7 +13,7 @@ final class CommitFollower: Sendable {
         self.confinement = confinement
     }
 
-    /// Has the realm look for the newest version, later.
+    /// Schedules that the realm looks for the newest version.
     func noteCommit() {
         if isScheduled.exchange(true, ordering: .acquiringAndReleasing) { return }
         confinement.schedule { [self] in
@@ -24,9 +24,9 @@ final class CommitFollower: Sendable {
 }
 
 extension RealmCore {
-    /// Advances after a commit of others. Called where the realm belongs.
+    /// Advances after another commit. Called where the realm belongs.
     func followCommit() {
-        // A commit of its own that is on its way advances it when it is told of.
+        // The realm's own pending commit advances it when its outcome is known.
         if asyncWrites.commit != nil { return }
         checkThread()
         if isInWrite || isReleased { return }

@@ -1,42 +1,42 @@
 import HoldfastObjectStore
 
-// The way to each kind of thing that a realm has.
+// The addresses of objects, results and collections.
 
 extension ObjectBase: ThreadConfined {
-    /// The way to the object.
+    /// The address of the object.
     public final func _makeAddress() -> _Address {
         let address = ObjectAddress(requireRow().place)
         return _Address { address.object(in: $0) }
     }
 
-    /// How messages tell that an object is not managed.
+    /// The wording of messages about an unmanaged object.
     public static var _unmanaged: (freezing: String, thawing: String) {
         ("Unmanaged objects cannot be frozen.", "Unmanaged objects cannot be thawed.")
     }
 }
 
 extension Results: ThreadConfined {
-    /// The way to the results.
+    /// The address of the results.
     public func _makeAddress() -> _Address { core.address { Results($0) } }
 }
 
 extension List: ThreadConfined {
-    /// The way to the list.
+    /// The address of the list.
     public func _makeAddress() -> _Address { CollectionReference.address(place) { List($0) } }
 }
 
 extension MutableSet: ThreadConfined {
-    /// The way to the set.
+    /// The address of the set.
     public func _makeAddress() -> _Address { CollectionReference.address(place) { MutableSet($0) } }
 }
 
 extension Map: ThreadConfined {
-    /// The way to the map.
+    /// The address of the map.
     public func _makeAddress() -> _Address { CollectionReference.address(place) { Map($0) } }
 }
 
 extension LinkingObjects: ThreadConfined {
-    /// The way to the inverse link.
+    /// The address of the inverse link.
     public func _makeAddress() -> _Address {
         guard let place else { Misuse.end(Self._unmanaged.freezing) }
         return place.address { LinkingObjects($0) }
@@ -44,7 +44,7 @@ extension LinkingObjects: ThreadConfined {
 }
 
 extension AnyRealmCollection: ThreadConfined {
-    /// The way to the collection.
+    /// The address of the collection.
     public func _makeAddress() -> _Address { Self.address(base) }
 
     private static func address<C: RealmCollection>(_ base: C) -> _Address
@@ -55,7 +55,7 @@ extension AnyRealmCollection: ThreadConfined {
 }
 
 extension AnyRealmKeyedCollection: ThreadConfined {
-    /// The way to the map.
+    /// The address of the map.
     public func _makeAddress() -> _Address { Self.address(base) }
 
     private static func address<C: RealmKeyedCollection>(_ base: C) -> _Address
@@ -68,7 +68,7 @@ extension AnyRealmKeyedCollection: ThreadConfined {
 }
 
 extension ResultsCore {
-    /// The reference to the results, from which `make` makes the program's results.
+    /// The address of the results, from which `make` makes the program's results.
     func address<T>(_ make: @escaping (ResultsCore) -> T) -> _Address {
         let base = base.address
         return _Address { [parts] realm in
@@ -79,7 +79,7 @@ extension ResultsCore {
 }
 
 extension ResultsBase {
-    /// The reference to the source of the results.
+    /// The address of the source of the results.
     fileprivate var address: _Address {
         switch self {
         case .all: _Address { [self] _ in self }
@@ -91,7 +91,7 @@ extension ResultsBase {
 }
 
 extension OriginReference {
-    /// The way to an inverse link, from which `make` makes that of the program.
+    /// The address of an inverse link, from which `make` makes the program's inverse link.
     func address<T>(_ make: @escaping (OriginReference) -> T) -> _Address {
         let address = object._makeAddress()
         return _Address { [field] realm in
@@ -101,7 +101,7 @@ extension OriginReference {
 }
 
 extension CollectionReference {
-    /// The way to a collection, from which `make` makes that of the program.
+    /// The address of a collection, from which `make` makes the program's collection.
     static func address<T>(
         _ place: CollectionReference?, _ make: @escaping (CollectionReference) -> T
     ) -> _Address {
@@ -116,13 +116,13 @@ extension CollectionReference {
     }
 }
 
-/// The way to an object in any realm of its store. Any thread may hold it.
+/// The address of an object, for use in any realm of its store. Any thread may hold it.
 struct ObjectAddress: Sendable {
     private let binding: ClassBinding
     /// The class of the object with ``key``.
     private let rootName: String
     private let key: UInt64
-    /// The way from there to an embedded object; nil for one of its own.
+    /// The path from that object to an embedded object; nil for other objects.
     private let inner: NestedAddress?
 
     init(_ place: ObjectReference) {
@@ -132,7 +132,7 @@ struct ObjectAddress: Sendable {
         inner = place.way.map { NestedAddress($0, of: place.identity, in: place.realm) }
     }
 
-    /// Returns the object in a realm; nil where it is gone.
+    /// Returns the object in a realm; nil if it is gone.
     func object(in realm: RealmCore) -> ObjectBase? {
         realm.reopen()
         guard let rootClass = realm.schema.rows.rowClass(named: rootName) else { return nil }

@@ -2,15 +2,16 @@ extension Realm {
     /// The argument of ``cancelAsyncWrite(_:)``.
     public typealias AsyncTransactionId = UInt32
 
-    /// Runs `block` in a write transaction, later and in the realm's place, and commits it without waiting for the medium.
+    /// Runs `block` in a write transaction, later and where the realm belongs. The write is committed without waiting for the
+    /// medium.
     ///
-    /// Asynchronous writes run in the order in which they were begun. An error that `block` throws, and a fault of a value in it,
-    /// rolls the write back. The realm belongs to a queue, an actor or the main thread.
+    /// Asynchronous writes run in the order in which they were begun. An error that `block` throws, or a fault of a value in it,
+    /// rolls the write back. The realm must belong to a queue, an actor or the main thread.
     ///
     /// - Parameters:
     ///   - block: The write.
-    ///   - onComplete: Is called there when the write is durable, or with the error because of which it was rolled back.
-    /// - Returns: The number that cancels it.
+    ///   - onComplete: Called where the realm belongs: when the write is durable, or with the error that rolled it back.
+    /// - Returns: The number with which ``cancelAsyncWrite(_:)`` cancels the write.
     @discardableResult
     public func writeAsync(
         _ block: @escaping () throws -> Void,
@@ -25,16 +26,17 @@ extension Realm {
                     if core.isInWrite { core.cancel() }
                     return onComplete(error)
                 }
-                // The block may have cancelled it.
+                // The block may have cancelled the write.
                 if core.isInWrite { core.commitAsync(id, onComplete) } else { onComplete(nil) }
             }, fail: onComplete)
         return id
     }
 
-    /// Has `block` called in a write transaction, later and in the realm's place; it ends the transaction with ``commitAsyncWrite(allowGrouping:_:)``,
-    /// ``commitWrite(withoutNotifying:)`` or ``cancelWrite()``. One that it leaves open is cancelled.
+    /// Calls `block` in a write transaction, later and where the realm belongs. The block ends the transaction with
+    /// ``commitAsyncWrite(allowGrouping:_:)``, ``commitWrite(withoutNotifying:)`` or ``cancelWrite()``. Otherwise the transaction
+    /// is cancelled.
     ///
-    /// - Returns: The number that cancels it.
+    /// - Returns: The number with which ``cancelAsyncWrite(_:)`` cancels the write.
     @discardableResult
     public func beginAsyncWrite(
         asyncWriteBlock block: @escaping () -> Void
@@ -44,12 +46,12 @@ extension Realm {
 
     /// Commits the write transaction without waiting for the medium.
     ///
-    /// The realm shows its changes; a read before they are durable waits for that.
+    /// The realm shows the changes. A read before they are durable waits for that.
     ///
     /// - Parameters:
     ///   - allowGrouping: Ignored: commits that come together always share a sync.
-    ///   - onComplete: Is called in the realm's place when the changes are durable, or with the error because of which they were rolled back.
-    /// - Returns: The argument of ``cancelAsyncWrite(_:)``, which stops the notification.
+    ///   - onComplete: Called where the realm belongs: when the changes are durable, or with the error that rolled them back.
+    /// - Returns: The argument of ``cancelAsyncWrite(_:)``, to stop the notification.
     @discardableResult
     public func commitAsyncWrite(
         allowGrouping: Bool = false, _ onComplete: ((_ error: (any Swift.Error)?) -> Void)? = nil
@@ -59,12 +61,12 @@ extension Realm {
         return id
     }
 
-    /// Cancels an asynchronous write that has not begun; one that is committed already is only not told of.
+    /// Cancels an asynchronous write that has not begun. For a write that is already committed, only its notification is stopped.
     public func cancelAsyncWrite(_ asyncTransactionId: AsyncTransactionId) throws {
         core.cancelAsync(asyncTransactionId)
     }
 
-    /// Whether asynchronous writes wait, or are on their way to the medium.
+    /// Whether asynchronous writes are waiting or are being made durable.
     public var isPerformingAsynchronousWriteOperations: Bool {
         if !core.confinement.isCurrent, !core.isFrozen {
             Misuse.end("Realm accessed from incorrect thread.")
@@ -72,8 +74,8 @@ extension Realm {
         return !core.asyncWrites.isEmpty
     }
 
-    /// Whether the realm follows the commits of others by itself, which it does unless this is set to false. One of a thread does not: it has
-    /// ``refresh()``.
+    /// Whether the realm follows other commits by itself. True unless set to false. A realm of a thread does not follow commits;
+    /// it has ``refresh()``.
     public var autorefresh: Bool {
         get {
             core.checkThread()

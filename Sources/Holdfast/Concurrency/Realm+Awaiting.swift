@@ -6,7 +6,7 @@ extension Realm {
     /// Writes run in the order in which they were begun. A task that is cancelled before its write is committed rolls it back.
     ///
     /// - Parameters:
-    ///   - isolation: The actor, which is the calling code's.
+    ///   - isolation: The actor, on which the calling code runs.
     ///   - block: The write.
     /// - Returns: The result of `block`, when the write is durable.
     /// - Throws: The errors of `block` and of ``write(withoutNotifying:_:)``, after everything was rolled back;
@@ -67,15 +67,15 @@ extension Realm {
 
     /// Advances the actor's realm to the newest version.
     ///
-    /// - Returns: Whether it was a newer one.
+    /// - Returns: Whether the version changed.
     @discardableResult
     public func asyncRefresh(isolation: isolated any Actor = #isolation) async -> Bool {
         refresh()
     }
 }
 
-/// The block of a write that is waited for. It is released before the wait ends, even if the write itself is still referenced. Used on the realm's
-/// own thread or executor.
+/// The block of an awaited write. It is released before the wait ends, even if the write itself is still referenced. Used on the
+/// realm's own thread or executor.
 private final class AwaitedBlock<Result> {
     private var block: (() throws -> Result)?
 
@@ -90,7 +90,7 @@ private final class AwaitedBlock<Result> {
     func end() { block = nil }
 }
 
-/// The cancelling of a task's write. Any thread may cancel.
+/// The cancellation of a task's write. Any thread may cancel.
 private final class Cancelling: Sendable {
     private struct State {
         var isCancelled = false
@@ -103,7 +103,7 @@ private final class Cancelling: Sendable {
         if state.withLock({ $0.isCancelled }) { throw CancellationError() }
     }
 
-    /// Notes the write that waits.
+    /// Notes the waiting write.
     func begin(_ id: Realm.AsyncTransactionId, in core: RealmCore) {
         let isCancelled = state.withLock { state in
             state.write = (id, core)
@@ -118,7 +118,7 @@ private final class Cancelling: Sendable {
             return state.write
         }
         guard let (id, core) = write else { return }
-        // A write that waits behind others is not waited for.
+        // A write that is still queued ends at once, without its turn.
         core.confinement.schedule { core.asyncWrites.takeRequest(id)?.fail(CancellationError()) }
     }
 }

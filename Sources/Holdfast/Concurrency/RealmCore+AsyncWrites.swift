@@ -1,9 +1,9 @@
 import HoldfastObjectStore
 
 extension RealmCore {
-    /// Has `run` called in a write, in the realm's place and when the writes that wait for the writer now are done.
+    /// Calls `run` in a write, where the realm belongs, after the writes that already wait for the writer.
     ///
-    /// - `fail`: Is told there why the write can't begin.
+    /// - `fail`: Receives the error there if the write can't begin.
     func beginAsync(
         _ run: @escaping () -> Void, fail: @escaping (any Error) -> Void
     ) -> Realm.AsyncTransactionId {
@@ -16,7 +16,7 @@ extension RealmCore {
         }
         let id = asyncWrites.makeID()
         asyncWrites.append(AsyncWrites.Request(id: id, run: run, fail: fail))
-        // Waits behind the earlier ones. A queue that is busy with other work gets no interactive write.
+        // The write waits behind earlier ones. A queue that is busy with other work gets no interactive write.
         opened.store.submit(
             QueuedSlot { [self, keeper = confinement.keeper] in
                 withExtendedLifetime(keeper) { confinement.schedule { self.runAsyncWrite() } }
@@ -28,11 +28,11 @@ extension RealmCore {
     private func runAsyncWrite() {
         deliver()
         if isInWrite {
-            // One that the program holds open from one block to another.
+            // A write that the program keeps open across blocks.
             asyncWrites.overdueCount += 1
             return
         }
-        // It may have been cancelled.
+        // The request may have been cancelled.
         guard let request = asyncWrites.takeRequest() else { return }
         do { try begin() } catch { return request.fail(error) }
         let turn = turn
@@ -47,7 +47,7 @@ extension RealmCore {
         for _ in 0..<count { confinement.schedule { self.runAsyncWrite() } }
     }
 
-    /// Ends the write; its changes are on their way, and a read before they are durable waits for that.
+    /// Ends the write. Its changes are made durable in the background; a read before that waits.
     func commitAsync(
         _ id: Realm.AsyncTransactionId, _ onComplete: @escaping ((any Error)?) -> Void
     ) {
@@ -55,7 +55,7 @@ extension RealmCore {
             return tellLater(id, fault, onComplete)
         }
         asyncWrites.commit = AsyncWrites.Commit(id: id, turn: turn, onComplete: onComplete)
-        // Each access asks where it is, and there waits.
+        // Each access then calls the realm, which waits there.
         state.pointee.thread = ViewState.nobody
         do throws(StoreError) {
             try turn.commit { [self, keeper = confinement.keeper] in
@@ -74,14 +74,14 @@ extension RealmCore {
         confinement.schedule { self.deliver() }
     }
 
-    /// Tells of the commits that are durable or have failed.
+    /// Calls the completions of commits that are durable or have failed.
     private func deliver() {
         checkThread()
         if !isReleased { tellObservers() }
         asyncWrites.deliver()
     }
 
-    /// Waits for the commit that is on its way, and advances to it.
+    /// Waits for the pending commit, and advances to it.
     func settle() {
         guard let commit = asyncWrites.commit.take() else { return }
         let error = finishCommit { () throws(StoreError) in try commit.turn.awaitCommit() }
@@ -90,7 +90,7 @@ extension RealmCore {
 
     /// Cancels a waiting write, or forgets the observers of a commit.
     ///
-    /// - Returns: The write that is not going to run.
+    /// - Returns: The cancelled write.
     @discardableResult
     func cancelAsync(_ id: Realm.AsyncTransactionId) -> AsyncWrites.Request? {
         checkThread()
@@ -100,15 +100,15 @@ extension RealmCore {
     }
 }
 
-/// A place among the writes that wait for a store's writer: one that changes nothing, and tells when it has come.
+/// A slot in the queue of a store's writer. It changes nothing, and reports when its turn has come.
 final class QueuedSlot: PendingWrite {
     private let ready: @Sendable () -> Void
 
-    /// - `ready`: Called once, on the writer's thread as a rule, and has to return at once.
+    /// - `ready`: Called once, usually on the writer's thread; has to return at once.
     init(_ ready: @escaping @Sendable () -> Void) { self.ready = ready }
 
     func run(_ transaction: WriteTransaction) {}
 
-    /// A place that is refused has come, too: the write that begins then is told why.
+    /// A refused slot is ready, too: the write that begins then receives the reason.
     func finish(_ outcome: WriteOutcome) { ready() }
 }

@@ -1,4 +1,4 @@
-// Objects that are confined to the place of their realm are not sent to other threads: programs freeze them, or use a reference.
+// Objects that are confined to their realm's place are not sent to other threads: programs freeze them, or use a reference.
 // Frozen objects have the same types, so that the compiler cannot distinguish them; `nonisolated(unsafe)` does.
 
 @available(*, unavailable)

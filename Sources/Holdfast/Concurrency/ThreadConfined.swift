@@ -1,28 +1,28 @@
-/// An object, a collection or a projection of a realm, which is used where its realm is.
+/// An object, a collection or a projection of a realm. It is used only where its realm belongs.
 ///
-/// It is frozen for other threads, or handed to another realm by a ``ThreadSafeReference``.
+/// For other threads it is frozen, or handed to another realm by a ``ThreadSafeReference``.
 public protocol ThreadConfined {
-    /// The realm that it belongs to; nil where it is not managed.
+    /// The realm that it belongs to; nil if it is unmanaged.
     var realm: Realm? { get }
-    /// Whether it is gone, or its realm was invalidated.
+    /// Whether the object is gone, or its realm was invalidated.
     var isInvalidated: Bool { get }
     /// Whether it is frozen, so that it always shows one version.
     var isFrozen: Bool { get }
-    /// Returns the same as the realm's present version has it, for good: any thread may read it.
+    /// Returns the frozen object, which always shows the realm's present version. Any thread may read it.
     func freeze() -> Self
-    /// Returns the same as the calling code's live realm has it; nil where it is gone there.
+    /// Returns the same object in the calling code's live realm; nil if it is gone there.
     func thaw() -> Self?
-    /// The way to it in any realm of its store, made where it is managed.
+    /// The address of the object, for use in any realm of its store. Made where the object is managed.
     func _makeAddress() -> _Address
     /// The wording of messages about an unmanaged value.
     static var _unmanaged: (freezing: String, thawing: String) { get }
 }
 
-/// The way to something in any realm of a store. Any thread may hold it.
+/// The address of an object, collection or projection, for use in any realm of a store. Any thread may hold it.
 ///
 /// Public because of the protocol that names it.
 public struct _Address: @unchecked Sendable {
-    // Unchecked: the closures that are handed over hold names, numbers and types.
+    // Unchecked: the closures capture only names, numbers and types.
 
     let find: (RealmCore) -> Any?
 
@@ -30,7 +30,7 @@ public struct _Address: @unchecked Sendable {
 }
 
 extension ThreadConfined {
-    /// Returns the same as the realm's present version has it, for good: any thread may read it, several at once.
+    /// Returns the frozen object, which always shows the realm's present version. Any thread may read it, several at once.
     ///
     /// Inside a write this is the version before the write. Unmanaged and deleted objects cannot be frozen: both end the process.
     /// As long as a frozen object exists, the store's file grows with every commit.

@@ -8,15 +8,15 @@ import Synchronization
 public final class ThreadSafe<T: ThreadConfined>: Sendable {
     private struct Target {
         let address: _Address
-        /// Keeps the store open. Never asked for anything of its own place.
+        /// Keeps the store open. It is not otherwise used, because it may belong to another thread.
         let origin: RealmCore
     }
 
     private let target: Mutex<Target?>
 
-    /// The value, in the live realm that the calling code may use, or frozen where it was; nil where it is gone.
+    /// The value, in the live realm that the calling code may use; a frozen value stays frozen. Nil if the object is gone.
     ///
-    /// A value that is not managed ends the process. Cost: a look-up of the realm and one of the value.
+    /// Ends the process for an unmanaged value. Cost: a look-up of the realm and one of the value.
     public var wrappedValue: T? {
         get {
             guard let target = target.withLock({ $0 }) else { return nil }
@@ -33,7 +33,7 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
         }
     }
 
-    /// Wraps something that is managed, or nil.
+    /// Wraps a managed value, or nil.
     public init(wrappedValue: T?) {
         target = Mutex(wrappedValue.map { Self.target($0) } ?? nil)
     }

@@ -1,6 +1,7 @@
 import Synchronization
 
-/// A reference to something of a realm that is resolved in another realm of the same store, once. Any thread may hold it.
+/// A reference to an object or collection of a realm. It is resolved once, in another realm of the same store. Any thread may
+/// hold it.
 ///
 ///     let reference = ThreadSafeReference(to: person)
 ///     queue.async {
@@ -10,7 +11,7 @@ import Synchronization
 public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
     private struct Target {
         let address: _Address
-        /// Keeps the store open. Never asked for anything of its own place.
+        /// Keeps the store open. It is not otherwise used, because it may belong to another thread.
         let origin: RealmCore
         /// The commit that has the object; the newest commit for an object of an uncommitted write.
         let commit: UInt64
@@ -36,7 +37,7 @@ public final class ThreadSafeReference<Confined: ThreadConfined>: Sendable {
                 commit: realm.isInWrite ? .max : realm.commitNumber))
     }
 
-    /// Whether it was resolved.
+    /// Whether the reference has been resolved.
     public var isInvalidated: Bool { target.withLock { $0 == nil } }
 
     func resolve(in realm: RealmCore) -> Confined? {

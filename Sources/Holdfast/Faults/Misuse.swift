@@ -43,7 +43,7 @@ public enum Misuse {
 
 /// A fault of a value inside a write, which is rolled back because of it: `write` and `commitWrite` throw the first one.
 public struct ValueFault: LocalizedError, CustomStringConvertible, Equatable, Sendable {
-    /// A sentence for the program's author, in Realm's words where it has some.
+    /// A sentence for the program's author, in Realm's words if Realm has a message for the fault.
     public let message: String
 
     /// The message.

@@ -16,7 +16,7 @@ final class ClassBinding: @unchecked Sendable {
         let offset: Int
         let position: FieldPosition
         let wrapper: FieldWrapper
-        /// Whether the property has values of its own. Inverse links have none.
+        /// Whether the property has its own values. Inverse links do not.
         let isExplicit: Bool
     }
     private let placements: [Placement]

@@ -1,4 +1,4 @@
-/// An object whose properties are accessed by name, whatever its class.
+/// An object of any class, with access to its properties by name.
 ///
 ///     let dog = realm.dynamicObject(ofType: "Dog", forPrimaryKey: 1)
 ///     print(dog?.name ?? "none")

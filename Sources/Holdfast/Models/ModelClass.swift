@@ -160,7 +160,7 @@ final class StoredFields {
 
     /// Finds the properties of a generic class. Their types depend on its parameters, which the runtime knows.
     private func search(_ type: ObjectBase.Type) {
-        // Classes, and past fields whose types are not known at run time.
+        // The options select classes, and skip fields with types that are not known at run time.
         _forEachField(of: type, options: _EachFieldOptions(rawValue: 0b11)) {
             name, offset, fieldType, _ in
             guard let wrapper = fieldType as? any PersistedField.Type else { return true }

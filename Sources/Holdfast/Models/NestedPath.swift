@@ -42,7 +42,7 @@ final class NestedPath {
         case replaced(Step)
         /// A value was removed.
         case lost(Step)
-        /// All values were replaced.
+        /// All values were removed or replaced.
         case emptied
     }
 

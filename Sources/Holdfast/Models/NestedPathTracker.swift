@@ -15,7 +15,7 @@ struct NestedPathTracker {
 
     /// Moves the paths into one object. Their values may be gone afterwards.
     ///
-    /// Cost: that of the edits, where the change log has them, else linear in the lists on the ways.
+    /// Cost: linear in the edits if the change log has them, otherwise in the lists on the paths.
     func follow(_ paths: [NestedPath], of root: ObjectIdentity) {
         if let changes, changes[root]?.kind != .update { return }
         let old = paths.map(\.steps)
@@ -52,7 +52,7 @@ struct NestedPathTracker {
             }
         }
         if isBlind {
-            // The edits of lists within other lists are not known.
+            // For lists within other lists, edits by other writes are not known.
             return { splices?.moved($0) ?? (splices == nil && old.count > 1 ? $0 : nil) }
         }
         guard let was = place(old[...], of: root, in: before)?.elements,
@@ -122,7 +122,7 @@ struct NestedPathTracker {
         }
     }
 
-    /// Continues from a collection, whose elements its property describes.
+    /// Continues from a collection. Its property describes the elements.
     private func place(
         _ steps: ArraySlice<NestedPath.Step>, _ collection: Place, _ view: StoreView,
         _ compiled: RowClass.Member

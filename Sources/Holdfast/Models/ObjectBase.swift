@@ -36,7 +36,7 @@ open class ObjectBase {
     /// The names under which properties are stored, by their names in the class; others keep theirs.
     open class func propertiesMapping() -> [String: String] { [:] }
 
-    /// Whether realms whose configuration names no classes have this class.
+    /// Whether the class is included in realms with a configuration that names no classes.
     open class func shouldIncludeInDefaultSchema() -> Bool { true }
 }
 
@@ -244,7 +244,8 @@ extension ObjectBase: _ObjectView, _OptionalPersistable {
 }
 
 extension ObjectReference {
-    /// Whether two instances for this place are equal. True for an object with a primary key and for a frozen object.
+    /// Whether two instances for this place are equal. True for an object that is not embedded and is frozen or has a primary
+    /// key.
     var hasIdentity: Bool {
         way == nil && (realm.isFrozen || binding.rowClass.primaryKeyIndex != nil)
     }

@@ -18,7 +18,8 @@ public struct ExplicitValues {
         return mirror.children.first.flatMap { unwrapped($0.value) }
     }
 
-    /// Whether a value is a number of Foundation, as in JSON documents. It casts to each type that can represent it; 1 also casts to a bool.
+    /// Whether a value is a number of Foundation, as in JSON documents. It casts to each type that can represent it; 1 also casts
+    /// to a bool.
     static func isNumber(_ value: Any) -> Bool { type(of: value) is NSNumber.Type }
 
     /// Whether a value is a bool.
@@ -29,7 +30,9 @@ public struct ExplicitValues {
 
 extension _Persistable {
     /// Converts a value to the type; nil if it does not fit.
-    public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Self? { value as? Self }
+    public static func _converted(_ value: Any, _ reader: ExplicitValues) -> Self? {
+        value as? Self
+    }
 }
 
 extension _StoredInteger {

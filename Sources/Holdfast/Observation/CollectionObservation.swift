@@ -30,7 +30,7 @@ final class CollectionObservation<Difference: FollowedDifference>: Observation, 
     private let followed: any FollowedCollection<Difference>
     private let block: (Difference?) -> Void
     private var isTold = false
-    /// The difference that is not reported yet, never an empty one; nil if there is none.
+    /// The difference that is not reported yet, or nil. It is never empty.
     private var pending: Difference?
 
     /// - `block`: Receives nil when the collection was first found, and then each difference.

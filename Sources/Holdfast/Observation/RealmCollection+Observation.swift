@@ -38,7 +38,8 @@ public struct _ObservedCollection {
         realm = place.realm
         _ = place.object.requireRow()
         followed =
-            (place as? MixedReference).map { FollowedCopies($0) } ?? FollowedElements(place, keyPaths)
+            (place as? MixedReference).map { FollowedCopies($0) }
+            ?? FollowedElements(place, keyPaths)
     }
 
     init(_ realm: RealmCore, _ followed: any FollowedCollection<ListDifference>) {

@@ -78,7 +78,7 @@ extension Projection {
 }
 
 extension Projection: CustomStringConvertible {
-    /// The class and each projected property on a line of its own.
+    /// The class and each projected property, on separate lines.
     public var description: String {
         let name = String(describing: Swift.type(of: self))
         if isInvalidated { return "\(name) [invalid object]" }

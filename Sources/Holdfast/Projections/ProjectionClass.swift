@@ -29,7 +29,7 @@ final class ProjectionClass: Sendable {
         name = String(describing: type)
         let base = Unmanaged.passUnretained(projection).toOpaque()
         var properties: [ProjectedProperty] = []
-        // Classes, and past fields whose types are not known at run time.
+        // The options select classes, and skip fields with types that are not known at run time.
         _forEachField(of: type, options: _EachFieldOptions(rawValue: 0b11)) {
             name, offset, fieldType, _ in
             guard let field = fieldType as? any ProjectedField.Type else { return true }

@@ -42,7 +42,7 @@ final class ObjectGraph {
     var stated: [ObjectIdentifier: Set<String>] = [:]
     /// Whether embedded objects are copied and stay unmanaged.
     var copiesEmbedded = false
-    /// The embedded objects of the statement under way, see ``embedding(_:)``.
+    /// The embedded objects of the statement in progress, see ``embedding(_:)``.
     private var embedded: [Embedded] = []
     /// The path to the embedded object that is being stated.
     private var steps: [NestedPath.Step] = []

@@ -72,7 +72,7 @@ enum OpenRealms {
         }
     }
 
-    /// The realm of a place; nil if none is open.
+    /// The open realm of a place, or nil.
     static func core(at place: Place) -> RealmCore? {
         // The actor is asked outside of the lock: a realm that goes with it takes the lock.
         let core = known.withLock { $0.live[place]?.core }
@@ -92,7 +92,7 @@ enum OpenRealms {
         return try core(of: configuration, in: usable ?? .present)
     }
 
-    /// The realm with a write under way in the calling code; nil outside a write.
+    /// The realm with a write in progress in the calling code; nil outside a write.
     static var coreInWrite: RealmCore? {
         let places = known.withLock { $0.live.map { ($0, $1.confinement) } }
         for (place, confinement) in places where confinement?.isCurrent == true {

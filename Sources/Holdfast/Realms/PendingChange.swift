@@ -35,7 +35,8 @@ struct PendingChange {
         if case .edits = content { isOf(place) && place.owners.isEmpty } else { false }
     }
 
-    /// The assignments to an object that is not embedded; nil if there are none, or so many that they have to be written.
+    /// The assignments to an object that is not embedded. Nil without assignments, or if there are so many that they have to be
+    /// written.
     func assignments(to object: ObjectIdentity) -> ObjectDraft? {
         // Compares member by member: the comparison of identities is in another module, and each assignment needs it.
         guard case .assignments(let draft) = content, self.object.key == object.key,

@@ -4,7 +4,7 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// A view of a store's objects, and the way to change them.
+/// A view of a store's objects, through which they are read and changed.
 ///
 /// A realm and its objects belong to a serial queue or an actor that is named when it is opened; otherwise to the main queue on
 /// the main thread, or to the calling thread. It shows one version of the store. It moves to another version at ``refresh()``,
@@ -94,7 +94,7 @@ public struct Realm {
     /// Rolls back the write transaction.
     public func cancelWrite() { core.cancel() }
 
-    /// Whether a write transaction is under way.
+    /// Whether a write transaction is in progress.
     public var isInWriteTransaction: Bool {
         core.checkThread()
         return core.isInWrite
@@ -156,7 +156,7 @@ public struct Realm {
         for object in Array(objects) { delete(object) }
     }
 
-    /// Deletes the objects that a map links to. Their keys stay, with the value nil.
+    /// Deletes the objects that are values of a map. The keys of linked objects stay, with nil.
     public func delete<Key, Value: ObjectBase>(_ map: Map<Key, Value?>) {
         delete(map.values.compactMap(\.self))
     }

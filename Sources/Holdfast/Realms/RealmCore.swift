@@ -20,9 +20,9 @@ final class RealmCore: @unchecked Sendable {
     private(set) var committed: StoreView
     /// The views of a frozen realm.
     let frozen: FrozenViews?
-    /// The write under way.
+    /// The write in progress.
     private(set) var turn: InteractiveWrite?
-    /// The view of the write under way.
+    /// The view of the write in progress.
     private var writeView: StoreView?
     /// The pending changes of one object.
     @exclusivity(unchecked) var pending: PendingChange?
@@ -33,9 +33,9 @@ final class RealmCore: @unchecked Sendable {
     @exclusivity(unchecked) var isStating = false
     /// The graph of the objects that assignments and edits link to.
     @exclusivity(unchecked) var graph: ObjectGraph?
-    /// The first fault of a value in the write under way.
+    /// The first fault of a value in the write in progress.
     private(set) var fault: (any Error)?
-    /// The write under way, once it has made objects managed.
+    /// The write in progress, once it has made objects managed.
     private var creatingWrite: CreatingWrite?
     /// The paths into objects that the program refers to.
     var paths = NestedPaths()
@@ -43,7 +43,7 @@ final class RealmCore: @unchecked Sendable {
     let asyncWrites = AsyncWrites()
     /// Whether the realm follows other commits by itself.
     var autorefresh: Bool
-    /// The number under which the store reports commits to the realm; nil if it reports none.
+    /// The number of the subscription to the store's commits; nil if the realm does not follow them.
     private let observation: Int?
     /// The number of calls of ``invalidate()``. An object that was read under another count is invalid.
     private(set) var era: UInt = 0
@@ -220,7 +220,7 @@ final class RealmCore: @unchecked Sendable {
         }
     }
 
-    /// Commits the write under way.
+    /// Commits the write in progress.
     ///
     /// - `silenced`: Observations that are skipped.
     func commit(withoutNotifying silenced: [Observation] = []) throws {
@@ -300,7 +300,7 @@ final class RealmCore: @unchecked Sendable {
         creatingWrite = nil
     }
 
-    /// The write under way, for an object that becomes managed in it.
+    /// The write in progress, for an object that becomes managed in it.
     var creation: CreatingWrite {
         if let creatingWrite { return creatingWrite }
         let made = CreatingWrite()

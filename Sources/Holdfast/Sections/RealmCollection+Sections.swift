@@ -11,7 +11,7 @@ extension RealmCollection where Element: _ObjectView {
     ///
     /// - Parameters:
     ///   - keyPath: The path to the key of a section.
-    ///   - sortDescriptors: The order. Ends the process if the first descriptor does not sort by the key.
+    ///   - sortDescriptors: The order, which has to sort by the key first. Ends the process otherwise.
     /// - Returns: Live sections.
     public func sectioned<Key: RealmCollectionValue>(
         by keyPath: KeyPath<Element, Key>, sortDescriptors: [SortDescriptor]
@@ -43,7 +43,7 @@ extension RealmCollection {
     ///
     /// - Parameters:
     ///   - block: Returns the key of a value's section. It is called again after each change, and changes nothing.
-    ///   - ascending: Whether small values come first.
+    ///   - ascending: Whether values are sorted in ascending order.
     /// - Returns: Live sections.
     public func sectioned<Key: RealmCollectionValue>(
         by block: @escaping (Element) -> Key, ascending: Bool = true

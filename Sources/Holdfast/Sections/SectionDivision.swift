@@ -4,7 +4,7 @@ import Foundation
 struct SectionDivision<Key: RealmCollectionValue> {
     /// The keys, in the order in which they first appear.
     private(set) var keys: [Key] = []
-    /// Of each section the positions of its elements in the results, in order.
+    /// The positions of each section's elements in the results, in order.
     private(set) var positions: [[Int]] = []
     private var sections: [Key: Int] = [:]
 
@@ -21,7 +21,7 @@ struct SectionDivision<Key: RealmCollectionValue> {
         }
     }
 
-    /// Of each element, in the order of the results, where it stands.
+    /// The position of each element, in the order of the results: its section, and its index there.
     var indexPaths: [IndexPath] {
         var paths = [IndexPath](repeating: [], count: positions.reduce(0) { $0 + $1.count })
         for (section, positions) in positions.enumerated() {

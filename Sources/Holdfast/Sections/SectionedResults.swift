@@ -19,7 +19,7 @@ public struct SectionedResults<Key: RealmCollectionValue, SectionElement: RealmC
     public var allKeys: [Key] { core.division.keys }
     /// The realm that the elements belong to; nil after it was invalidated.
     public var realm: Realm? { core.results.realm }
-    /// Whether the realm has been invalidated since.
+    /// Whether the realm has been invalidated after the results were made.
     public var isInvalidated: Bool { core.results.isInvalidated }
     /// Whether they are frozen, so that they always show one version.
     public var isFrozen: Bool { core.results.isFrozen }
@@ -164,7 +164,7 @@ public struct ResultsSection<Key: RealmCollectionValue, Element: RealmCollection
 
     /// The realm that the elements belong to; nil after it was invalidated.
     public var realm: Realm? { core.results.realm }
-    /// Whether the realm has been invalidated since.
+    /// Whether the realm has been invalidated after the results were made.
     public var isInvalidated: Bool { core.results.isInvalidated }
     /// Whether it is frozen, so that it always shows one version.
     public var isFrozen: Bool { core.results.isFrozen }

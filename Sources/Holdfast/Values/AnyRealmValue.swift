@@ -2,9 +2,9 @@ import Foundation
 import HoldfastObjectModel
 import HoldfastRows
 
-/// A value of any type that a property can have, an object among them, or nothing.
+/// A value of any type that a property can have, including objects, or nothing.
 ///
-/// Two values are equal when they are of one case with equal contents: `.int(1)` and `.double(1)` are not, though a query
+/// Two values are equal if they have the same case and equal contents. `.int(1)` and `.double(1)` are not equal, although a query
 /// finds both by either.
 public enum AnyRealmValue {
     /// Nothing.
@@ -23,7 +23,7 @@ public enum AnyRealmValue {
     case data(Data)
     /// A point in time.
     case date(Date)
-    /// A link to an object. Embedded and asymmetric objects are linked to by nothing.
+    /// A link to an object. Links to embedded and asymmetric objects are not possible.
     case object(Object)
     /// An object identifier.
     case objectId(ObjectId)
@@ -85,18 +85,18 @@ public enum AnyRealmValue {
     public var listValue: List<AnyRealmValue>? {
         if case .list(let value) = self { value } else { nil }
     }
-    /// The object, if it is of a class; nil for other cases.
+    /// The object, if it has the given class; nil for other cases.
     public func object<T: Object>(_ type: T.Type) -> T? {
         if case .object(let value) = self { value as? T } else { nil }
     }
-    /// The object of any class, with its properties by their names; nil for other cases and for an unmanaged object.
+    /// The object of any class, with access to its properties by name; nil for other cases and for an unmanaged object.
     public var dynamicObject: DynamicObject? {
         if case .object(let value) = self { value.seen(as: DynamicObject.self) } else { nil }
     }
 }
 
 extension AnyRealmValue: Hashable {
-    /// Whether both are of one case with equal contents.
+    /// Whether both have the same case and equal contents.
     public static func == (a: AnyRealmValue, b: AnyRealmValue) -> Bool {
         switch (a, b) {
         case (.none, .none): true
@@ -165,12 +165,12 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable {
     public static func _assign(
         _ value: AnyRealmValue, _ object: ObjectBase, _ position: FieldPosition
     ) {
-        // A list or dictionary may be the object's own, and is read while it is written.
+        // The value may be the object's own list or dictionary, which is read while it is written.
         object.place?.realm.flush()
         object.assign(position) { _state(value, in: $0) }
     }
 
-    /// Reads a stored value; its lists and dictionaries are live.
+    /// Reads a stored value. Its lists and dictionaries are live.
     private init(_ view: MixedView, _ stored: StoredElement) {
         switch view.kind {
         case .null: self = .none
@@ -231,7 +231,7 @@ extension AnyRealmValue: RealmCollectionValue, _Indexable {
     }
 
     private func write(to sink: MixedSink, depth: Int) {
-        // A list that holds itself several times has no end worth waiting for.
+        // A list that contains itself several times would take too long to encode.
         if sink.hasFault { return sink.null() }
         if isCollection, depth >= ModelLimits.mixedDepthMax {
             sink.fail("Max nesting level reached")

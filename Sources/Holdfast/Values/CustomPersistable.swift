@@ -1,4 +1,4 @@
-/// A type of the program's that is stored as another one: a plain value, or an embedded object.
+/// A type of the program that is stored as another type: a plain value, or an embedded object.
 ///
 ///     extension URL: FailableCustomPersistable {
 ///         public typealias PersistedType = String
@@ -6,33 +6,33 @@
 ///         public var persistableValue: String { absoluteString }
 ///     }
 public protocol _CustomPersistable: _StoredAs where _StoredForm == PersistedType {
-    /// The type that is stored: a plain one or an embedded object, neither an optional nor a collection.
+    /// The stored type: a plain type or an embedded object, neither an optional nor a collection.
     associatedtype PersistedType: _OptionalPersistable
     /// The stored form of the value.
     var persistableValue: PersistedType { get }
 }
 
-/// A mapped type of which every stored value is one.
+/// A mapped type to which every stored value can be converted.
 public protocol CustomPersistable: _CustomPersistable {
     /// Makes a value from the stored value.
     init(persistedValue: PersistedType)
 }
 
-/// A mapped type that some stored values do not have.
+/// A mapped type to which some stored values can't be converted.
 public protocol FailableCustomPersistable: _CustomPersistable {
-    /// Makes a value from the stored value; nil if the type does not have it.
+    /// Makes a value from the stored value; nil if it can't be converted.
     init?(persistedValue: PersistedType)
 }
 
 extension CustomPersistable {
-    /// Makes a value from the stored value; nil if the type does not have it.
+    /// Makes a value from the stored value; nil if it can't be converted.
     public static func _value(of persisted: PersistedType) -> Self? {
         Self(persistedValue: persisted)
     }
 }
 
 extension FailableCustomPersistable {
-    /// Makes a value from the stored value; nil if the type does not have it.
+    /// Makes a value from the stored value; nil if it can't be converted.
     public static func _value(of persisted: PersistedType) -> Self? {
         Self(persistedValue: persisted)
     }

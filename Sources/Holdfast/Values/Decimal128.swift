@@ -1,7 +1,7 @@
 import Foundation
 import HoldfastObjectModel
 
-/// A decimal number of 34 digits, IEEE 754 decimal128, calculated with banker's rounding.
+/// A decimal number of 34 digits (IEEE 754 decimal128). Results are rounded half to even.
 public struct Decimal128: Sendable {
     /// A difference of two numbers.
     public typealias Stride = Decimal128
@@ -27,13 +27,13 @@ public struct Decimal128: Sendable {
         self.core = core
     }
 
-    /// The value of a number: exactly of an integer or decimal, to 15 digits of a floating-point number.
+    /// The value of a number: exact for an integer or a decimal, to 15 digits for a floating-point number.
     public init(number: NSNumber) {
         if let decimal = number as? NSDecimalNumber {
             self.init(value: decimal.stringValue)
             return
         }
-        // The letters by which Foundation tells the origin of a number.
+        // The letters by which Foundation marks the type that a number was made from.
         switch UInt8(bitPattern: number.objCType.pointee) {
         case UInt8(ascii: "d"), UInt8(ascii: "f"): self.init(floatLiteral: number.doubleValue)
         case UInt8(ascii: "Q"): self.init(number.uint64Value)
@@ -41,7 +41,7 @@ public struct Decimal128: Sendable {
         }
     }
 
-    /// An integer, exactly up to 34 digits, else rounded to them.
+    /// The value of an integer, exact up to 34 digits, otherwise rounded to 34 digits.
     public init(_ value: some BinaryInteger) {
         if let small = Int64(exactly: value) {
             core = HoldfastObjectModel.Decimal128(small)
@@ -56,7 +56,7 @@ public struct Decimal128: Sendable {
 
     /// The value of a decimal, an integer, a floating-point number (to 15 digits) or a text.
     ///
-    /// Another value fails the write that is under way, or ends the process outside a write. For texts from outside the program, use
+    /// Any other value fails the write in progress, or ends the process outside a write. For texts from outside the program, use
     /// ``init(string:)``.
     public init(value: Any) {
         switch value {
@@ -87,25 +87,25 @@ public struct Decimal128: Sendable {
         Decimal128(HoldfastObjectModel.Decimal128(leastAndGreatest: ""))
     }
 
-    /// Whether it is no number.
+    /// Whether the value is NaN.
     public var isNaN: Bool { core.kind == .nan }
-    /// Whether it is a NaN that signals.
+    /// Whether the value is a signaling NaN.
     public var isSignaling: Bool { isNaN && core.high & 1 << 57 != 0 }
-    /// The same.
+    /// The same as ``isSignaling``.
     public var isSignalingNaN: Bool { isSignaling }
-    /// Whether it is below zero.
+    /// Whether the sign is negative.
     public var isNegative: Bool { core.isNegative }
 }
 
 extension HoldfastObjectModel.Decimal128 {
-    /// 34 nines with the greatest exponent.
+    /// The finite number with the greatest magnitude: 34 nines with the greatest exponent.
     fileprivate init(leastAndGreatest sign: String) {
         self = Self(sign + String(repeating: "9", count: 34) + "E6111") ?? Self(0)
     }
 }
 
 extension Decimal128: SignedNumeric, Strideable {
-    /// An integer, where it is exactly representable.
+    /// The value of an integer; nil if it is not exactly representable.
     public init?<T: BinaryInteger>(exactly source: T) {
         guard let core = HoldfastObjectModel.Decimal128(source.description) else { return nil }
         self.init(core)
@@ -128,7 +128,7 @@ extension Decimal128: SignedNumeric, Strideable {
     public static func * (a: Decimal128, b: Decimal128) -> Decimal128 {
         Decimal128(a.core * b.core)
     }
-    /// Divides; by zero it gives an infinity, or NaN of zero.
+    /// Divides. Division by zero gives an infinity; zero by zero gives NaN.
     public static func / (a: Decimal128, b: Decimal128) -> Decimal128 {
         Decimal128(a.core / b.core)
     }
@@ -136,39 +136,39 @@ extension Decimal128: SignedNumeric, Strideable {
     public static func *= (a: inout Decimal128, b: Decimal128) { a = a * b }
     /// Divides in place.
     public static func /= (a: inout Decimal128, b: Decimal128) { a = a / b }
-    /// The number with the other sign.
+    /// The number with the opposite sign.
     public static prefix func - (a: Decimal128) -> Decimal128 {
         Decimal128(HoldfastObjectModel.Decimal128(high: a.core.high ^ 1 << 63, low: a.core.low))
     }
-    /// The number that is so much greater.
+    /// The sum of the number and `n`.
     public func advanced(by n: Decimal128) -> Decimal128 { self + n }
     /// The difference to another number.
     public func distance(to other: Decimal128) -> Decimal128 { other - self }
 }
 
 extension Decimal128: Hashable, Comparable {
-    /// Whether two numbers are equal: 1.0 and 1 are.
+    /// Whether two numbers are equal; 1.0 equals 1.
     public static func == (a: Decimal128, b: Decimal128) -> Bool {
         !a.isNaN && !b.isNaN && a.core.ordinal == b.core.ordinal
     }
-    /// The order of numbers; NaN has no place in it.
+    /// Whether a number is less than another. False if one of them is NaN.
     public static func < (a: Decimal128, b: Decimal128) -> Bool {
         !a.isNaN && !b.isNaN && a.core.ordinal < b.core.ordinal
     }
-    /// Hashes the number: equal ones hash alike.
+    /// Hashes the number. Equal numbers have equal hashes.
     public func hash(into hasher: inout Hasher) { hasher.combine(core.ordinal) }
 }
 
 extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
     ExpressibleByStringLiteral
 {
-    /// An integer of the program.
+    /// An integer literal.
     public init(integerLiteral value: Int64) { self.init(value) }
-    /// A floating-point number, to 15 digits.
+    /// A floating-point literal, to 15 digits.
     public init(floatLiteral value: Double) {
         core = HoldfastObjectModel.Decimal128(rounding: value, digitCount: 15)
     }
-    /// A text of the program; one that is no number ends the process.
+    /// A string literal. Ends the process if it is not a number.
     public init(stringLiteral value: String) {
         guard let core = HoldfastObjectModel.Decimal128(value) else {
             Misuse.end("Invalid decimal '\(value)'")
@@ -178,7 +178,7 @@ extension Decimal128: ExpressibleByIntegerLiteral, ExpressibleByFloatLiteral,
 }
 
 extension Decimal128: CustomStringConvertible, Codable {
-    /// The number without trailing zeros behind the point.
+    /// The number, without trailing zeros after the point.
     public var description: String {
         let text = core.description
         let digits = text.prefix { $0 != "E" }
@@ -186,7 +186,7 @@ extension Decimal128: CustomStringConvertible, Codable {
         let trimmed = digits.reversed().drop { $0 == "0" }.drop { $0 == "." }
         return String(trimmed.reversed()) + text[digits.endIndex...]
     }
-    /// The same.
+    /// The same text as ``description``.
     public var stringValue: String { description }
 
     /// Reads a text or a number; other text is a `DecodingError`.

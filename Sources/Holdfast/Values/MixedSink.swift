@@ -2,7 +2,7 @@ import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastRows
 
-/// Takes a value of `AnyRealmValue`, part by part.
+/// Receives an `AnyRealmValue`, part by part.
 struct MixedSink {
     private let statement: Statement
     private let buffer = ByteBuffer(capacity: 64)
@@ -16,7 +16,7 @@ struct MixedSink {
         self.base = base
     }
 
-    /// The value that was taken.
+    /// The value that was received.
     var view: MixedView { MixedView(buffer.bytes) }
 
     private var writer: MixedWriter { MixedWriter(buffer) }
@@ -25,7 +25,7 @@ struct MixedSink {
 
     /// The number of lists and dictionaries around the value.
     var depth: Int { statement.depth }
-    /// Whether the write is going to be rolled back, so that the value does not matter any more.
+    /// Whether the write is going to be rolled back. The value then does not matter.
     var hasFault: Bool { statement.graph.realm.hasFault }
 
     func fail(_ message: String) { statement.graph.fail(message) }
@@ -35,7 +35,7 @@ struct MixedSink {
         writer.value(value)
     }
 
-    /// Takes a link.
+    /// Receives a link.
     func object(_ object: ObjectBase) {
         let offset = base + buffer.count
         guard let target = statement.graph.mixedTarget(object) else { return null() }
@@ -45,7 +45,7 @@ struct MixedSink {
             mixed: MixedLinkPosition(offset: offset, classIndex: target.index))
     }
 
-    /// Takes a list.
+    /// Receives a list.
     func list(count: Int, _ body: (_ index: Int) -> Void) {
         let table = writer.begin(.list, count: count)
         for index in 0..<count {
@@ -54,7 +54,7 @@ struct MixedSink {
         }
     }
 
-    /// Takes a dictionary.
+    /// Receives a dictionary.
     ///
     /// - `keys`: In the order of their bytes.
     func map(_ keys: [String], _ body: (_ index: Int) -> Void) {

@@ -21,7 +21,7 @@ public struct ObjectId: Hashable, Comparable, Sendable {
         self.core = core
     }
 
-    /// Reads 24 hexadecimal digits that stand in the program; others end the process.
+    /// Reads a literal of 24 hexadecimal digits. Ends the process for any other text.
     public init(_ digits: StaticString) {
         guard let core = ObjectID(text: digits.description) else {
             Misuse.end("Invalid Object ID string '\(digits)': must be 24 hex digits")
@@ -31,7 +31,7 @@ public struct ObjectId: Hashable, Comparable, Sendable {
 
     private static let counter = Atomic<UInt32>(UInt32.random(in: 0..<1 << 24))
 
-    /// An identifier of a time, a machine and a process, the last three bytes of a counter.
+    /// An identifier from a time, a machine and a process. The last three bytes come from a counter.
     public init(timestamp: Date, machineId: Int, processId: Int) {
         // A timestamp that is NaN or beyond the range of integers becomes 1970.
         let whole = Int64(exactly: timestamp.timeIntervalSince1970.rounded(.towardZero)) ?? 0
@@ -44,7 +44,7 @@ public struct ObjectId: Hashable, Comparable, Sendable {
             low: UInt32(truncatingIfNeeded: process & 0xFF) << 24 | count)
     }
 
-    /// Makes a fresh identifier; within a process they grow, whichever thread makes them.
+    /// Makes a fresh identifier. Identifiers grow within a process, across all threads.
     public static func generate() -> ObjectId { ObjectId(ObjectID.generate()) }
 
     /// The time of its first four bytes.
@@ -107,7 +107,7 @@ extension ObjectId: _Scalar, _PrimaryKey {
 public struct InvalidValueText: Error, CustomStringConvertible, LocalizedError, Hashable, Sendable {
     /// A sentence that names the text.
     public let description: String
-    /// The same.
+    /// The same text as ``description``.
     public var errorDescription: String? { description }
 
     init(_ description: String) { self.description = description }

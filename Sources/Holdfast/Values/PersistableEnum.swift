@@ -2,7 +2,7 @@
 ///
 ///     enum Mood: String, PersistableEnum { case happy, sad }
 ///
-/// A stored raw value that is no case reads as nil where the property is optional, and else ends the process.
+/// A stored raw value without a case is read as nil if the property is optional. Otherwise reading it ends the process.
 public protocol PersistableEnum: RawRepresentable, CaseIterable, Comparable, _StoredAs
 where RawValue: _Scalar & Comparable, _StoredForm == RawValue {}
 

@@ -2,7 +2,7 @@ import Foundation
 import HoldfastObjectModel
 import HoldfastRows
 
-/// A type whose values are single plain values in the store.
+/// A type that is stored as a single plain value.
 public protocol _Scalar: _OptionalPersistable {
     /// Makes a value from the stored value.
     static func _make(_ stored: StoredElement) -> Self
@@ -53,8 +53,8 @@ extension StoredElement {
 }
 
 extension ObjectBase {
-    /// The address of a value of fixed width that is not null, where the object's row is at hand in the present layout; nil
-    /// where the way to it is longer.
+    /// The address of a value of fixed width that is not null, if the object's row is known in the present layout; nil if a
+    /// slower path has to be taken.
     @inlinable @inline(__always)
     final func _slot(_ position: FieldPosition) -> UnsafeRawPointer? {
         guard position.slot >= 0, let view = _view, view.pointee.holds(_generation), let row = _row
@@ -62,13 +62,13 @@ extension ObjectBase {
         return row + Int(position.slot)
     }
 
-    /// The bytes of a text that is not null, where it lies in the object's row and that is at hand as for ``_slot(_:)``.
+    /// The bytes of a text that is not null, if it is stored in the object's row and the row is known as for ``_slot(_:)``.
     @inlinable @inline(__always)
     final func _text(_ position: FieldPosition) -> UnsafeRawBufferPointer? {
         guard let slot = _slot(position), let row = _row else { return nil }
         let offset = Int(slot.loadUnaligned(as: UInt32.self))
         let count = Int(slot.loadUnaligned(fromByteOffset: 4, as: UInt32.self))
-        // One that is out of line has a bit that no count has.
+        // An out-of-line text has a bit that no count has.
         guard offset + count <= RowView(unchecked: row).byteCount else { return nil }
         return UnsafeRawBufferPointer(start: row + offset, count: count)
     }
@@ -259,9 +259,9 @@ extension UUID: _Scalar, _PrimaryKey {
 }
 
 extension Date {
-    /// A point in time from the store's seconds and nanoseconds since 1970.
+    /// Makes a point in time from the store's seconds and nanoseconds since 1970.
     ///
-    /// A date counts from 2001, and only its own count is exact: one since 1970 has fewer binary places left for the fraction.
+    /// A date counts from 2001. Only that count is exact; a count from 1970 has fewer binary places for the fraction.
     @inlinable init(seconds: Int64, nanoseconds: Int32) {
         self.init(
             timeIntervalSinceReferenceDate: Double(seconds) - 978_307_200 + Double(nanoseconds)
@@ -272,9 +272,9 @@ extension Date {
 extension Timestamp {
     var foundationDate: Date { Date(seconds: seconds, nanoseconds: nanoseconds) }
 
-    /// The point in time of a date, to the nanosecond; one beyond the store's years is cut to them.
+    /// The point in time of a date, to the nanosecond. Dates outside the store's years are clamped.
     ///
-    /// Reading it gives the same date, except for dates within 97 days of the beginning of 2001, which may be finer.
+    /// Reading it back gives the same date, except for dates within 97 days of the beginning of 2001, which may be finer.
     init(_ date: Date) {
         let interval = date.timeIntervalSinceReferenceDate
         guard interval.isFinite, abs(interval) < 9e15 else {

@@ -2,27 +2,27 @@ import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastRows
 
-/// A draft's statement of one property.
+/// Adds the value of one property to a draft.
 public struct Statement {
     let draft: ObjectDraft
     let member: Int
     /// Finds the objects that links lead to.
     let graph: ObjectGraph
-    /// The number of lists and dictionaries around a value that is to stand within an `AnyRealmValue`; 0 for a whole one.
+    /// The number of lists and dictionaries around a value within an `AnyRealmValue`; 0 for a whole value.
     var depth = 0
 
     private var storage: FieldStorage { draft.rowClass.members[member].storage }
 
-    /// States a single value.
+    /// Adds a single value.
     func single(_ encode: (ElementSink) -> Void) {
         encode(ElementSink(taker: SingleSink(self)))
     }
 
-    /// States a single plain value.
+    /// Adds a single plain value.
     func plain(_ value: Value) {
         graph.require(value)
         if !draft.set(member, value: value) { fail(value) }
-        // A ``DynamicObject`` states raw values.
+        // A ``DynamicObject`` passes raw values.
         if compiled.hasCases, !draft.isCase(member, scratch: graph.caseScratch) {
             fail(value)
         }
@@ -34,13 +34,13 @@ public struct Statement {
         graph.fail("Invalid value '\(value.text)' for property '\(name)'.")
     }
 
-    /// Notes the fault of an element that is no case of the property's enum.
+    /// Notes a fault if an element is not a case of the property's enum.
     private func requireCase(_ value: Value, _ bytes: UnsafeRawBufferPointer?) {
         guard compiled.hasCases, let bytes, let cases = draft.rowClass.cases[member] else { return }
         if !cases.holds(bytes, storage.element, scratch: graph.caseScratch) { fail(value) }
     }
 
-    /// States the elements of a list or set.
+    /// Adds the elements of a list or set.
     func elements<Elements: Sequence>(_ elements: Elements)
     where Elements.Element: RealmCollectionValue {
         if depth > 0 {
@@ -52,7 +52,7 @@ public struct Statement {
         sink.finish()
     }
 
-    /// States the entries of a map.
+    /// Adds the entries of a map.
     func entries<Element: RealmCollectionValue>(_ entries: some Sequence<(String, Element)>) {
         if depth > 0 {
             for (key, value) in entries {
@@ -70,7 +70,7 @@ public struct Statement {
         sink.finish()
     }
 
-    /// States one value for a place within an `AnyRealmValue`, as an element of the property's own kind.
+    /// Adds one value within an `AnyRealmValue`, as an element of the property's own kind.
     private func part(_ encode: (ElementSink) -> Void) {
         switch storage.shape {
         case .map:

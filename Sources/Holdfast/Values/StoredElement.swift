@@ -2,34 +2,35 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
 
-/// A value where it is stored: of a property, or an element of a collection. Valid until the view changes.
+/// A stored value of a property, or a stored element of a collection. Valid until the view changes.
 public struct StoredElement {
-    /// The value's bytes, of its slot or of its text; empty for null.
+    /// The value's bytes, from its slot or its text; empty for null.
     let bytes: UnsafeRawBufferPointer
     let storage: ElementStorage
     let isNull: Bool
-    /// The managed object that holds it; nil in a state that is about to go, of which lists and dictionaries are copies.
+    /// The managed object with the value; nil in a state that is about to be released, in which lists and dictionaries are
+    /// copies.
     let object: ObjectBase?
     let place: ObjectReference
-    /// The way to the value within the object.
+    /// The path to the value within the object.
     let owner: EditPath.Owner
-    /// The way on within an `AnyRealmValue`.
+    /// The path further within an `AnyRealmValue`.
     var inner: [NestedPath.Step] = []
 
-    /// The view that it is read in.
+    /// The realm in which the value is read.
     var realm: RealmCore { place.realm }
 
-    /// The value as the model of the store has it; of links and embedded objects null.
+    /// The value in the store's model; null for links and embedded objects.
     var plain: Value { isNull ? .null : Value(stored: bytes, storage) }
 
-    /// The way to the value from the object of its own.
+    /// The path to the value from the root object.
     var steps: [NestedPath.Step] {
         var steps = place.steps + [.member(owner.member)]
         if let element = owner.element { steps.append(NestedPath.Step(element)) }
         return steps + inner
     }
 
-    /// The object that it links to, or that is embedded; nil for null.
+    /// The linked or embedded object; nil for null.
     func object<T: ObjectBase>(_ type: T.Type) -> T? {
         guard !isNull else { return nil }
         let compiled = place.binding.rowClass.members[owner.member]

@@ -7,7 +7,7 @@ where _Indexed == _StoredForm._Indexed {
     associatedtype _StoredForm: _OptionalPersistable
     /// The stored form of the value.
     var _storedForm: _StoredForm { get }
-    /// Makes a value from the stored value; nil if the type does not have it.
+    /// Makes a value from the stored value; nil if it can't be converted.
     static func _value(of stored: _StoredForm) -> Self?
 }
 
@@ -29,21 +29,21 @@ extension _StoredAs {
     }
 }
 
-/// Takes one value to be stored.
+/// Receives one value to be stored.
 public struct ElementSink {
     let taker: any ElementTaker
 
-    /// Takes null.
+    /// Receives null.
     func null() { taker.null() }
-    /// Takes a plain value.
+    /// Receives a plain value.
     func plain(_ value: Value) { taker.plain(value) }
-    /// Takes an object: a link to it, or of an embedded one a copy.
+    /// Receives an object: a link to it, or a copy of an embedded object.
     func object(_ object: ObjectBase) { taker.object(object) }
-    /// Takes a value of `AnyRealmValue`, which `write` hands over.
+    /// Receives an `AnyRealmValue`, which `write` hands over.
     func mixed(_ write: (MixedSink) -> Void) { taker.mixed(write) }
 }
 
-/// The use that an ``ElementSink`` makes of its value.
+/// The receiver of an ``ElementSink``'s value.
 protocol ElementTaker: AnyObject {
     func null()
     func plain(_ value: Value)

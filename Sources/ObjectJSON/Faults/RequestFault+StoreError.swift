@@ -90,7 +90,8 @@ extension RequestFault {
                     + "object that they belong to, is not there; state them.")
         case .refused(let fault as RequestFault): self = fault
         // The bounds of a query are its server's, which says more of it.
-        case .refused, .stopped, .interactiveWriteEnded, .interactiveWriteIsOpen, .uncommitted, .openedOtherwise:
+        case .refused, .stopped, .interactiveWriteEnded, .interactiveWriteIsOpen, .uncommitted,
+            .openedOtherwise:
             self.init(
                 .unavailable, "busy", "The write was taken back; try again.", retryAfterSeconds: 1)
         case .waitedForTurn(let milliseconds):

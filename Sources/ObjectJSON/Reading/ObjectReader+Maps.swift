@@ -56,7 +56,8 @@ extension ObjectReader {
     /// - `isRootValue`: Whether the value stands alone, and not in a map. It replaces an embedded object then.
     /// - `depth`: The number of lists and maps of a `mixed` value around it.
     func addEntry(
-        _ json: JSONValue, under key: UnsafeRawBufferPointer, _ member: Int, isRootValue: Bool = false,
+        _ json: JSONValue, under key: UnsafeRawBufferPointer, _ member: Int,
+        isRootValue: Bool = false,
         depth: Int = 0, into draft: ObjectDraft
     ) {
         let rowClass = draft.rowClass

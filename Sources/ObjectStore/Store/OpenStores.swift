@@ -120,8 +120,8 @@ package final class SharedStore: Sendable {
 
     deinit { release() }
 
-    /// Ends the share. The last holder's closes the store, see ``Store/close()``: its views and interactive writes have to be ended before.
-    /// Harmless when it is ended already.
+    /// Ends the share. The last holder's closes the store, see ``Store/close()``: its views and interactive writes have to be
+    /// ended before. Harmless when it is ended already.
     package func release() {
         if isReleased.exchange(true, ordering: .acquiringAndReleasing) { return }
         OpenStores.release(folder)

@@ -55,8 +55,8 @@ package final class Store: Sendable {
         engine.observeFailures { statistics.note($0) }
     }
 
-    /// Finishes the submitted writes, waits for the end of an open interactive write and for waiting interactive writes, refuses others, and closes the
-    /// engine. A thread that has an interactive write ends it first, or waits for itself.
+    /// Finishes the submitted writes, waits for the end of an open interactive write and for waiting interactive writes, refuses
+    /// others, and closes the engine. A thread that has an interactive write ends it first, or waits for itself.
     ///
     /// Every ``ReadTransaction`` has to be closed before.
     package func close() {
@@ -255,8 +255,8 @@ extension Store {
 
     /// Waits for the writer's write and borrows it.
     ///
-    /// Interactive writes and writes are served in the order in which they come. While an interactive write is open, other writes wait, for
-    /// ``StoreOptions/interactiveWaitMilliseconds`` at most, and ``close()`` waits for its end.
+    /// Interactive writes and writes are served in the order in which they come. While an interactive write is open, other writes
+    /// wait, for ``StoreOptions/interactiveWaitMilliseconds`` at most, and ``close()`` waits for its end.
     ///
     /// - Throws: ``StoreError`` `.interactiveWriteIsOpen` on the thread that has begun the open write, and on the writer's
     ///   own: it would wait for itself. `.closing`, and `.storage` when nothing can be read.

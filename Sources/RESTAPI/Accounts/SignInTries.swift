@@ -2,10 +2,10 @@ import HoldfastObjectJSON
 import HoldfastStoreService
 import HoldfastThreads
 
-/// Counts tries to sign in that failed: ten a minute for a login, and ten for an address. Thread-safe.
+/// Counts tries to sign in that failed: so many a minute for a login, and as many for an address. Thread-safe.
 ///
 /// Tries that succeed don't count, so that any number of people in an office behind one address can sign in at once.
-/// Tries under way count until they end, so that tries at the same time can't exceed the limit of ten either.
+/// Tries under way count until they end, so that tries at the same time can't exceed the limit either.
 final class SignInTries: Sendable {
     /// The subject that a try counts for.
     struct Subject: Sendable {
@@ -30,6 +30,7 @@ final class SignInTries: Sendable {
     }
 
     private struct State {
+        let countMax: Int
         /// The times of the last minute's tries, in milliseconds.
         var tries: [Key: [UInt64]] = [:]
         /// The numbers of tries under way.
@@ -59,11 +60,16 @@ final class SignInTries: Sendable {
         }
     }
 
-    /// How many there may be in a minute.
-    static let countMax = 10
     private static let minute: UInt64 = 60_000
 
-    private let state = Monitor(State())
+    private let countMax: Int
+    private let state: Monitor<State>
+
+    /// - `countMax`: The maximum number of failed tries in a minute.
+    init(countMax: Int = 10) {
+        self.countMax = countMax
+        state = Monitor(State(countMax: countMax))
+    }
 
     /// Refuses a try that would exceed the limit.
     ///
@@ -72,7 +78,7 @@ final class SignInTries: Sendable {
         _ subject: Subject, at now: UInt64 = monotonicMilliseconds()
     ) throws(RequestFault) {
         if let oldest = state.withLock({ $0.oldest(of: subject.keys, at: now) }) {
-            throw Self.tooMany(since: oldest, at: now)
+            throw tooMany(since: oldest, at: now)
         }
     }
 
@@ -90,7 +96,7 @@ final class SignInTries: Sendable {
             for key in subject.keys { state.running[key, default: 0] += 1 }
             return .some(nil)
         }
-        if let oldest { throw Self.tooMany(since: oldest, at: now) }
+        if let oldest { throw tooMany(since: oldest, at: now) }
         do throws(RequestFault) {
             let result = try body()
             end(subject, isCounted: subject.isCountedAlways, at: now)
@@ -111,11 +117,11 @@ final class SignInTries: Sendable {
         }
     }
 
-    private static func tooMany(since oldest: UInt64, at now: UInt64) -> RequestFault {
+    private func tooMany(since oldest: UInt64, at now: UInt64) -> RequestFault {
         RequestFault(
             .tooOften, "too-many-tries",
             "There were \(countMax) tries within a minute for this login or from this address.",
-            retryAfterSeconds: Int((oldest + minute - now + 999) / 1000))
+            retryAfterSeconds: Int((oldest + Self.minute - now + 999) / 1000))
     }
 
     /// Removes the tries of a login after its password was changed.

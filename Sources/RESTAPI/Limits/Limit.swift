@@ -165,6 +165,14 @@ extension Limit {
             "queries of one user, or of one address without a token, that run or wait",
             "too-many-queries", \.rest.userQueryCountMax),
         Limit(
+            "max-sign-in-tries", .count(1...1_000_000),
+            "failed sign-ins in a minute, for one login and for one address", "too-many-tries",
+            \.rest.signInTryCountMax),
+        Limit(
+            "max-waiting-sign-ins", .count(1...1_000_000),
+            "sign-ins that wait for a thread that hashes passwords", "busy",
+            \.rest.waitingSignInCountMax),
+        Limit(
             "ticket-age", .duration, "how long a ticket waits to open its stream",
             "ticket-invalid", \.rest.limits.ticketSeconds),
         Limit(

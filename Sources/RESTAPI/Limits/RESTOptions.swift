@@ -27,6 +27,10 @@ package struct RESTOptions: Sendable {
     package var userStreamCountMax = 100
     /// Requests of one user that run or wait on the threads for long requests.
     package var userQueryCountMax = 100
+    /// Failed sign-ins in a minute, for one login and for one address.
+    package var signInTryCountMax = 10
+    /// Sign-ins that wait for a thread that hashes passwords.
+    package var waitingSignInCountMax = 256
     /// Seconds between heartbeats of an event stream.
     package var heartbeatSeconds = 15
 

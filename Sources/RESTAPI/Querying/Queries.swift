@@ -178,7 +178,8 @@ extension RESTService {
         let short = try request.allowing { () throws(RequestFault) -> Response? in
             do throws(RequestFault) {
                 let deadline =
-                    caller.visibility == nil ? nil : monotonicMilliseconds() + Self.shortMilliseconds
+                    caller.visibility == nil
+                    ? nil : monotonicMilliseconds() + Self.shortMilliseconds
                 return try served.withRead(for: caller, of: pin, until: deadline) {
                     read throws(RequestFault) -> Response? in
                     read.isBrief = true

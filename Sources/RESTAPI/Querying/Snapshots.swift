@@ -31,7 +31,8 @@ extension RESTService {
         let isPinned = request[query: "snapshot"] != nil
         return try whenAtVersion(minimum) { () throws(RequestFault) in
             let pins = self.served.pins
-            return try answer(isPinned ? try self.served.mappingStoreErrors(pins.begin(for: caller)) : nil)
+            return try answer(
+                isPinned ? try self.served.mappingStoreErrors(pins.begin(for: caller)) : nil)
         }
     }
 

@@ -20,7 +20,9 @@ extension RESTService {
         }
         return Caller(
             token: owner == 0 ? nil : owner, address: request.client,
-            visibility: (principal ?? limitedToken(of: grant)).map { PrincipalVisibility(access, $0) })
+            visibility: (principal ?? limitedToken(of: grant)).map {
+                PrincipalVisibility(access, $0)
+            })
     }
 
     /// Returns the memory that long work and closed connections have freed to the system, on a thread of the

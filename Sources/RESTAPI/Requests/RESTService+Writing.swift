@@ -21,7 +21,9 @@ extension RESTService {
     }
 
     /// Reads the request of a write, hands that in and answers when it is durable.
-    func submitWrite<Body: WriteCase>(_ request: Request, _ body: Body) throws(RequestFault) -> Outcome {
+    func submitWrite<Body: WriteCase>(_ request: Request, _ body: Body) throws(RequestFault)
+        -> Outcome
+    {
         guard request.body.count > Self.inlineBodyByteCountMax else {
             // As in ``reading(_:_:)``, but without a closure on the heap for each small write.
             return try begin(request, body)

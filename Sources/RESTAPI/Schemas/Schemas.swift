@@ -152,7 +152,8 @@ extension RESTService {
         var classes: [(RowClass, count: Int?)] = []
         for rowClass in read.rows.knownClasses {
             let isCounted = rowClass.definition.kind.standsAlone
-            classes.append((rowClass, isCounted ? try served.mappingStoreErrors(read.count(rowClass)) : nil))
+            classes.append(
+                (rowClass, isCounted ? try served.mappingStoreErrors(read.count(rowClass)) : nil))
         }
         let response = Response.object(200) { object in
             object.member("classes").objects(of: classes) { counted, entry in

@@ -87,7 +87,9 @@ extension ObjectAddress.Key {
         }
         let found: (key: UInt64, row: RowView)?
         if let objectKey {
-            found = try served.mappingStoreErrors(read.find(rowClass, key: objectKey)).map { (objectKey, $0) }
+            found = try served.mappingStoreErrors(read.find(rowClass, key: objectKey)).map {
+                (objectKey, $0)
+            }
         } else {
             found = try served.mappingStoreErrors(
                 read.find(rowClass, primaryKey: scratch.key.bytes, cache: scratch.primaryKeys)

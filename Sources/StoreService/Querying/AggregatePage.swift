@@ -197,7 +197,8 @@ package struct AggregatePage {
             let found = try view.served.mappingStoreErrors(
                 stages.run(in: read, limits: limits, isTimed: account.isAsked))
             execution = found.execution
-            grouped = try view.served.mappingStoreErrors(execution.groups(of: aggregation, found.keys))
+            grouped = try view.served.mappingStoreErrors(
+                execution.groups(of: aggregation, found.keys))
         } else {
             execution = try view.execution(objects, limits, account)
             grouped = try view.served.mappingStoreErrors(execution.groups(of: aggregation))

@@ -31,7 +31,8 @@ package struct PageView {
         seal = caller.visibility.flatMap { visibility in
             read.visibility.map {
                 CursorSeal(
-                    key: served.store.ticketKey, principal: visibility.name, fingerprint: $0.fingerprint)
+                    key: served.store.ticketKey, principal: visibility.name,
+                    fingerprint: $0.fingerprint)
             }
         }
     }
@@ -62,7 +63,8 @@ package struct PageView {
     func execution(
         _ query: ObjectQuery, _ limits: QueryLimits, _ account: PageAccount
     ) throws(RequestFault) -> QueryExecution {
-        let execution = try served.mappingStoreErrors(QueryExecution(query, in: read, limits: limits))
+        let execution = try served.mappingStoreErrors(
+            QueryExecution(query, in: read, limits: limits))
         account.begin(execution)
         return execution
     }

@@ -241,7 +241,9 @@ extension QueryText {
                 let budget = RequestScratch.current.budget
                 for (index, element) in value.elements.enumerated() {
                     // Each may be a list of very many values.
-                    guard budget.checkLimits() else { throw .givenUp(budget.failure ?? .time, limits) }
+                    guard budget.checkLimits() else {
+                        throw .givenUp(budget.failure ?? .time, limits)
+                    }
                     guard let argument = ArgumentReader.argument(element) else {
                         faults.note(
                             "invalid-argument",

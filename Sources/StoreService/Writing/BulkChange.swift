@@ -85,7 +85,8 @@ package struct BulkChange: WriteCase, @unchecked Sendable {
     package mutating func search(_ read: ReadTransaction) throws(RequestFault) {
         // A query checked under another schema is searched by the writer, under its own schema.
         guard let plan, read.rows === plan.schema else { return }
-        let keys = try served.mappingStoreErrors(matches(plan.query, served.queryLimits(of: read), read))
+        let keys = try served.mappingStoreErrors(
+            matches(plan.query, served.queryLimits(of: read), read))
         search = try served.mappingStoreErrors(BulkSearch(plan.query, keys: keys, in: read))
     }
 

@@ -214,7 +214,9 @@ final class StreamGroup: @unchecked Sendable {
         let followed = members.first { $0.querySink.ended == nil }?.follower
         let isLive = isUpToDate(at: version) && (followed != nil || members.isEmpty)
         let cursor = isLive ? cursor(version, of: followed) : nil
-        if case .queued = sink.send(hub.events.heartbeat(cursor)), isLive { advance(through: version) }
+        if case .queued = sink.send(hub.events.heartbeat(cursor)), isLive {
+            advance(through: version)
+        }
     }
 
     /// Notes that its client has an id after a version, so that no query sends changes before it.

@@ -67,7 +67,9 @@ package struct StreamQueriesBody {
         for member in queries.members {
             let name = String(decoding: member.name, as: UTF8.self)
             let budget = RequestScratch.current.budget
-            guard budget.checkLimits() else { throw .givenUp(budget.failure ?? .time, served.limits) }
+            guard budget.checkLimits() else {
+                throw .givenUp(budget.failure ?? .time, served.limits)
+            }
             do throws(RequestFault) {
                 if isPatch, member.value.isNull {
                     removed.append(name)

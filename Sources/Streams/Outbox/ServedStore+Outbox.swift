@@ -324,7 +324,8 @@ extension StreamHub {
     /// On the feed's thread.
     func lookBehind(_ follower: Follower) {
         let query = follower.query.observed
-        guard let index = query.classIndex, query.visibility?.mayChange(ofClass: index) ?? false else {
+        guard let index = query.classIndex, query.visibility?.mayChange(ofClass: index) ?? false
+        else {
             return
         }
         for follower in detach([follower]) { feedLater(follower) }

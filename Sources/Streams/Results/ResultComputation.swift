@@ -184,7 +184,9 @@ struct ResultComputation: Sendable {
             return .reset(try ResetReason(error, served))
         }
         if stream.isReset(by: changes) { return .reset(.schemaChanged) }
-        if try changes.through < served.mappingStoreErrors(read.state().version) { return .reset(.fellBehind) }
+        if try changes.through < served.mappingStoreErrors(read.state().version) {
+            return .reset(.fellBehind)
+        }
         return try served.evaluate(on: read) {
             let events = CatchUpEvents(of: stream.observed, changes, since: version, in: read)
             let found = events.candidates().lazy.map { ($0.identity.key, $0) }

@@ -91,7 +91,9 @@ package struct ImportRights: Sendable {
     /// The catalog of the last commit, and the user's view of it: a schema with the names that the user knows.
     ///
     /// - Throws: ``RequestFault`` if the user's rights can't be evaluated, or the store can't be read.
-    func known() throws(RequestFault) -> (catalog: Catalog, rows: RowSchema, visibility: Visibility?) {
+    func known() throws(RequestFault) -> (
+        catalog: Catalog, rows: RowSchema, visibility: Visibility?
+    ) {
         try served.withRead(for: caller) { read in (read.catalog, read.rows, read.visibility) }
     }
 

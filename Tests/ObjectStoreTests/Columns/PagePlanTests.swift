@@ -161,7 +161,9 @@ struct PagePlanTests {
         }
     }
 
-    @Test("a value that many objects have is looked for by columns, or by a scan of rows when the index has cost enough")
+    @Test(
+        "a value that many objects have is looked for by columns, or by a scan of rows when the index has cost enough"
+    )
     func common() throws {
         let store = try Self.open()
         defer { store.close() }

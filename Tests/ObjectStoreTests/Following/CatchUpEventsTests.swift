@@ -131,7 +131,9 @@ struct CatchUpEventsTests {
         #expect(try world.departures(since: late) == ["leave 4"])
     }
 
-    @Test("an object that was written and no longer matches leaves, and a deleted one is reported as deleted")
+    @Test(
+        "an object that was written and no longer matches leaves, and a deleted one is reported as deleted"
+    )
     func written() throws {
         let world = try CatchUpWorld(rule: nil, keeps: false)
         defer { world.store.close() }

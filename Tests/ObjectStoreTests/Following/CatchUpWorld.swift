@@ -101,7 +101,8 @@ struct CatchUpWorld {
             let filter = try filter.map { try predicate($0) }
             let query = ObservedQuery(
                 target: .objects(classIndex: 0), predicate: filter,
-                filterPaths: filter?.dependencies(unrestricted.rows) ?? [], schema: unrestricted.rows,
+                filterPaths: filter?.dependencies(unrestricted.rows) ?? [],
+                schema: unrestricted.rows,
                 visibility: visibility)
             let read = unrestricted.restricted(to: visibility)
             let changes = try FoldedChanges(

@@ -69,13 +69,15 @@ struct RuledSubscriptionTests {
                 let visibility = Visibility(
                     [
                         tasks: ClassVisibility(rule: try predicate(rule, tasks, user)),
-                        lists: ClassVisibility(rule: try predicate("ANY members == $0", lists, user)),
+                        lists: ClassVisibility(
+                            rule: try predicate("ANY members == $0", lists, user)),
                     ], schema: rows, rows: RowSchema(rows, without: unknown))
                 let own = try filter.map { try predicate($0, tasks, user) }
                 let channel = SilentChannel(
                     ObservedQuery(
                         target: .objects(classIndex: tasks), predicate: own,
-                        filterPaths: own?.dependencies(rows) ?? [], schema: visibility.rows, visibility: visibility
+                        filterPaths: own?.dependencies(rows) ?? [], schema: visibility.rows,
+                        visibility: visibility
                     ))
                 channels[user] = channel
                 index.add(channel)

@@ -60,7 +60,8 @@ struct UnknownChangeTests {
         let filter = try filter.map(predicate)
         return ObservedQuery(
             target: .objects(classIndex: rowClass.index), predicate: filter,
-            filterPaths: filter?.dependencies(rows) ?? [], schema: visibility.rows, visibility: visibility)
+            filterPaths: filter?.dependencies(rows) ?? [], schema: visibility.rows,
+            visibility: visibility)
     }
 
     /// The events of a change of the note.

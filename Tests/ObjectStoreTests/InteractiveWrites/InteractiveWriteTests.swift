@@ -249,7 +249,9 @@ struct InteractiveWriteTests: InteractiveWriteSuite {
         // The first refusal is for the turn that the thread has, the last one for the store.
         var isClosing = false
         while !isClosing {
-            do { _ = try store.beginInteractiveWrite() } catch { if case .closing = error { isClosing = true } }
+            do { _ = try store.beginInteractiveWrite() } catch {
+                if case .closing = error { isClosing = true }
+            }
         }
         #expect(try turn.commit() == 2)
         closing.result()

@@ -33,7 +33,9 @@ struct LimitedTokenTests {
     }
 
     /// Makes a token of the class of tasks.
-    private func token(_ right: String, user: String? = nil) throws -> RuledServer.VisibilityCacheKey {
+    private func token(_ right: String, user: String? = nil) throws
+        -> RuledServer.VisibilityCacheKey
+    {
         let made = server.send(
             "POST", "/v1/tokens",
             "{\"name\":\"tasks\(right)\(user ?? "")\",\"right\":\"\(right)\",\"classes\":[\"Task\"]"

@@ -80,7 +80,8 @@ struct NobodyTests {
                 isQuery
                     ? "{\"filter\":\"what == '\(text)'\"}"
                     : "{\"id\":\(byteCount),\"what\":\"\(text)\"}",
-                as: cacheKey, type: operation == "import" ? "application/x-ndjson" : "application/json"
+                as: cacheKey,
+                type: operation == "import" ? "application/x-ndjson" : "application/json"
             ).status
         }
         #expect(send(15_000, as: .nobody) < 300)

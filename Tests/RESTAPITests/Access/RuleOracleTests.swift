@@ -85,7 +85,8 @@ struct RuleOracleTests {
                     "{\(user ?? "")\"class\":\"\(name)\",\"key\":\(json)}")
                 guard asked.status == 200, let told = QueryJSON(asked.text) else { continue }
                 let reply = world.whole.get(
-                    "/v1/classes/\(name)/object?key=" + RuleRequest.escaped(json), as: world.cacheKey)
+                    "/v1/classes/\(name)/object?key=" + RuleRequest.escaped(json),
+                    as: world.cacheKey)
                 let isRead = told["actions"]?["read"]?["allowed"]?.bool == true
                 #expect(
                     isRead == (reply.status == 200), "seed \(seed): \(asked.text) \(reply.text)")

@@ -91,7 +91,8 @@ final class RuledServer {
     /// - `type`: The media type of its body, if it has one and no header says another.
     @discardableResult
     func send(
-        _ method: String, _ target: String, _ body: String? = nil, as cacheKey: VisibilityCacheKey = .admin,
+        _ method: String, _ target: String, _ body: String? = nil,
+        as cacheKey: VisibilityCacheKey = .admin,
         type: String = "application/json", headers: [(String, String)] = []
     ) -> HTTPClient.Reply {
         var headers = headers + authorization(cacheKey)

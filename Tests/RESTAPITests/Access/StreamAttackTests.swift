@@ -205,7 +205,8 @@ struct StreamAttackTests {
         let world = try TaskWorld()
         let server = world.server
         func cursor(_ cacheKey: RuledServer.VisibilityCacheKey) -> String {
-            QueryJSON(server.get("\(Self.tasks)/changes", as: cacheKey).text)?["cursor"]?.string ?? ""
+            QueryJSON(server.get("\(Self.tasks)/changes", as: cacheKey).text)?["cursor"]?.string
+                ?? ""
         }
         let own = cursor(world.ann)
         let plain = cursor(.admin)

@@ -183,8 +183,11 @@ struct UserOutboxTests {
         #expect(status != 200 || objects == 1, "\(page.text)")
     }
 
-    private static func through(_ server: RuledServer, _ cacheKey: RuledServer.VisibilityCacheKey) -> String {
-        QueryJSON(server.get("/v1/classes/Mail/outbox", as: cacheKey).text)?["through"]?.string ?? ""
+    private static func through(_ server: RuledServer, _ cacheKey: RuledServer.VisibilityCacheKey)
+        -> String
+    {
+        QueryJSON(server.get("/v1/classes/Mail/outbox", as: cacheKey).text)?["through"]?.string
+            ?? ""
     }
 
     /// Gives a list another member beside Ann, again and again.

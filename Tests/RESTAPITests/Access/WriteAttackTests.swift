@@ -74,7 +74,9 @@ struct WriteAttackTests {
     }
 
     /// Profiles whose e-mail and room are hidden but on one's own, and holders of pets, whose links are hidden.
-    private static func constraints() throws -> (server: RuledServer, ann: RuledServer.VisibilityCacheKey) {
+    private static func constraints() throws -> (
+        server: RuledServer, ann: RuledServer.VisibilityCacheKey
+    ) {
         let server = try RuledServer(classes: [])
         let schema = server.send(
             "PUT", "/v1/schema",

@@ -114,7 +114,7 @@ struct SignInTests {
         }
         fill(PasswordHasher.threadCount)
         running.wait { $0 == PasswordHasher.threadCount ? () : nil }
-        fill(PasswordHasher.waitingCountMax)
+        fill(RESTOptions().waitingSignInCountMax)
         let body = AccountServer.body("ann")
         for _ in 0..<12 {
             let reply = world.send("POST", "/v1/sessions", body)

@@ -253,7 +253,9 @@ struct OutboxTests {
             port: server.server.addresses.first?.port ?? 0, "/v1/classes/Reading/outbox",
             receiveByteCountMax: 4096)
         #expect(client.nextEvent().name == "hello")
-        for start in stride(from: 1, to: 5001, by: 500) { server.submitWrite(start...(start + 499)) }
+        for start in stride(from: 1, to: 5001, by: 500) {
+            server.submitWrite(start...(start + 499))
+        }
         var keys: [Int64] = []
         while keys.count < 5000, !client.isEnded {
             keys +=

@@ -231,7 +231,8 @@ struct ShapeResetTests {
         func clients() -> [TableClient] {
             names.map {
                 let query = Self.queries[$0] ?? Query()
-                return TableClient(server, query.path, query.parameters, eventOptions: query.eventOptions)
+                return TableClient(
+                    server, query.path, query.parameters, eventOptions: query.eventOptions)
             }
         }
         let (live, away, pages, polls) = (clients(), clients(), clients(), clients())

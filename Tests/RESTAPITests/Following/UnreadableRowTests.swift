@@ -90,7 +90,8 @@ struct UnreadableRowTests {
         server.task(2, #"{"owner":"ann"}"#)
         server.task(1, #"{"parts":[2],"owner":"ann"}"#)
         let client = TableClient(
-            server, row.path, Self.pairs(row.parameters), eventOptions: Self.pairs(row.eventOptions))
+            server, row.path, Self.pairs(row.parameters), eventOptions: Self.pairs(row.eventOptions)
+        )
         client.connect()
         let changed = row.changed.split(separator: " ")
         let target = "/v1/classes/" + changed[0].replacing("/", with: "/objects/")

@@ -140,7 +140,8 @@ struct ExactNameTests {
         #expect(status(bob, a) == 404)
         let made = server.send(
             "POST", "/v1/tokens", "{\"name\":\"t\",\"right\":\"read\",\"classes\":[\"\(b)\"]}")
-        let token = RuledServer.VisibilityCacheKey.token(QueryJSON(made.text)?["token"]?.string ?? "")
+        let token = RuledServer.VisibilityCacheKey.token(
+            QueryJSON(made.text)?["token"]?.string ?? "")
         #expect(status(token, b) == 200 && status(token, a) == 404, "\(made.text)")
     }
 }

@@ -10,7 +10,9 @@ struct VisibilityWeightTests {
     @Test("a view counts for more where rules read many or large values of its user")
     func weight() {
         func weight(_ values: UserValue?...) -> Int {
-            VisibilityCache.VisibilityCacheKey(isUser: true, token: nil, classes: [], values: values).weight
+            VisibilityCache.VisibilityCacheKey(
+                isUser: true, token: nil, classes: [], values: values
+            ).weight
         }
         let text = Value.string(String(repeating: "y", count: 1 << 20))
         #expect(weight() == 1 && weight(nil, .one(.int(1)), .one(.string("ann"))) == 1)

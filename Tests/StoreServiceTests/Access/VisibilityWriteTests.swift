@@ -20,7 +20,8 @@ struct VisibilityWriteTests {
     private func forEachStore(
         _ name: String, shard: UInt64,
         _ body: (
-            _ twins: VisibilityModels, _ whole: TestService, _ part: TestService, inout SeededGenerator
+            _ twins: VisibilityModels, _ whole: TestService, _ part: TestService,
+            inout SeededGenerator
         ) throws -> String?
     ) throws {
         let first = SeededGenerator.testSeed("\(name), shard \(shard)")

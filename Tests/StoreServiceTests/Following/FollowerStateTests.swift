@@ -114,7 +114,11 @@ struct FollowerStateTests {
         for _ in 0..<SeededGenerator.scaled(300) {
             var state = State()
             var (present, told) = (UInt64(1), UInt64(0))
-            if Bool.random(using: &random) { state.reset(.start) } else { state.advance(through: 0) }
+            if Bool.random(using: &random) {
+                state.reset(.start)
+            } else {
+                state.advance(through: 0)
+            }
             for step in 0..<60 {
                 if Bool.random(using: &random) { present += 1 }
                 switch state.phase {

@@ -154,7 +154,8 @@ final class UserStreamWorld {
             callers.append(
                 Caller(
                     token: UInt64(index + 1), address: "",
-                    visibility: PrincipalVisibility(control, Principal(user: name, claims: claims))))
+                    visibility: PrincipalVisibility(control, Principal(user: name, claims: claims)))
+            )
         }
         self.callers = callers
         try put(Self.documents[0])

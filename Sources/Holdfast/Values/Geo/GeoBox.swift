@@ -28,7 +28,7 @@ public struct GeoBox: Hashable, Sendable, StatedRegion {
 ///
 ///     places.filter("location geoWithin $0", circle)
 protocol StatedRegion {
-    /// The region as queries have it; checked when one runs.
+    /// The region in the form of queries. It is checked when a query runs.
     var shape: GeoShape { get }
 }
 
@@ -38,7 +38,7 @@ public struct GeoPoint: Hashable, Sendable {
     public let latitude: Double
     /// Degrees east of Greenwich; −180 to 180.
     public let longitude: Double
-    /// Metres above the ground, which queries do not look at; not negative.
+    /// Metres above the ground; not negative. Queries ignore it.
     public let altitude: Double
 
     /// A point; nil for coordinates beyond the bounds, an altitude below the ground, or a NaN.

@@ -14,19 +14,19 @@ public struct GeoCircle: Hashable, Sendable, StatedRegion {
         self.radiusInRadians = radiusInRadians
     }
 
-    /// A circle of a distance.
+    /// A circle with a distance as radius.
     public init(center: GeoPoint, radius: Distance) {
         self.center = center
         radiusInRadians = radius.radians
     }
 
-    /// A circle around a latitude and longitude; nil where that is no point, and for a radius that is negative or NaN.
+    /// A circle around a latitude and longitude; nil if they are not a point, or if the radius is negative or NaN.
     public init?(center: (Double, Double), radiusInRadians: Double) {
         guard let center = GeoPoint(center) else { return nil }
         self.init(center: center, radiusInRadians: radiusInRadians)
     }
 
-    /// A circle of a distance around a latitude and longitude; nil where that is no point.
+    /// A circle with a distance as radius around a latitude and longitude; nil if they are not a point.
     public init?(center: (Double, Double), radius: Distance) {
         guard let center = GeoPoint(center) else { return nil }
         self.init(center: center, radius: radius)
@@ -49,20 +49,20 @@ public struct Distance: Hashable, Sendable {
         self.radians = radians
     }
 
-    /// A distance in kilometres; nil for one that is negative or NaN.
+    /// A distance in kilometres; nil if it is negative or NaN.
     public static func kilometers(_ kilometers: Double) -> Distance? {
         Distance(checking: kilometers / earthRadiusKilometers)
     }
 
-    /// A distance in miles; nil for one that is negative or NaN.
+    /// A distance in miles; nil if it is negative or NaN.
     public static func miles(_ miles: Double) -> Distance? { kilometers(miles * kilometersInMile) }
 
-    /// A distance as an angle in degrees; nil for one that is negative or NaN.
+    /// A distance as an angle in degrees; nil if it is negative or NaN.
     public static func degrees(_ degrees: Double) -> Distance? {
         Distance(checking: degrees * .pi / 180)
     }
 
-    /// A distance as an angle in radians; nil for one that is negative or NaN.
+    /// A distance as an angle in radians; nil if it is negative or NaN.
     public static func radians(_ radians: Double) -> Distance? { Distance(checking: radians) }
 
     /// The distance in kilometres.

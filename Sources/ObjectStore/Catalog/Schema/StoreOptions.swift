@@ -17,7 +17,8 @@ package struct StoreOptions: Sendable {
     package var transactionByteCountMax = 512 << 20
     /// The time for which a write waits while an interactive write is open, in milliseconds.
     package var interactiveWaitMilliseconds = 5_000
-    /// The bytes of changes of an interactive write that is open which wait in memory; with more they go to the engine's open transaction.
+    /// The bytes of changes of an interactive write that is open which wait in memory; with more they go to the engine's open
+    /// transaction.
     package var interactiveByteCountMax = 256 << 20
     /// The time after which a version that is held counts as old, in milliseconds.
     package var heldMillisecondsMin = 30_000
@@ -38,7 +39,8 @@ package struct StoreOptions: Sendable {
     /// The most objects of a slice.
     package var migrationSliceCount = 2_000
 
-    /// Whether writes and interactive writes are refused. A store that is not there is not made, and one in an older format not marked.
+    /// Whether writes and interactive writes are refused. A store that is not there is not made, and one in an older format not
+    /// marked.
     package var isReadOnly = false
     /// Whether the store gets a new epoch when it is opened, so that earlier cursors and ETags are distinguished from later ones.
     package var takesNewEpoch = false

@@ -54,7 +54,8 @@ package final class CatchUpEvents {
         let identity = candidate.identity
         if let change = candidate.change, change.kind == .delete {
             return query.isKeyMatch(change.primaryKey)
-                ? departure(candidate, departureKind(of: candidate), isSeen: query.visibility == nil)
+                ? departure(
+                    candidate, departureKind(of: candidate), isSeen: query.visibility == nil)
                 : nil
         }
         // A deleted object has no key any more, and another object of the class does not concern followers of a single object.

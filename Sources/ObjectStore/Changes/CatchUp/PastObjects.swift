@@ -140,7 +140,9 @@ final class PastObjects: PastSource {
         _ body: (_ origin: ObjectIdentity, _ isKnown: Bool) -> Bool
     ) {
         if !isWhole { isUndecided = true }
-        let (target, rowClass) = (unrestricted.rows.classes[classIndex], unrestricted.rows.classes[originClass])
+        let (target, rowClass) = (
+            unrestricted.rows.classes[classIndex], unrestricted.rows.classes[originClass]
+        )
         let number = rowClass.members[member].number
         let lost = LostLink(classNumber: target.number, key: key, propertyNumber: number)
         let changed = changedHolders(of: member, rowClass)
@@ -156,7 +158,8 @@ final class PastObjects: PastSource {
             return goesOn
         }
         let mayHaveLost =
-            changes.lostLinks.contains(lost) || unrestricted.row(classIndex: classIndex, key: key) == nil
+            changes.lostLinks.contains(lost)
+            || unrestricted.row(classIndex: classIndex, key: key) == nil
         for holder in changed where goesOn {
             guard unrestricted.budget.spend() else { return }
             let object = reach(holder.identity)

@@ -92,7 +92,8 @@ final class PastResults {
     func wasResult(_ candidate: ObservedCandidate, isSeen: Bool) -> Answer {
         let identity = candidate.identity
         guard query.classIndex != nil else {
-            return query.visibility?.mayHideObjects(of: identity.classIndex) ?? false ? .unknown : .yes
+            return query.visibility?.mayHideObjects(of: identity.classIndex) ?? false
+                ? .unknown : .yes
         }
         if conditions.isEmpty, query.rule == nil { return .yes }
         // Thousands of followers that see everything may come back at once, with a filter on a written property.
@@ -145,12 +146,15 @@ final class PastResults {
         if let known = pasts[version] { return known }
         let unrestricted = transaction.unrestricted
         let byteCount = pasts.values.reduce(0) { $0 + $1.view.byteCount }
-        if pasts.count >= Self.pastCountMax || byteCount > unrestricted.budget.memoryByteCountMax / 2 {
+        if pasts.count >= Self.pastCountMax
+            || byteCount > unrestricted.budget.memoryByteCountMax / 2
+        {
             pasts = pasts.filter { $0.key == since }
         }
         let made = (
             PastView(
-                query.visibility, of: PastObjects(at: version, changes, isWhole: isWhole, in: unrestricted),
+                query.visibility,
+                of: PastObjects(at: version, changes, isWhole: isWhole, in: unrestricted),
                 in: unrestricted, reading: reads),
             conditions.map { PastTest($0) }
         )

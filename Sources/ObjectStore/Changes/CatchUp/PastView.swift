@@ -50,7 +50,9 @@ final class PastView: PastSource {
         _ visibility: Visibility?, of objects: PastObjects, in unrestricted: StoreView,
         reading wanted: [Int: MemberSet]
     ) {
-        (self.visibility, self.objects, self.unrestricted, self.wanted) = (visibility, objects, unrestricted, wanted)
+        (self.visibility, self.objects, self.unrestricted, self.wanted) = (
+            visibility, objects, unrestricted, wanted
+        )
     }
 
     /// The memory of its copies and of the objects' copies.
@@ -151,10 +153,13 @@ final class PastView: PastSource {
             {
                 parts.links.insert(member)
             }
-            schema.forEachLink(of: rowClass, in: found.row, only: MemberSet([member]), unrestricted) {
+            schema.forEachLink(of: rowClass, in: found.row, only: MemberSet([member]), unrestricted)
+            {
                 _, classIndex, key in
                 // A link's target was there. A target of a class without rules may not be known any more.
-                guard visibility.mayHideObjects(of: classIndex), unrestricted.budget.spend() else { return }
+                guard visibility.mayHideObjects(of: classIndex), unrestricted.budget.spend() else {
+                    return
+                }
                 let target = judge(ObjectIdentity(classIndex: classIndex, key: key))
                 if !target.isDecided { undecided.insert(member) }
                 if !target.isSeen { parts.links.insert(member) }

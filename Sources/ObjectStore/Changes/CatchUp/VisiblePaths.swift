@@ -24,7 +24,9 @@ final class VisiblePaths {
         _ former: PastResults, _ changes: FoldedChanges, since version: UInt64,
         in unrestricted: StoreView, judgedCountMax: Int
     ) {
-        (self.former, self.changes, self.version, self.unrestricted) = (former, changes, version, unrestricted)
+        (self.former, self.changes, self.version, self.unrestricted) = (
+            former, changes, version, unrestricted
+        )
         self.judgedCountMax = judgedCountMax
     }
 
@@ -100,8 +102,7 @@ final class VisiblePaths {
     }
 
     /// Whether a link to an object was visible that some object has lost since.
-    private func hasShown(lossOf number: UInt32, by target: ObjectIdentity) -> PastResults.Answer
-    {
+    private func hasShown(lossOf number: UInt32, by target: ObjectIdentity) -> PastResults.Answer {
         let losses = losses[number] ?? findLosses(number)
         self.losses[number] = losses
         if losses.targets.contains(target) { return .yes }

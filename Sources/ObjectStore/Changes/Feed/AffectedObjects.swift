@@ -36,9 +36,10 @@ struct AffectedObjects {
 
     /// Walks back along the paths that the query reads.
     ///
-    /// For followers with a visibility it follows only objects and links that they saw since, or see now. A change concerns an object
-    /// if the changed values were shown at the end of its path. Changes of hidden objects, or beyond hidden links, do not concern
-    /// it. Rules read hidden values, too: a change concerns followers that saw an object which rules now judge differently.
+    /// For followers with a visibility it follows only objects and links that they saw since, or see now. A change concerns an
+    /// object if the changed values were shown at the end of its path. Changes of hidden objects, or beyond hidden links, do not
+    /// concern it. Rules read hidden values, too: a change concerns followers that saw an object which rules now judge
+    /// differently.
     ///
     /// - `former`: The results that the followers saw; nil to walk along everything.
     /// - `version`: Objects that have not changed after this version are left out.

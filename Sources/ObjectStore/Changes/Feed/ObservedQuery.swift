@@ -38,7 +38,8 @@ package final class ObservedQuery: Sendable {
     package let predicate: Predicate?
     /// The visibility of its followers; nil if it hides nothing that the query reads.
     ///
-    /// The condition applies to the values that the visibility shows: tested rows and views have to belong to a view with this visibility.
+    /// The condition applies to the values that the visibility shows: tested rows and views have to belong to a view with this
+    /// visibility.
     package let visibility: Visibility?
     /// Whether the values that the condition reads are shown as they are stored. Then stored objects are tested, after the rule
     /// of the class.
@@ -235,8 +236,8 @@ package final class ObservedQuery: Sendable {
         }
     }
 
-    /// The kind of a result's departure. If several versions are one step, the followers may have lost visibility of the object before
-    /// it was deleted. Then it is reported as left, because changes of hidden objects are not reported.
+    /// The kind of a result's departure. If several versions are one step, the followers may have lost visibility of the object
+    /// before it was deleted. Then it is reported as left, because changes of hidden objects are not reported.
     private func departureKind(of candidate: ObservedCandidate) -> QueryEvent.Kind {
         guard candidate.change?.kind == .delete else { return .leave }
         return visibility != nil && candidate.isOfSeveralVersions && mayLeave(candidate)
@@ -299,7 +300,8 @@ package final class ObservedQuery: Sendable {
     private func placed() -> Predicate? {
         guard let visibility, let classIndex else { return predicate }
         // A property that may be shown with another value than the stored one, such as null, cannot be used to find it.
-        guard let predicate, !visibility.alters(anyOf: predicate.dependencies(schema), from: classIndex)
+        guard let predicate,
+            !visibility.alters(anyOf: predicate.dependencies(schema), from: classIndex)
         else { return rule }
         return .conjunction((rule?.conjuncts ?? []) + predicate.conjuncts)
     }

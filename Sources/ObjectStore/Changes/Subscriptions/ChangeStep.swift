@@ -48,7 +48,7 @@ package final class ChangeStep {
     /// The step as it is shown through a visibility, for reporting its events.
     ///
     /// - `events`: The reported events. Rules are not asked again whether their objects are visible.
-    package func shown(by visibility: Visibility?, telling events: [QueryEvent]) -> ChangeStep {
+    package func shown(by visibility: Visibility?, reporting events: [QueryEvent]) -> ChangeStep {
         guard let visibility else { return self }
         let step = shown(by: visibility)
         for event in events where event.kind == .enter || event.kind == .update {

@@ -132,7 +132,8 @@ final class DependencyTable {
                     guard isWanted(origin) else { return true }
                     let last = found[origin]?.last
                     if last?.position != position || last?.owners != owners {
-                        found[origin, default: []].append(AffectedPaths(position: position, owners: owners))
+                        found[origin, default: []].append(
+                            AffectedPaths(position: position, owners: owners))
                     }
                     count += 1
                     return count <= countMax

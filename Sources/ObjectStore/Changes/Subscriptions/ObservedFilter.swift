@@ -13,7 +13,9 @@ package final class ObservedFilter {
         /// The visibility. Followers that may read the same share it.
         private let visibility: ObjectIdentifier?
 
-        init(_ target: ObservedQuery.Target, _ predicate: Predicate?, _ visibility: Visibility? = nil) {
+        init(
+            _ target: ObservedQuery.Target, _ predicate: Predicate?, _ visibility: Visibility? = nil
+        ) {
             self.target = target
             self.visibility = visibility.map { ObjectIdentifier($0) }
             let canonical = predicate.map { CanonicalPredicate($0) }

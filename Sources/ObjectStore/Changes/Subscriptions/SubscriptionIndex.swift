@@ -6,10 +6,11 @@ import HoldfastThreads
 /// The followed queries, found by the changes: the cost of a commit depends on the queries that it concerns, however many there
 /// are.
 ///
-/// A filter is added under a condition that all its matches satisfy (``IndexCondition``), and is found by the value that a changed object
-/// had or has at the condition's place: equality by a hash, ranges by an interval tree, texts by groups of three characters. A
-/// filter without such a condition is tested with each change of its class. If a filter reads other objects, a change of these is
-/// first compared with the condition. Only if that finds a filter is the path walked back, once for all. On the feed's thread.
+/// A filter is added under a condition that all its matches satisfy (``IndexCondition``), and is found by the value that a
+/// changed object had or has at the condition's place: equality by a hash, ranges by an interval tree, texts by groups of three
+/// characters. A filter without such a condition is tested with each change of its class. If a filter reads other objects, a
+/// change of these is first compared with the condition. Only if that finds a filter is the path walked back, once for all. On
+/// the feed's thread.
 ///
 /// Benchmark rows: `filters`, `filters-flat-out`.
 package final class SubscriptionIndex {

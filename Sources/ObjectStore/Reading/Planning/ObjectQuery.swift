@@ -78,7 +78,9 @@ extension ObjectQuery {
         let sorted = sortMember(rowClass)?.member
         if !sort.isEmpty, sorted == nil { return false }
         let visibility = transaction.visibility(on: self)
-        if let visibility, predicate != nil || sorted.map(visibility.reorders) ?? false { return false }
+        if let visibility, predicate != nil || sorted.map(visibility.reorders) ?? false {
+            return false
+        }
         guard let predicate = predicate ?? visibility?.rule else { return true }
         let constraints = predicate.constraints
         guard constraints.count == 1, let only = constraints.first, only.isExact,

@@ -74,7 +74,8 @@ struct Planner {
         if let natural, natural.residual == nil, visibility?.rule == nil { return natural }
         // A page of the objects with one value, or with some values, reads only its own rows.
         if own.count == 1, own[0].isExact, own[0].source.holdsSingleValues, query.sort.isEmpty,
-            query.expectedCount != nil, !query.isCounted, visibility == nil || query.predicate == nil
+            query.expectedCount != nil, !query.isCounted,
+            visibility == nil || query.predicate == nil
         {
             return plan(own)
         }
@@ -105,7 +106,9 @@ struct Planner {
     /// Finds the ways that need more than one index or the objects of another class.
     func further(beside own: [PlanCandidate]) -> [PlanCandidate] {
         guard let visibility else { return search.further(conjuncts, beside: own) }
-        let found = search.further(conjuncts, beside: []).filter { visibility.isComplete($0.source) }
+        let found = search.further(conjuncts, beside: []).filter {
+            visibility.isComplete($0.source)
+        }
         let ruling = search.further(visibility.rule?.conjuncts ?? [], beside: []).map { candidate in
             var candidate = candidate
             if candidate.source.followsLinks { candidate.source = .unrestricted(candidate.source) }
@@ -234,7 +237,9 @@ extension Planner {
     /// followed, and given up early.
     fileprivate mutating func alternatives() throws(StoreError) -> [Plan] {
         var plans = [naturalPlan([], query.predicate)].compactMap { $0 }
-        guard query.predicate != nil || visibility != nil, var candidates = own() else { return plans }
+        guard query.predicate != nil || visibility != nil, var candidates = own() else {
+            return plans
+        }
         plans += candidates.map { plan([$0]) }
         var cost = 0
         for var candidate in further(beside: candidates) {

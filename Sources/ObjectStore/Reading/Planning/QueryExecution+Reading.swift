@@ -149,7 +149,8 @@ extension QueryExecution {
             rowCost: lookUp.rising)
         defer { entriesRead += collector.entriesRead }
         let keys: [UInt64]?
-        if case .words(let index, let search) = source, plan.residual == nil, visibility == nil, let page
+        if case .words(let index, let search) = source, plan.residual == nil, visibility == nil,
+            let page
         {
             keys = try collector.words(index, search, after: page.after, limit: page.limit)
         } else {

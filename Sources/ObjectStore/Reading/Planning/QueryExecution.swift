@@ -252,7 +252,8 @@ extension QueryExecution {
         if plan.source == nil, let columns = try columns(readsAll: true), !columns.testsRows {
             return try columns.count()
         }
-        if visibility == nil, plan.residual == nil, let keys = try collectedKeys(), plan.residual == nil
+        if visibility == nil, plan.residual == nil, let keys = try collectedKeys(),
+            plan.residual == nil
         {
             return keys.count
         }

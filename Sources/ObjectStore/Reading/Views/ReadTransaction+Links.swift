@@ -59,9 +59,9 @@ extension ReadTransaction: ObjectSource {
         }
     }
 
-    /// Hands over the objects that link to an object, by the property that holds the link and in the order of their object keys, each
-    /// with the number of that property, which may be one of an embedded object, and the number of its links, until `body` returns
-    /// false. Asymmetric objects are left out.
+    /// Hands over the objects that link to an object, by the property that holds the link and in the order of their object keys,
+    /// each with the number of that property, which may be one of an embedded object, and the number of its links, until `body`
+    /// returns false. Asymmetric objects are left out.
     ///
     /// - `property`: The number of the only property that counts; nil for all.
     /// - `from`: Starts at this origin, of links through one property.

@@ -11,8 +11,8 @@ import HoldfastThreads
 /// Code that takes a `ReadTransaction` works on either. Code that has to see everything, such as the evaluation of rules, takes a
 /// ``StoreView``.
 ///
-/// Close it soon (``close()``): an engine keeps old pages as long as a snapshot is open. One thread at a time uses it. Rows are valid
-/// until it is closed.
+/// Close it soon (``close()``): an engine keeps old pages as long as a snapshot is open. One thread at a time uses it. Rows are
+/// valid until it is closed.
 package class ReadTransaction {
     fileprivate(set) final var snapshot: any StorageSnapshot
     /// The schema that the snapshot's rows are read with.
@@ -33,8 +33,8 @@ package class ReadTransaction {
     private final let base: StoreView?
     /// The rows that were found last, if a part of the view's commit is shown: rules and shown links meet the same objects.
     fileprivate(set) final var recentRows: RecentRows?
-    /// The deadline of reads on a thread that hands longer ones to a job, in milliseconds of the monotonic clock; nil if reads may take as
-    /// long as a query.
+    /// The deadline of reads on a thread that hands longer ones to a job, in milliseconds of the monotonic clock; nil if reads
+    /// may take as long as a query.
     package final var shortDeadline: UInt64?
     /// Whether it is read on a thread that must not be held up, so that long work begins again elsewhere.
     package final var isBrief = false

@@ -81,8 +81,8 @@ package final class RetainedVersions: Sendable {
 
     /// The holders of versions that have become old while others were committed; each kind of holder is named once a minute.
     ///
-    /// To be asked behind a commit: without one, nothing is kept that the newest version has not. Cost: a lock, but for one call in a
-    /// second.
+    /// To be asked behind a commit: without one, nothing is kept that the newest version has not. Cost: a lock, but for one call
+    /// in a second.
     ///
     /// - `now`: In milliseconds of the monotonic clock.
     package func takePiles(at now: UInt64 = monotonicMilliseconds()) -> [Pile] {

@@ -1,7 +1,7 @@
 import HoldfastRows
 
-/// The rows that evaluations on a view have found last by their keys, so that an object that a rule reads and a shown link leads to is
-/// looked up once. One thread at a time uses it.
+/// The rows that evaluations on a view have found last by their keys, so that an object that a rule reads and a shown link leads
+/// to is looked up once. One thread at a time uses it.
 ///
 /// Benchmark row: `user-lists`.
 final class RecentRows {

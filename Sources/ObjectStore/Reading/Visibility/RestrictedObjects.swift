@@ -20,7 +20,9 @@ final class RestrictedObjects: VisibleObjects {
         private let unrestricted: StoreView
 
         init(_ visibility: Visibility, _ classIndex: Int, _ unrestricted: StoreView) {
-            (self.visibility, self.classIndex, self.unrestricted) = (visibility, classIndex, unrestricted)
+            (self.visibility, self.classIndex, self.unrestricted) = (
+                visibility, classIndex, unrestricted
+            )
             part = visibility.parts[classIndex]
         }
 
@@ -125,7 +127,9 @@ final class RestrictedObjects: VisibleObjects {
         guard visibility.mayHideObjects(of: classIndex) else { return true }
         let identity = ObjectIdentity(classIndex: classIndex, key: key)
         if let known = judged[identity] { return known }
-        guard let row = unrestricted.row(classIndex: classIndex, key: key) else { return isSeenElsewhere }
+        guard let row = unrestricted.row(classIndex: classIndex, key: key) else {
+            return isSeenElsewhere
+        }
         let isSeen = admits(rules(of: classIndex), key, row)
         remember(identity, isSeen)
         return isSeen
@@ -156,7 +160,9 @@ final class RestrictedObjects: VisibleObjects {
         if !sees(classIndex: origin.classIndex, key: origin.key) { return 0 }
         let rules = rules(of: origin.classIndex)
         if rules.roles.isEmpty { return count }
-        guard let row = unrestricted.row(classIndex: origin.classIndex, key: origin.key) else { return 0 }
+        guard let row = unrestricted.row(classIndex: origin.classIndex, key: origin.key) else {
+            return 0
+        }
         let hidden = hiddenProperties(rules, origin.key, row)
         if hidden.isEmpty { return count }
         if let place = schema.memberByNumber[property], place.classIndex == origin.classIndex {
@@ -166,7 +172,8 @@ final class RestrictedObjects: VisibleObjects {
         let rowClass = schema.classes[origin.classIndex]
         let shown = MemberSet(rowClass.linkingMembers).subtracting(hidden)
         var seen = 0
-        schema.forEachLink(of: rowClass, in: row, only: shown, unrestricted) { held, classIndex, key in
+        schema.forEachLink(of: rowClass, in: row, only: shown, unrestricted) {
+            held, classIndex, key in
             if held == property, classIndex == target.classIndex, key == target.key { seen += 1 }
         }
         return seen

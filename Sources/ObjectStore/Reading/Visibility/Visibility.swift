@@ -278,7 +278,8 @@ extension Visibility {
         }
     }
 
-    /// Whether the end of a read may be shown otherwise than it is stored, or an inverse link that leads there is hidden on some objects.
+    /// Whether the end of a read may be shown otherwise than it is stored, or an inverse link that leads there is hidden on some
+    /// objects.
     func alters(_ read: Dependency) -> Bool {
         alters(read.member, of: read.classIndex)
             || read.path.contains { $0.inverseLink >= 0 && hides($0.inverseLink, of: $0.fromClass) }

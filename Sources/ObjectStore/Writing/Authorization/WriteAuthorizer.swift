@@ -50,7 +50,7 @@ final class WriteAuthorizer {
         schema = rights.visibility.schema
     }
 
-    /// When all rules have to be asked.
+    /// The time by which all rules have to be evaluated.
     var deadlineMilliseconds: UInt64 { base.budget.deadlineMilliseconds }
 
     // MARK: Visible objects
@@ -79,7 +79,8 @@ final class WriteAuthorizer {
         return shown
     }
 
-    /// The properties of an object that the transaction has made which its writer has not stated, and would not read of it as it is.
+    /// The properties of an object that the transaction has made which its writer has not stated, and would not read of it as it
+    /// is.
     ///
     /// The rules are evaluated on the version that the transaction began from. Links from there to other new objects count as
     /// missing.
@@ -161,7 +162,7 @@ final class WriteAuthorizer {
         return roles
     }
 
-    /// Notes an object of which the writer changes properties.
+    /// Notes an object if the writer changes its properties.
     func changed(_ object: ObjectIdentity, _ members: MemberSet, source: Int) {
         note(object, source) { $0.members.formUnion(members) }
     }
@@ -171,7 +172,9 @@ final class WriteAuthorizer {
         note(object, source) { $0.isDeleted = true }
     }
 
-    private func note(_ object: ObjectIdentity, _ source: Int, _ change: (inout AttemptedChange) -> Void) {
+    private func note(
+        _ object: ObjectIdentity, _ source: Int, _ change: (inout AttemptedChange) -> Void
+    ) {
         let before = acts[object]
         undo.note((object, before))
         if before == nil { order.append(object) }
@@ -230,7 +233,7 @@ final class WriteAuthorizer {
     ///
     /// - Parameters:
     ///   - end: A view of the transaction as it is now, which has its time.
-    ///   - isAttempt: Whether it is the attempt alone that is under way, else the transaction, which ends.
+    ///   - isAttempt: Whether only the present attempt is judged; otherwise the whole transaction, which ends.
     /// - Throws: ``StoreError`` `.notAllowed`; `.stopped` where the rules take too long.
     func judge(_ end: StoreView, isAttempt: Bool = false) throws(StoreError) {
         let objects = isAttempt ? undo.all.map(\.object) : order
@@ -303,7 +306,8 @@ final class WriteAuthorizer {
 
     /// The refusal if no role admits an object, or if no admitting role admits a property.
     private func refusal(
-        _ act: AttemptedChange, _ rowClass: RowClass, _ action: RefusedAct.Action, _ admitting: [Role],
+        _ act: AttemptedChange, _ rowClass: RowClass, _ action: RefusedAct.Action,
+        _ admitting: [Role],
         _ allowed: (WriteRights.Role) -> MemberSet
     ) -> RefusedAct? {
         guard !admitting.isEmpty else { return refused(rowClass, action, act.source) }

@@ -3,9 +3,10 @@ import HoldfastRows
 
 /// The rights of a writer to the objects of a store, made ready for one schema. Immutable; any thread may use it.
 package struct WriteRights: Sendable {
-    /// The rights of a role to the objects of a class. Conditions are asked on the unrestricted store; the constant false is nothing.
+    /// The rights of a role to the objects of a class. Conditions are asked on the unrestricted store; the constant false is
+    /// nothing.
     package struct Role: Hashable, Sendable {
-        /// Where they stand in the access document, for the log alone.
+        /// The place of the role in the access document, only for the log.
         package var place: String
         /// The objects that may be created, as they are at a transaction's end.
         package var create: Predicate
@@ -41,7 +42,8 @@ package struct WriteRights: Sendable {
     let visibility: Visibility
     /// The active roles, with the actions that they allow on a class, by its position.
     let roles: @Sendable (_ classIndex: Int) -> [Role]
-    /// Finds the object that decides on the active roles, by its own changes or changes of objects that it leads to; nil if no object does.
+    /// Finds the object that decides on the active roles, by its own changes or changes of objects that it leads to; nil if no
+    /// object does.
     let deciding: @Sendable (StoreView) throws(StoreError) -> ObservedQuery?
 
     /// Makes rights.

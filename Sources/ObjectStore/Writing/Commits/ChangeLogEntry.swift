@@ -26,7 +26,7 @@ import HoldfastRows
 ///                    number of its elements and these (v); then the number of classes with freed names, of each its
 ///                    number (v) and the names; then the freed names of classes; names as of projections
 package struct ChangeLogEntry: Sendable {
-    /// When it was committed, in milliseconds since 1970.
+    /// The time of the commit, in milliseconds since 1970.
     package var milliseconds: UInt64
     /// Every object once.
     package var changes: [ChangeRecord]

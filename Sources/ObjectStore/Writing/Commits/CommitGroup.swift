@@ -3,7 +3,7 @@ import HoldfastRows
 import HoldfastStorage
 
 /// The state that the transactions of one commit share: the snapshot they read, the overlay they write, and the
-/// counters. The writer's thread, or the one that has its write, alone uses a group.
+/// counters. Only the writer's thread, or the thread that has its write, uses a group.
 final class CommitGroup {
     let snapshot: any StorageSnapshot
     /// The engine's open transaction, once changes have left the overlay for it; it ends with the group.
@@ -21,7 +21,7 @@ final class CommitGroup {
     /// Whether a member has stored an idempotency record or reserved object keys, which is to be stored even if nothing
     /// else was changed.
     var changesUnversioned = false
-    /// The properties of each class whose former values the change log keeps; empty if it keeps no values.
+    /// The properties of each class with former values in the change log; empty if it keeps no values.
     let kept: [MemberSet]
     /// The change of the schema under way, which learns of every change.
     var migration: StagedMigration?
@@ -55,7 +55,7 @@ final class CommitGroup {
         classStates = ContiguousArray(repeating: nil, count: rows.classes.count)
     }
 
-    /// How many entries were read below the overlay.
+    /// The number of entries that were read below the overlay.
     var entriesRead: Int { snapshot.entriesRead + (engineTransaction?.entriesRead ?? 0) }
 
     /// Moves the overlay's changes into the engine's open transaction. The overlay is empty afterwards.
@@ -183,8 +183,8 @@ extension CommitGroup {
         try value(primaryKey.bytes).flatMap(StoreKey.mappedObjectKey)
     }
 
-    /// The object that a primary key leads to. Cost: one look-up where ``CommitMemory/primaryKeys`` knows it,
-    /// else two.
+    /// The object that a primary key leads to. Cost: one look-up if ``CommitMemory/primaryKeys`` has it,
+    /// otherwise two.
     func object(
         _ rowClass: RowClass, _ primaryKey: StoredPrimaryKey
     ) throws(StoreError) -> FoundObject {

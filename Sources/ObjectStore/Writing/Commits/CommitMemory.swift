@@ -2,8 +2,8 @@ import HoldfastBytes
 import HoldfastRows
 import HoldfastText
 
-/// Memory that the groups of a commit queue use one after the other. The thread that is at work in
-/// the group alone uses it.
+/// Memory that the groups of a commit queue use one after the other. Only the thread that works in
+/// the group uses it.
 ///
 /// Benchmark row: `import`.
 final class CommitMemory {
@@ -25,7 +25,7 @@ final class CommitMemory {
     /// For the targets of one draft.
     var targets: [UInt64] = []
 
-    /// The properties whose former values the change log keeps, by class, with the schema and members from which they were made.
+    /// The properties with former values in the change log, by class, with the schema and members from which they were made.
     private var kept: (properties: LoggedProperties, schema: RowSchema, members: [MemberSet])?
     private var wordSets: [WordSet] = []
 
@@ -39,7 +39,7 @@ final class CommitMemory {
         return wordSets[index]
     }
 
-    /// The properties of each class whose former values are kept; empty if no values are kept.
+    /// The properties of each class with former values in the change log; empty if it keeps no values.
     func keptMembers(_ properties: LoggedProperties?, of schema: RowSchema) -> [MemberSet] {
         guard let properties else { return [] }
         if let kept, kept.properties === properties, kept.schema === schema { return kept.members }

@@ -87,7 +87,9 @@ extension CommitQueue {
     }
 
     /// Makes the checks at the end of the open write, and opens the next one or has the group committed.
-    private func conclude(_ turn: QueuedInteractiveWrite, _ commits: Bool, in group: InteractiveGroup) {
+    private func conclude(
+        _ turn: QueuedInteractiveWrite, _ commits: Bool, in group: InteractiveGroup
+    ) {
         var turns = group
         let outcome = outcome(of: turn, commits, turns.failure)
         if case .success = outcome { turns.ended.append((turn, outcome)) }
@@ -122,7 +124,10 @@ extension CommitQueue {
     // MARK: The writer's thread
 
     /// Does the work that only this thread can do for the open interactive write.
-    func serve(_ turn: QueuedInteractiveWrite, _ request: InteractiveGroup.Request, _ group: InteractiveGroup) {
+    func serve(
+        _ turn: QueuedInteractiveWrite, _ request: InteractiveGroup.Request,
+        _ group: InteractiveGroup
+    ) {
         var turns = group
         switch request {
         case .end(let commits): conclude(turn, commits, in: turns)
@@ -158,8 +163,8 @@ extension CommitQueue {
         }
     }
 
-    /// Waits for a short time while something waits for the open write. Writes that have waited too long are refused; interactive writes that ended before it
-    /// are committed without it: they would wait for code of its owner's, which may wait for them.
+    /// Waits for a short time while something waits for the open write. Writes that have waited too long are refused; interactive
+    /// writes that ended before it are committed without it: they would wait for code of its owner's, which may wait for them.
     func watch() {
         let turn = waiting.withLock { state in
             state.isWatched = true
@@ -187,7 +192,9 @@ extension CommitQueue {
     /// owner of the write only reads it, while this thread waits.
     ///
     /// - Returns: Why that failed.
-    private func spillToEngine(for turn: QueuedInteractiveWrite, _ turns: inout InteractiveGroup) -> StoreError? {
+    private func spillToEngine(for turn: QueuedInteractiveWrite, _ turns: inout InteractiveGroup)
+        -> StoreError?
+    {
         // Else they would be lost with an interactive write that is cancelled.
         commitBase(of: turn, &turns)
         if let failure = turns.failure { return failure }
@@ -201,10 +208,13 @@ extension CommitQueue {
     }
 
     /// The changes of the writes that have ended, before the next one is open.
-    private func stand(of group: CommitGroup, since version: UInt64) -> InteractiveGroup.CommittablePrefix? {
+    private func stand(of group: CommitGroup, since version: UInt64) -> InteractiveGroup
+        .CommittablePrefix?
+    {
         guard group.state.version > version || group.changesUnversioned else { return nil }
         putState(group)
-        return InteractiveGroup.CommittablePrefix(batch: memory.overlay.batch(), version: group.state.version)
+        return InteractiveGroup.CommittablePrefix(
+            batch: memory.overlay.batch(), version: group.state.version)
     }
 
     /// Commits the writes that have ended, while another is open: its own changes stay in the group.
@@ -237,7 +247,8 @@ extension CommitQueue {
             return (overdue, (state.writes.firstArrival ?? now) + patience)
         }
         for write in overdue {
-            write.finish(.failure(.waitedForTurn(milliseconds: options.interactiveWaitMilliseconds)))
+            write.finish(
+                .failure(.waitedForTurn(milliseconds: options.interactiveWaitMilliseconds)))
         }
         return max(1, Int(next - now)) * 1000
     }
@@ -251,7 +262,9 @@ extension CommitQueue.Waiting {
     fileprivate var wantsCommit: Bool { interactive != nil && turns?.ended.isEmpty == false }
 
     /// Whether something waits for the open write.
-    var wantsDependency: Bool { wantsCommit || interactive != nil && turns != nil && writes.count > 0 }
+    var wantsDependency: Bool {
+        wantsCommit || interactive != nil && turns != nil && writes.count > 0
+    }
 
     /// Whether the writer's thread has something to do in the group.
     fileprivate var hasTurnWork: Bool { turns != nil && (interactive == nil || request != nil) }

@@ -63,7 +63,7 @@ extension CommitQueue {
         backgroundMigration.begin(migration, totalCount: objectCount)
     }
 
-    /// The bytes of changes of which no more go into one commit.
+    /// The most bytes of changes that go into one commit.
     private static let directByteCountMax = 32 << 20
 
     private func openSchemaGroup() throws(StoreError) -> CommitGroup {
@@ -189,7 +189,7 @@ extension CommitQueue {
 
     // MARK: Removing leftovers
 
-    /// How many entries one commit removes, and how many it looks at.
+    /// The most entries that one commit removes, and the most that it reads.
     private static let removedCountMax = 4_096
     private static let readCountMax = 16_384
 

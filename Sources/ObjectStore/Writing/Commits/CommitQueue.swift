@@ -12,7 +12,8 @@ import Synchronization
 /// Each write is a transaction with a version and an outcome of its own. Later writes see earlier ones. If the commit fails, all
 /// its writes fail, even the ones that changed nothing, because they may have seen changes that were never stored.
 final class CommitQueue: @unchecked Sendable {
-    // Unchecked: everything but `waiting` belongs to the writer's thread, or to the one that has taken the group of interactive writes.
+    // Unchecked: everything but `waiting` belongs to the writer's thread, or to the one that has taken the group of interactive
+    // writes.
     struct Waiting {
         var writes = WaitingWrites()
         /// The open write.
@@ -30,7 +31,7 @@ final class CommitQueue: @unchecked Sendable {
         var hasStopped = false
     }
 
-    /// How often a group is run again because something else was committed meanwhile.
+    /// The number of times that a group is run again because another commit came first.
     static let conflictCountMax = 100
 
     let engine: any StorageEngine
@@ -42,7 +43,7 @@ final class CommitQueue: @unchecked Sendable {
     let statistics = CommitCounters()
     let waiting = Monitor(Waiting())
     let memory = CommitMemory()
-    /// The properties whose former values the change log keeps.
+    /// The properties with former values in the change log.
     let kept = Mutex<LoggedProperties?>(nil)
     /// The change log's first entry when it was last looked at, and its time in milliseconds since 1970.
     private var keptEntry: (number: UInt64, time: UInt64)?

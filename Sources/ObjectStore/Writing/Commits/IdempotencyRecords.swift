@@ -7,7 +7,7 @@ import HoldfastStorage
 package struct IdempotencyRecords {
     private let group: CommitGroup
     private let now: Timestamp
-    /// How long and in how much room replies are kept.
+    /// The limits on the time and the space for which replies are kept.
     private let limits: IdempotencyLimits
     /// Whether the transaction has stored a reply.
     private(set) var isChanged = false
@@ -28,8 +28,8 @@ package struct IdempotencyRecords {
         return try IdempotencyRecord.valid(bytes, at: now.seconds, limits)
     }
 
-    /// Stores the reply to the transaction under an identifier, and removes some of the oldest records that have expired. The reply is stored even
-    /// if the transaction changes nothing else.
+    /// Stores the reply to the transaction under an identifier, and removes some of the oldest records that have expired. The
+    /// reply is stored even if the transaction changes nothing else.
     ///
     /// Cost: three changes, and two for each share; as many for each removed record.
     ///
@@ -99,7 +99,7 @@ package struct IdempotencyRecords {
     private struct Found {
         let id: [UInt8]
         let owner: IdempotencyOwner
-        /// When it expires, in seconds since 1970.
+        /// The time at which it expires, in seconds since 1970.
         let end: Int64
     }
 

@@ -8,7 +8,7 @@ struct InteractiveGroup {
     /// joins.
     static let countMax = 16
     static let byteCountMax = 256 << 10
-    /// How long writes that have ended wait at least for one that has not, and twice as long at most.
+    /// The shortest time that ended writes wait for an open one. The longest is twice as long.
     static let patienceMicroseconds = 2000
 
     /// A request of the owner of the open write to the writer's thread.

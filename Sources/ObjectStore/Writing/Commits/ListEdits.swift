@@ -2,7 +2,7 @@ import HoldfastRows
 
 /// The edits of a list: splices in the order in which they were applied, or that it was replaced.
 package struct ListEdits: Equatable, Sendable {
-    /// Of the splices that one version notes of a list the most.
+    /// The most splices that one version notes of a list.
     static let countMax = 64
 
     /// The splices; empty for a list that was replaced.
@@ -33,16 +33,15 @@ package struct ListEdits: Equatable, Sendable {
         for splice in edits.splices { append(splice, countMax: countMax) }
     }
 
-    /// Notes that the list is another.
+    /// Notes that the list was replaced.
     mutating func replace() {
         splices = []
         isReplaced = true
     }
 
-    /// For each element that the edits lead to the one that it was before them; nil for one that they put in, and as a whole where the list
-    /// was replaced.
+    /// The former index of each element of the edited list; nil for an inserted element. Nil as a whole if the list was replaced.
     ///
-    /// - `count`: The elements before them.
+    /// - `count`: The number of elements before the edits.
     func formers(of count: Int) -> [Int?]? {
         if isReplaced { return nil }
         var formers: [Int?] = Array(0..<count)
@@ -91,11 +90,11 @@ package struct ListChange: Equatable, Sendable {
 
 /// One change of a list: from an index on some elements were taken out, and others put in their place.
 package struct ListSplice: Hashable, Sendable {
-    /// Where, in the list as it was just before.
+    /// The index, in the list as it was just before.
     package var index: Int
-    /// How many elements were taken out.
+    /// The number of elements that were taken out.
     package var removed: Int
-    /// How many elements were put in.
+    /// The number of elements that were put in.
     package var inserted: Int
 
     /// Makes a splice.

@@ -1,7 +1,7 @@
 import HoldfastQuery
 import HoldfastRows
 
-/// The properties whose former values the change log keeps for changed and deleted objects. A catch-up uses these values to
+/// The properties for which the change log keeps former values of changed and deleted objects. A catch-up uses them to
 /// decide which users could read an object that has changed since. Immutable; any thread may use it.
 ///
 /// A record lists the values that it has, so that readers of the log do not need to know the settings of that time.

@@ -37,7 +37,7 @@ extension PendingSchemaWrite {
     package func run(_ transaction: WriteTransaction) throws(StoreError) {}
 }
 
-/// A write without a request, for whose outcome a thread waits, such as the write of an import's chunk.
+/// A write without a request, such as the write of an import's chunk. A thread waits for its outcome.
 package final class AwaitedWrite: PendingWrite {
     private let body: @Sendable (WriteTransaction) throws(StoreError) -> Void
     private let outcome = Monitor<WriteOutcome?>(nil)
@@ -60,7 +60,7 @@ package final class AwaitedWrite: PendingWrite {
     package func wait() throws(StoreError) -> UInt64 { try outcome.wait { $0 }.get() }
 }
 
-/// A change of the schema without a request, for whose outcome a thread waits.
+/// A change of the schema without a request. A thread waits for its outcome.
 package final class AwaitedSchemaWrite: PendingSchemaWrite {
     private let make: @Sendable (Catalog) throws(StoreError) -> SchemaProposal
     private let outcome = Monitor<WriteOutcome?>(nil)

@@ -2,7 +2,7 @@ import Glibc
 import HoldfastThreads
 import Synchronization
 
-/// An interactive write, from the call that asks for it to its outcome: a write whose body runs on another thread. Thread-safe.
+/// An interactive write, from the call that asks for it to its outcome. Its body runs on another thread. Thread-safe.
 final class QueuedInteractiveWrite: PendingWrite {
     private struct State {
         /// The open transaction; nil before.

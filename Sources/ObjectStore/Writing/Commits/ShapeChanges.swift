@@ -1,7 +1,8 @@
 import HoldfastRows
 
-/// The parts of a schema that have another shape after a change of it. Readers of objects that show these parts, or decide by them, have to learn
-/// them again. Indexes, unique and required properties, defaults, deletion rules, wider enums and new classes do not change a shape.
+/// The parts of a schema that have another shape after a change of it. Readers of objects that show these parts, or decide by
+/// them, have to learn them again. Indexes, unique and required properties, defaults, deletion rules, wider enums and new classes
+/// do not change a shape.
 ///
 /// Classes and properties are named by their numbers, which are never used again.
 package struct ShapeChanges: Equatable, Sendable {

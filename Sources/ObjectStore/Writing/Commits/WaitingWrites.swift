@@ -9,7 +9,7 @@ struct WaitingWrites {
     }
 
     private var writes: [any PendingWrite] = []
-    /// When each of the writes came.
+    /// The time at which each of the writes came.
     private var arrivals: [UInt64] = []
     private var turns: [WaitingInteractiveWrite] = []
 

@@ -1,9 +1,9 @@
 import HoldfastRows
 
-/// The way from an object to something in it, known from the schema alone: which properties, and which
-/// elements if they are there.
+/// The path from an object to a value in it, made from the schema only: the properties, and the
+/// elements if they exist.
 package struct EditPath: Sendable, Equatable {
-    /// One of a collection.
+    /// An element of a collection.
     package enum Element: Sendable, Equatable {
         /// A list's or set's element at an index, or where one can be inserted.
         case index(Int)
@@ -45,7 +45,7 @@ package struct EditPath: Sendable, Equatable {
         return member.map { ($0, element != nil) }
     }
 
-    /// How a value there is stored, alone.
+    /// The storage of a single value at the path.
     package var storage: FieldStorage {
         guard let member else { return FieldStorage(.single, .embedded) }
         if !inner.isEmpty { return FieldStorage(.single, .mixed) }

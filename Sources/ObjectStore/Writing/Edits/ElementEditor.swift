@@ -1,9 +1,9 @@
 import HoldfastBytes
 import HoldfastRows
 
-/// Changes single elements of a collection, in its row or out of line. The writer's thread alone uses it.
+/// Changes single elements of a collection, in its row or out of line. Only the writer's thread uses it.
 protocol ElementEditor: AnyObject {
-    /// How many elements there are.
+    /// The number of elements.
     var count: Int { get }
     /// Hands over the parts of the collection, each with the index of its first element, until `body` returns
     /// false.
@@ -17,21 +17,21 @@ protocol ElementEditor: AnyObject {
     func replace(at index: Int, by element: LeafSlice) throws(StoreError)
     /// Removes the element at `index`.
     func remove(at index: Int) throws(StoreError)
-    /// Where an element stands, or would stand, among elements that are in order; nil when a part can't be read.
+    /// The index at which an element stands, or would stand, among ordered elements; nil if a part can't be read.
     ///
     /// - `order`: The order of an element and the one that is looked for: negative, 0 or positive.
     func lowerBound(_ order: (LeafView, Int) -> Int) -> (index: Int, isThere: Bool)?
 }
 
 extension ElementEditor {
-    /// Where an element of a set stands, or would stand, or the entry of a map with its key.
+    /// The index at which an element of a set, or the entry of a map with its key, stands or would stand.
     func find(_ elements: LeafView, _ index: Int) -> (index: Int, isThere: Bool)? {
         if let keys = elements.keys { return find(key: keys.bytes(index)) }
         let order = SetOrder()
         return lowerBound { order.compare($0.values, $1, elements.values, index) }
     }
 
-    /// Where an entry of a map stands, or would stand; nil in a collection without keys.
+    /// The index at which an entry of a map stands, or would stand; nil in a collection without keys.
     func find(key: UnsafeRawBufferPointer) -> (index: Int, isThere: Bool)? {
         var hasKeys = true
         let found = lowerBound { leaf, offset in

@@ -25,7 +25,7 @@ package struct ObjectEdit: @unchecked Sendable {
         case test(ObjectDraft?)
     }
 
-    /// Where.
+    /// The path to the edited value.
     package var path: EditPath
     /// The operation.
     package var action: Action

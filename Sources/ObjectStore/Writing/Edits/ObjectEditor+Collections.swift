@@ -29,7 +29,7 @@ extension ObjectEditor {
         return try replacing(row, rowClass, member, by: .bytes(editor.collection))
     }
 
-    /// Where an element is, or where it can be inserted; nil for a key in a collection without keys.
+    /// The index of an element, or the index at which it can be inserted; nil for a key in a collection without keys.
     static func index(of element: EditPath.Element, in editor: any ElementEditor)
         -> (index: Int, isThere: Bool)?
     {
@@ -106,7 +106,7 @@ extension ObjectEditor {
         }
     }
 
-    /// Where an element stands in a set, or each time in a list.
+    /// The index of an element in a set, or all its indices in a list.
     private static func indices(
         of element: LeafView, _ storage: FieldStorage, in editor: any ElementEditor
     ) -> [Int] {

@@ -58,7 +58,7 @@ extension ObjectEditor {
     }
 }
 
-// Edits of an object of which the transaction's writer sees a part.
+// Edits of an object that the transaction's writer sees only in part.
 extension ObjectEditor {
     /// The row of the object after the edits, including the parts that the transaction's writer does not see.
     ///

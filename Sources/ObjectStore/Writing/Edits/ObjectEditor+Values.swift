@@ -9,7 +9,7 @@ extension ObjectEditor {
         /// As it lies in a row, with everything out of line; nil for null.
         var bytes: ByteBuffer?
         var storage: FieldStorage
-        /// Of links and embedded objects.
+        /// The class of links and embedded objects.
         var classIndex = -1
     }
 
@@ -259,7 +259,7 @@ extension ObjectEditor {
         }
     }
 
-    /// How many embedded objects are inside one another.
+    /// The number of embedded objects that are inside one another.
     private func depth(_ bytes: UnsafeRawBufferPointer, _ rowClass: RowClass) -> Int {
         guard let row = RowView(bytes) else { return 1 }
         var deepest = 0

@@ -36,7 +36,7 @@ package final class ObjectEditor {
     private var hasSpilled = false
     /// Whether values may have left rows that were never written.
     private var hasGarbage = false
-    /// Of the out-of-line collections that have changed.
+    /// The editors of out-of-line collections that have changed.
     var editors: [Int: CollectionEditor] = [:]
     /// The edits of lists in ``row`` since it was written, by member.
     var lists: [Int: ListEdits] = [:]
@@ -192,7 +192,7 @@ package final class ObjectEditor {
         return row
     }
 
-    /// Counts the out-of-line collections of embedded objects, whose links are counted when the row is written.
+    /// Counts the out-of-line collections of embedded objects. Their links are counted when the row is written.
     private func countEmbedded(in row: ByteBuffer) throws(StoreError) {
         guard let view = RowView(row.bytes), view.holdsOverflow else { return }
         for member in rowClass.linkingMembers

@@ -113,7 +113,7 @@ final class BackgroundMigration: @unchecked Sendable {
 package struct MigrationProgress: Equatable, Sendable {
     /// The phase of the work.
     package enum Phase: String, Sendable, CaseIterable {
-        /// Objects are read to find out what data would be lost.
+        /// Objects are read to find the data that would be lost.
         case check
         /// Objects and entries are written; readers don't see them yet.
         case build

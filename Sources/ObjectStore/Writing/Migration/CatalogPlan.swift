@@ -8,7 +8,7 @@ struct CatalogPlan {
     private let proposed: Schema
     /// The classes as the store keeps them, in the proposed order.
     private(set) var classes: [Catalog.StoredClass] = []
-    /// The classes with a new layout, whose fill row is still to be made.
+    /// The classes with a new layout that still need a fill row.
     private(set) var newLayouts: Set<Int> = []
     private(set) var nextClass: UInt32
     private(set) var nextProperty: UInt32
@@ -18,7 +18,7 @@ struct CatalogPlan {
     private var rewrites: [Bool]
     /// The numbers of the indexes that are built.
     private var builtIndexes: Set<UInt32> = []
-    /// The numbers of link properties whose inverse links are entered again.
+    /// The numbers of link properties that get their inverse links entered again.
     private var freshLinks: Set<UInt32> = []
 
     init(_ comparison: SchemaComparison, _ record: MigrationRecord) {
@@ -183,7 +183,7 @@ struct CatalogPlan {
         return isFresh(match) || match?.old != present.classes[old].primaryKeyIndex
     }
 
-    /// Finds the indexes to build, and the indexes whose entries are removed. An index that stays keeps its number.
+    /// Finds the indexes to build, and the indexes to remove the entries of. An index that stays keeps its number.
     private mutating func compareIndexes(_ old: RowClass, _ new: Catalog.StoredClass) {
         let before = Set(ClassIndex.all(of: old).map(\.number))
         var after = Set(new.groupNumbers).union(new.searchNumbers.values)

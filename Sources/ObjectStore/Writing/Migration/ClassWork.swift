@@ -11,7 +11,7 @@ struct ClassWork {
     var rewrites = false
     /// The indexes of the target that are built.
     var indexes: [ClassIndex] = []
-    /// The numbers of properties, also of embedded classes, whose inverse links are entered.
+    /// The numbers of properties, also of embedded classes, that get their inverse links entered.
     var links: Set<UInt32> = []
     /// Whether its objects get their own numbers as primary keys.
     var numbersObjects = false

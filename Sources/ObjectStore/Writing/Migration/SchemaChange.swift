@@ -7,7 +7,7 @@ import HoldfastStorage
 struct SchemaChange {
     /// The catalog of the proposed schema.
     let catalog: Catalog
-    /// The steps, as a client is told them.
+    /// The steps, as they are reported to a client.
     let steps: [SchemaStep]
     /// The conversions of rows, by positions of classes in the present catalog; nil for a class that goes.
     let conversions: [RowConversion?]
@@ -29,7 +29,7 @@ struct SchemaChange {
     /// Compares schemas.
     ///
     /// - `record`: The record of earlier changes. Their numbers are not used again.
-    /// - `repairs`: Properties whose values are to be converted although they are stored alike, by number.
+    /// - `repairs`: Numbers of properties. Their values are converted although they are stored alike.
     /// - Throws: ``StoreError`` `.invalidSchema`, `.invalidRenames`, `.brokenProjections` or
     ///   `.unsupportedMigration`.
     init(

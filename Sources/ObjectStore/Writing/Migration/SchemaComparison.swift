@@ -18,7 +18,7 @@ struct SchemaComparison {
     let present: Catalog
     let proposed: Schema
     let renames: SchemaRenames
-    /// Stored properties, by number, of which values do not fit although they are stored alike: they are
+    /// The numbers of stored properties with values that do not fit although they are stored alike. They are
     /// converted.
     let repairs: Set<UInt32>
 
@@ -301,7 +301,7 @@ struct SchemaComparison {
 
     // MARK: Links in embedded objects
 
-    /// Converts the links of embedded classes of which some objects go with a property that held them.
+    /// Converts the links of embedded classes that lose some objects together with a property that contained them.
     ///
     /// An inverse link counts the links of its origin through one property wherever they stand in the
     /// object. Where some of them go and the property stays, it gets another number and the links are

@@ -26,7 +26,7 @@ extension StagedMigration {
 
     /// Enters an object that another write has created or changed.
     ///
-    /// - `row`: Its row, of which everything is written.
+    /// - `row`: Its row, completely written.
     /// - `fault`: Receives the obstacles of the migration.
     func enter(
         _ transaction: WriteTransaction, _ rowClass: RowClass, _ key: UInt64, _ row: RowView,

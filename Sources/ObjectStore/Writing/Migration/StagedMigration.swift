@@ -39,9 +39,9 @@ final class StagedMigration {
     var checker: RowConverter
     /// Converts rows.
     private var converter: RowConverter
-    /// The classes of which a write that came meanwhile has written staged rows.
+    /// The classes with staged rows that were written by a write during the migration.
     var noted: Set<Int> = []
-    /// Objects whose staged out-of-line values are to be removed.
+    /// Objects that are to lose their staged out-of-line values.
     var sweeping: Set<ObjectIdentity> = []
     private let rowBuffer = ByteBuffer(capacity: 4096)
     let keyBuffer = ByteBuffer(capacity: 512)

@@ -6,7 +6,7 @@ import HoldfastStorage
 ///
 /// Cost: logarithmic in the number of elements for each change; the row is written once, by
 /// ``finish()``, which has to be called. Made by
-/// ``WriteTransaction/editor(_:key:member:)``, and used by that transaction's body alone.
+/// ``WriteTransaction/editor(_:key:member:)``; only that transaction's body may use it.
 final class CollectionEditor: ElementEditor {
     private let transaction: WriteTransaction
     private let rowClass: RowClass
@@ -15,7 +15,7 @@ final class CollectionEditor: ElementEditor {
     private let tree: TreeEditor
     private let identity = ByteBuffer(capacity: OverflowReference.identityByteCount)
     private var isChanged = false
-    /// How many links more, or fewer, there are of each kind.
+    /// The change of the number of links of each kind.
     private var linkChanges: [LinkKind: Int] = [:]
 
     init(
@@ -34,7 +34,7 @@ final class CollectionEditor: ElementEditor {
 
     private var compiled: RowClass.Member { rowClass.members[member] }
 
-    /// How many elements there are.
+    /// The number of elements.
     var count: Int { tree.count }
 
     /// The element at an index, as an offset in a part of the collection, valid until the next change; nil

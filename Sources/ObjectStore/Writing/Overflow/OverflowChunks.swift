@@ -10,7 +10,7 @@ import HoldfastStorage
 final class OverflowChunks: TreeChunks, OverflowSink {
     private unowned let group: CommitGroup
     private var failure: StoreError?
-    /// The object whose values are stored next, and their version.
+    /// The class of the object that values are stored of next, its key, and the version of the values.
     private var classNumber: UInt32 = 0
     private var key: UInt64 = 0
     private(set) var version: UInt64 = 0
@@ -22,10 +22,10 @@ final class OverflowChunks: TreeChunks, OverflowSink {
 
     init(_ group: CommitGroup) { self.group = group }
 
-    /// How large chunks are.
+    /// The sizes of chunks.
     var limits: OverflowLimits { group.memory.rowBuilder.limits }
 
-    /// Sets the object whose values are stored next.
+    /// Sets the object for the values that are stored next.
     func begin(_ rowClass: RowClass, _ key: UInt64, version: UInt64) {
         classNumber = rowClass.number
         self.key = key
@@ -79,7 +79,7 @@ final class OverflowChunks: TreeChunks, OverflowSink {
     /// Removes a chunk.
     func remove(_ key: UnsafeRawBufferPointer) { group.overlay.remove(key) }
 
-    /// Removes every chunk whose key begins with `prefix`.
+    /// Removes every chunk with a key that begins with `prefix`.
     func removeAll(_ prefix: UnsafeRawBufferPointer) throws(StoreError) {
         let keys = ByteBuffer(capacity: 1024)
         var ends: [Int] = []
@@ -95,7 +95,7 @@ final class OverflowChunks: TreeChunks, OverflowSink {
         }
     }
 
-    /// The beginning of the keys of a value's chunks that no other has.
+    /// A new identity: the unique prefix of the keys of a value's chunks.
     private func makeIdentity() -> ByteBuffer {
         let identity = ByteBuffer(capacity: OverflowReference.identityByteCount)
         StoreKey.appendOverflowPrefix(classNumber, key, to: identity)

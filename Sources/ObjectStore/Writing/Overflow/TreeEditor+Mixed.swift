@@ -5,8 +5,8 @@ extension TreeEditor {
     /// Removes the links to an object that is deleted from a collection of `mixed` values: such elements vanish from lists and
     /// sets, also from lists within elements; others become null.
     ///
-    /// - `withoutLinks`: Appends the elements of a leaf without those links.
-    /// - Returns: Whether there were any.
+    /// - `withoutLinks`: Appends the elements of a leaf without the links to the object.
+    /// - Returns: Whether the collection had such links.
     func removeMixedLinks(
         to target: (classNumber: UInt32, key: UInt64),
         _ withoutLinks: (LeafView, ByteBuffer) -> Void

@@ -4,12 +4,12 @@ import HoldfastStorage
 
 /// Changes an out-of-line collection: a counted B+-tree, see `OverflowTree`.
 ///
-/// Every change reads and writes the chunks on one way from the root, whatever the number of elements. A
-/// chunk that can't be read is noted with the chunks, and the change is not made; the caller of an editor
-/// asks ``OverflowChunks/checkFailure()`` in the end. The writer's thread alone uses an editor.
+/// Every change reads and writes only the chunks on one path from the root, for any number of elements. A
+/// chunk that can't be read is noted with the chunks, and the change is not made. The caller of an editor
+/// calls ``OverflowChunks/checkFailure()`` in the end. Only the writer's thread uses an editor.
 final class TreeEditor {
     private let limits: OverflowLimits
-    /// A leaf, or another node, below is joined with a neighbour where both fit into one.
+    /// A smaller leaf, or a smaller other node, is joined with a neighbour if both fit into one.
     private var leafByteCountMin: Int { limits.leafByteCountMax / 4 }
     private var childCountMin: Int { limits.childCountMax / 4 }
 
@@ -38,7 +38,7 @@ final class TreeEditor {
     /// The tree as it is now, valid until it is changed.
     var tree: OverflowTree { OverflowTree(identity.bytes, header, storage, chunks) }
 
-    /// How many elements there are.
+    /// The number of elements.
     var count: Int { header.count }
 
     /// Notes that a transaction changes the collection.

@@ -16,7 +16,7 @@ struct KindSlots: ~Copyable {
     /// Whether each key is above the one before.
     private(set) var isRising = true
     private var table = PositionTable()
-    /// How many slots are in the table: the first so many.
+    /// The number of slots in the table, the first ones of the list.
     private var enteredCount = 0
     private var order = SlotOrder()
 
@@ -82,7 +82,7 @@ struct KindSlots: ~Copyable {
 
     // MARK: In order
 
-    /// The cursor of the first slot whose key is not below `key`.
+    /// The cursor of the first slot with a key that is not below `key`.
     mutating func firstCursor(of key: UnsafeRawBufferPointer) -> SlotOrder.Cursor {
         order.append(slotsOf: list)
         return order.firstCursor(of: key, list)
@@ -92,7 +92,7 @@ struct KindSlots: ~Copyable {
     /// cursor was asked for.
     func index(at cursor: inout SlotOrder.Cursor) -> Int? { order.index(at: &cursor) }
 
-    /// Hands over the changes in the order of their keys, for each key only the last one. Cost: a sort of the slots whose keys
+    /// Hands over the changes in the order of their keys, for each key only the last one. Cost: a sort of the slots if their keys
     /// did not rise.
     @inline(__always)
     func forEachChange<Failure: Error>(

@@ -30,7 +30,7 @@ extension Overlay {
             UnsafeRawBufferPointer(start: keyStart, count: Int(keyByteCount))
         }
 
-        /// How its key compares with another key: below, equal or above zero.
+        /// The order of its key and another key: below, equal to or above zero.
         @inline(__always)
         func compare(with other: UnsafeRawBufferPointer, _ otherPrefix: KeyPrefix) -> Int {
             if prefix.high != otherPrefix.high { return prefix.high < otherPrefix.high ? -1 : 1 }
@@ -42,7 +42,7 @@ extension Overlay {
         @inline(__always)
         func isBelow(_ other: Slot) -> Bool { compare(with: other.key, other.prefix) < 0 }
 
-        /// The change that an engine is told; nil where nothing is said.
+        /// The change that is passed to an engine; nil if the slot has no entry.
         var change: StorageBatch.Change? {
             switch entry {
             case .none: nil

@@ -4,15 +4,15 @@ import HoldfastStorage
 /// The uncommitted changes of a group of transactions, above the snapshot that they read.
 ///
 /// A change is noted at the end of its kind's list, see ``KindSlots``: the kind is the first byte of its key. Keys are sorted
-/// only when the order is needed: by a scan, which merges them with the snapshot, and by the commit, whose batch is sorted. Keys
+/// only when the order is needed: by a scan, which merges them with the snapshot, and by the commit, which sorts its batch. Keys
 /// that are looked up by value are in a table. Entries of indexes and inverse links, which are most of a batch, are not: they are
 /// in their list as often as they were changed, and the last one counts. A transaction that fails is rolled back to its
 /// ``mark()``.
 ///
-/// The writer's thread alone uses an overlay.
+/// Only the writer's thread uses an overlay.
 final class Overlay {
     enum Entry {
-        /// The overlay says nothing of the key, or this slot does not.
+        /// The overlay, or this slot, has no entry for the key.
         case none
         case removed
         case value(UnsafeRawBufferPointer)
@@ -30,7 +30,7 @@ final class Overlay {
         var index: Int
     }
 
-    /// Where a transaction began.
+    /// The state of the overlay where a transaction began.
     struct Mark {
         fileprivate var counts: SIMD8<Int>
         fileprivate var undoCount: Int
@@ -41,13 +41,13 @@ final class Overlay {
 
     private let arena = Arena()
     private let kinds: UnsafeMutablePointer<KindSlots>
-    /// How many slots there are.
+    /// The number of slots.
     private(set) var slotCount = 0
     /// The former entries of slots that are older than the newest mark.
     private var undo: ContiguousArray<Change> = []
     /// Values that ``putInPlace(_:_:)`` made.
     private var replaceable: [SlotAddress: Replaceable] = [:]
-    /// How many slots each kind had when the newest mark was made, and how many marks have been.
+    /// The number of slots of each kind when the newest mark was made, and the number of marks so far.
     private var markedCounts = SIMD8<Int>()
     private var markCount = 0
     /// The state in which a transaction began that reads that state again; nil for others.
@@ -61,7 +61,7 @@ final class Overlay {
 
     /// A value that may be overwritten where it lies, as long as its former bytes can't be asked for.
     private struct Replaceable {
-        /// Where it lies.
+        /// The address of its bytes.
         var start: UnsafeRawPointer
         /// The bytes that it may have.
         var room: Int
@@ -102,7 +102,8 @@ final class Overlay {
 
     // MARK: Reading
 
-    /// Keeps the state at a mark readable beside the changes that follow, see ``entry(_:ofBase:)``. Nothing was changed since the mark.
+    /// Keeps the state at a mark readable beside the changes that follow, see ``entry(_:ofBase:)``. Nothing was changed since the
+    /// mark.
     func keepBase(_ mark: Mark) { base = Base(counts: mark.counts) }
 
     /// Lets go of the state that ``keepBase(_:)`` keeps.

@@ -4,8 +4,8 @@ import HoldfastStorage
 /// The view of a transaction, as a snapshot: the group's changes so far, above the state that it began from or the engine's open
 /// transaction.
 ///
-/// The overlay must not be changed while a scan runs; between calls it may. The writer's thread, or the one that has its
-/// turn, alone uses it, while the transaction's body runs.
+/// The overlay must not be changed while a scan runs; between calls it may. Only the writer's thread, or the thread that has its
+/// turn, uses it, while the transaction's body runs.
 final class OverlaySnapshot: StorageSnapshot {
     private let group: CommitGroup
     private let span: WriteSpan?

@@ -11,7 +11,7 @@ struct SlotList: ~Copyable {
     private static let chunkBits = 12
 
     private var chunks: ContiguousArray<UnsafeMutablePointer<Slot>> = []
-    /// How many there are.
+    /// The number of slots.
     private(set) var count = 0
 
     /// Makes an empty list.

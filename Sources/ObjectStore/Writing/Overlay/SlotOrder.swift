@@ -10,7 +10,7 @@ struct SlotOrder {
 
     /// Positions of slots, sorted by key; no chunk is empty unless there is just one.
     private var chunks: ContiguousArray<ContiguousArray<Int32>> = [[]]
-    /// How many slots are in the chunks: the first so many of the list.
+    /// The number of slots in the chunks, the first ones of the list.
     private(set) var count = 0
 
     /// Forgets everything.
@@ -35,7 +35,7 @@ struct SlotOrder {
         return Int(chunks[cursor.chunk][cursor.position])
     }
 
-    /// The cursor of the first slot whose key is not below `key`.
+    /// The cursor of the first slot with a key that is not below `key`.
     func firstCursor(of key: UnsafeRawBufferPointer, _ slots: borrowing SlotList) -> Cursor {
         cursor(of: key, behind: -1, slots)
     }

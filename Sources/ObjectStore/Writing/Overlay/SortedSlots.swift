@@ -32,7 +32,7 @@ struct SortedSlots: ~Copyable {
     private static let fewCount = 4
     /// The bytes of a prefix.
     private static let prefixByteCount = 16
-    /// How many keys are on their way at a time.
+    /// The number of keys that are prefetched at a time.
     private static let prefetchedCount = 8
 
     private var ranks: Ranks

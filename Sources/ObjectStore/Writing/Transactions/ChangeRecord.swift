@@ -15,9 +15,9 @@ package struct ChangeRecord: Sendable {
     package var classNumber: UInt32
     /// The object key.
     package var key: UInt64
-    /// Of an update the numbers of the top-level properties that changed, of the class's own.
+    /// For an update, the numbers of the class's own top-level properties that changed.
     package var properties: [UInt32]
-    /// Of a deletion the object's primary key: 0 for null, or 1 and the stored bytes; empty for a class
+    /// For a deletion, the object's primary key: 0 for null, or 1 and the stored bytes; empty for a class
     /// without one.
     package var primaryKey: [UInt8]
     /// For an update, the changes of lists. A list among ``properties`` that is not here was replaced.
@@ -26,7 +26,7 @@ package struct ChangeRecord: Sendable {
     /// all. A value that is not here is not known.
     package var former: [PastValue] = []
 
-    /// Of an update the properties that changed, as members of the object's class.
+    /// The properties that an update changed, as members of the object's class.
     func members(ofClass index: Int, _ schema: RowSchema) -> MemberSet {
         var members = MemberSet()
         for number in properties {

@@ -26,8 +26,8 @@ struct DeniedTargets {
     /// Adds a deleted object.
     mutating func add(_ target: Target) { targets.append(target) }
 
-    /// The deletions that objects deny which are there still: at most a hundred. Of the objects that may not be named one is
-    /// told of, where there is no other.
+    /// The deletions that remaining objects deny: at most a hundred. An object that may not be named is reported only if there
+    /// is no other, and only one of them.
     ///
     /// - `judge`: Says which of the objects may be named; nil for all.
     func denied(_ judge: WriteAuthorizer?) throws(StoreError) -> [DeniedDeletion] {
@@ -78,7 +78,7 @@ struct DeniedTargets {
         return holder.members.indices.filter { holder.members[$0].storage.element == .embedded }
     }
 
-    /// How many objects there are.
+    /// The number of objects.
     var count: Int { targets.count }
 
     /// Forgets the objects that were added since there were `count`.

@@ -1,5 +1,5 @@
-/// An interactive write of the writer's that is open: until it ends, its owner changes the store on its own thread, and the writer's
-/// thread waits.
+/// An interactive write of the writer's that is open: until it ends, its owner changes the store on its own thread, and the
+/// writer's thread waits.
 ///
 /// Its changes are made once. Object keys come in the order in which objects are made or first linked to. There is no limit of
 /// operations or bytes. Changes that ``spillToEngine()`` does not move wait in memory. One thread at a time uses it, not always
@@ -59,15 +59,16 @@ package final class InteractiveWrite: @unchecked Sendable {
         return try awaitCommit()
     }
 
-    /// Ends the write without waiting: `done` is called when ``awaitCommit()`` has an answer, on the writer's thread or, where the write's checks fail, on
-    /// this one before this returns. It must return at once.
+    /// Ends the write without waiting: `done` is called when ``awaitCommit()`` has an answer, on the writer's thread or, where
+    /// the write's checks fail, on this one before this returns. It must return at once.
     ///
     /// - Throws: ``StoreError`` `.interactiveWriteEnded` when it has ended before.
     package func commit(_ done: @escaping @Sendable () -> Void) throws(StoreError) {
         guard end(commits: true, done) else { throw .interactiveWriteEnded }
     }
 
-    /// Waits until the changes of an interactive write that was ended by a commit are durable; throws and returns as ``commit()`` does.
+    /// Waits until the changes of an interactive write that was ended by a commit are durable; throws and returns as ``commit()``
+    /// does.
     package func awaitCommit() throws(StoreError) -> UInt64 {
         try pending.awaitOutcome().get()
     }
@@ -87,7 +88,7 @@ package final class InteractiveWrite: @unchecked Sendable {
     }
 }
 
-/// The time of a transaction, as the views of it see it. The transaction's thread alone uses it.
+/// The time of a transaction, as the views of it see it. Only the transaction's thread uses it.
 final class WriteSpan {
     /// Whether the transaction has ended: its changes are no longer where views look for them.
     var hasEnded = false

@@ -37,8 +37,8 @@ struct KeyMaker {
         return try take(rowClass, &counters)
     }
 
-    /// Takes the object key of an object with a primary key: the one that was reserved for it, else the
-    /// next one of the class, and maps the primary key to it.
+    /// Takes the object key of an object with a primary key: the one that was reserved for it, otherwise the
+    /// next one of the class. Maps the primary key to it.
     ///
     /// - `isEarly`: Whether the object is going to be made later.
     mutating func take(
@@ -147,7 +147,7 @@ struct KeyMaker {
 
     // MARK: Taking back
 
-    /// How many objects are noted as made.
+    /// The number of objects that are noted as made.
     var madeCount: Int { order.count }
 
     /// Forgets the objects that were made since there were `count`.

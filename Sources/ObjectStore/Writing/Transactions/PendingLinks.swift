@@ -9,7 +9,7 @@ struct PendingLinks {
         case removed(ObjectIdentity, [WriteOrigin])
     }
 
-    /// Where the links stand, by their targets.
+    /// The origins of the links, by their targets.
     private var origins: [ObjectIdentity: [WriteOrigin]] = [:]
     /// The changes of an attempt.
     var undo = UndoLog<Undo>()

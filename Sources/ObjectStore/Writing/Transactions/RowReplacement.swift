@@ -1,8 +1,8 @@
 import HoldfastRows
 
-/// How a row takes the place of another, see ``WriteTransaction/replace(_:_:_:by:path:_:)``.
+/// The way in which a row replaces another one, see ``WriteTransaction/replace(_:_:_:by:path:_:)``.
 struct RowReplacement {
-    /// Whether the transaction's writer does it; false where it follows from something else.
+    /// Whether the transaction's writer makes the change; false if it follows from another change.
     var isAct = true
     /// Whether the inverse links follow; false if the caller changes them.
     var changesLinks = true

@@ -53,11 +53,11 @@ struct UniqueChecks {
 
     /// The values that were written, are to be unique and are not, as things are now: at most a hundred.
     ///
-    /// Of two objects of the transaction the one that was written last is reported. Cost: one look-up for
+    /// If two objects of the transaction collide, the later one is reported. Cost: one look-up for
     /// each written object and unique key; for a list or map in a `mixed` property a reading of all objects
     /// that have one there.
     ///
-    /// - `start`: How many checks are left out, the oldest ones.
+    /// - `start`: The number of checks that are left out, the oldest ones.
     /// - `judge`: Says which objects and properties may be named; nil for all.
     func violations(
         from start: Int = 0, for judge: WriteAuthorizer?
@@ -142,7 +142,7 @@ struct UniqueChecks {
 
     // MARK: Taking back
 
-    /// How many checks there are.
+    /// The number of checks.
     var count: Int { checks.count }
 
     /// Forgets the checks that were added since there were `count`.

@@ -1,12 +1,12 @@
 /// The maximum work of a transaction, and the work that it has done.
 struct WriteAllowance {
-    /// How many writes and deletions the transaction may contain.
+    /// The most writes and deletions that the transaction may contain.
     private var operationCountMax: Int
-    /// How many bytes the transaction may change, and read for changes.
+    /// The most bytes that the transaction may change, and read for changes.
     private var byteCountMax: Int
     /// The bytes that the group's changes took when the transaction began.
     private var byteCountBefore = 0
-    /// How many writes and deletions it contains by now.
+    /// The number of writes and deletions so far.
     var operationCount = 0
     /// The bytes that were read for changes.
     private var readByteCount = 0

@@ -21,8 +21,8 @@ extension WriteTransaction {
         changesAccess = true
     }
 
-    /// Stores whether a user is let in, and removes the records that nothing depends on any more: they bar no user, and the change log begins
-    /// behind their access versions. Cost: a look at each record of a user.
+    /// Stores whether a user is let in, and removes the records that nothing depends on any more: they bar no user, and the
+    /// change log begins behind their access versions. Cost: a look at each record of a user.
     package func putUser(_ user: UserRecord) throws(StoreError) {
         var records = try withSnapshot { snapshot throws(StorageError) in
             try StoredAccess.users(in: snapshot)

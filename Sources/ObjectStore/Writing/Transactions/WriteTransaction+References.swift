@@ -87,8 +87,8 @@ extension WriteTransaction {
         group.memory.targets.removeAllInPlace()
     }
 
-    /// The object key of the target of a link: the one that was found, else a new one. The link waits for the
-    /// object if that has no row yet.
+    /// The object key of the target of a link: the key that was found, otherwise a new one. The link waits for the
+    /// object if the object has no row yet.
     private func keyOfTarget(
         _ draft: ObjectDraft, _ position: Int, _ origin: WriteOrigin
     ) throws(StoreError) -> UInt64 {

@@ -15,8 +15,9 @@ extension WriteTransaction {
         return try view.checked { () throws(StoreError) in try body(view) }
     }
 
-    /// Runs `body` with a view of the objects that the writer may read, as they were when the transaction began: no act of its own shows more,
-    /// and an object that the transaction has made is not there. For a writer without rules it is ``withView(_:)``.
+    /// Runs `body` with a view of the objects that the writer may read, as they were when the transaction began: no act of its
+    /// own shows more, and an object that the transaction has made is not there. For a writer without rules it is
+    /// ``withView(_:)``.
     ///
     /// - `deadline`: When the view fails, in milliseconds of the monotonic clock.
     package func withWriterView<Result>(
@@ -43,7 +44,8 @@ extension WriteTransaction {
     ///   ``QueryExecution``, do not follow it.
     /// - Rows stay readable, unchanged, until the transaction ends. Their out-of-line values are read in the present state, and
     ///   are read again after each change of the object.
-    /// - After an open interactive write its views throw; in other transactions, a view must not be used when their body has returned.
+    /// - After an open interactive write its views throw; in other transactions, a view must not be used when their body has
+    ///   returned.
     package func openView() -> StoreView {
         let snapshot = OverlaySnapshot(group, within: span)
         return StoreView(
@@ -65,19 +67,19 @@ extension WriteTransaction {
 
     /// Enters an object that was created or changed into the change of the schema under way.
     ///
-    /// - `row`: Its row, of which everything is written.
+    /// - `row`: Its row, completely written.
     func enterMigration(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) throws(StoreError) {
         try group.migration?.enter(self, rowClass, key, row) { migrationFaults.append($0) }
     }
 
     /// The longest value that is kept however many there are.
     private static let smallByteCountMax = 1_024
-    /// The longest that is kept, and all that are longer than small ones, in a transaction: a catch-up does without more of large collections and
-    /// texts.
+    /// The longest that is kept, and all that are longer than small ones, in a transaction: a catch-up does without more of large
+    /// collections and texts.
     private static let largeByteCountMax = (each: 16 << 10, all: 4 << 20)
 
-    /// The values that the change log keeps of an object that is changed or deleted. Cost for a class of which nothing is kept: a look
-    /// into an array.
+    /// The values that the change log keeps of an object that is changed or deleted. Cost for a class of which nothing is kept: a
+    /// look into an array.
     ///
     /// - Parameters:
     ///   - rowClass: Its class.

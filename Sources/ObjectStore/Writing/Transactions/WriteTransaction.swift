@@ -52,7 +52,7 @@ package final class WriteTransaction {
     /// The time in which views of the transaction may be used.
     let span = WriteSpan()
     private var mark: Overlay.Mark
-    /// How many unique checks there were before the attempt that is under way.
+    /// The number of unique checks before the present attempt.
     private var attemptedCheckStart = 0
 
     /// Makes the transactions of a group, one after the other: ``begin()`` is called before each.
@@ -372,8 +372,8 @@ package final class WriteTransaction {
 
 /// An object of a transaction that links name before it is known where the object will be.
 package enum NamedObject: Sendable {
-    /// By its primary key, an `OrderedKey`.
+    /// An object named by its primary key, an `OrderedKey`.
     case primaryKey([UInt8])
-    /// By its object key, which was reserved or is that of an object.
+    /// An object named by its object key, which was reserved or is in use.
     case objectKey(UInt64)
 }

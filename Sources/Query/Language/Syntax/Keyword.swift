@@ -2,8 +2,16 @@
 ///
 /// Every word of a query is looked up here, so a word is compared as one number: its bytes in lower case.
 enum Keyword {
-    /// The most bytes of a keyword.
-    private static let byteCountMax = 14
+    /// The bytes of the longest keyword, at most 16: a word is a number of 128 bits.
+    private static let byteCountMax: Int = {
+        var byteCountMax = 0
+        var rest = table.keys.max() ?? 0
+        while rest > 0 {
+            byteCountMax += 1
+            rest >>= 8
+        }
+        return byteCountMax
+    }()
 
     /// By word; `isExact` says that only the spellings in small and in capital letters are keywords: `Not`, `Any`
     /// and `True` are identifiers.
@@ -29,6 +37,7 @@ enum Keyword {
         var table: [UInt128: (kind: Token.Kind, isExact: Bool)] = [:]
         for (words, isExact) in [(free, false), (exact, true)] {
             for (text, kind) in words {
+                assert(text.utf8CodeUnitCount <= 16, "\(text) is too long for a keyword")
                 let bytes = UnsafeBufferPointer(
                     start: text.utf8Start, count: text.utf8CodeUnitCount)
                 table[bytes.reduce(0) { $0 << 8 | UInt128($1) }] = (kind, isExact)

@@ -58,7 +58,8 @@ final class CSVConverter: LineSource {
     /// - `visibility`: The visibility of the importing user; nil for everything.
     /// - `onHeader`: Takes the header before the first record becomes a line.
     init(
-        _ rowClass: RowClass, _ schema: RowSchema, seenBy visibility: Visibility?, _ cutter: LineCutter,
+        _ rowClass: RowClass, _ schema: RowSchema, seenBy visibility: Visibility?,
+        _ cutter: LineCutter,
         _ options: ImportOptions, onHeader: @escaping (CSVHeader) -> Void
     ) {
         self.rowClass = rowClass
