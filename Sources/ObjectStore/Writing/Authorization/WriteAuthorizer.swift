@@ -58,7 +58,7 @@ final class WriteAuthorizer {
     /// Returns the visible part of an object; nil if it is hidden.
     ///
     /// - `row`: Its present row.
-    /// - Throws: ``StoreError`` where the rules can't be asked.
+    /// - Throws: ``StoreError`` if the rules can't be evaluated.
     func show(
         _ rowClass: RowClass, _ key: UInt64, _ row: RowView
     ) throws(StoreError) -> Shown? {
@@ -79,8 +79,8 @@ final class WriteAuthorizer {
         return shown
     }
 
-    /// The properties of an object that the transaction has made which its writer has not stated, and would not read of it as it
-    /// is.
+    /// The properties of an object made by the transaction that its writer has not stated and could not read of the present
+    /// object.
     ///
     /// The rules are evaluated on the version that the transaction began from. Links from there to other new objects count as
     /// missing.
@@ -108,7 +108,7 @@ final class WriteAuthorizer {
     /// Whether an object is seen, and some of its properties are not hidden on it.
     ///
     /// - `row`: Its present row.
-    /// - Throws: ``StoreError`` where the rules can't be asked.
+    /// - Throws: ``StoreError`` if the rules can't be evaluated.
     func sees(
         _ members: [Int], of rowClass: RowClass, _ key: UInt64, _ row: RowView
     ) throws(StoreError) -> Bool {
@@ -131,7 +131,7 @@ final class WriteAuthorizer {
     /// Notes an object that the writer creates.
     ///
     /// - `members`: The properties that are stated.
-    /// - Throws: ``StoreError`` `.notAllowed` where no object of the class may be created.
+    /// - Throws: ``StoreError`` `.notAllowed` if no object of the class may be created.
     func created(
         _ object: ObjectIdentity, _ members: MemberSet, source: Int
     ) throws(StoreError) {
@@ -234,7 +234,7 @@ final class WriteAuthorizer {
     /// - Parameters:
     ///   - end: A view of the transaction as it is now, which has its time.
     ///   - isAttempt: Whether only the present attempt is judged; otherwise the whole transaction, which ends.
-    /// - Throws: ``StoreError`` `.notAllowed`; `.stopped` where the rules take too long.
+    /// - Throws: ``StoreError`` `.notAllowed`; `.stopped` if the rules take too long.
     func judge(_ end: StoreView, isAttempt: Bool = false) throws(StoreError) {
         let objects = isAttempt ? undo.all.map(\.object) : order
         if let refused = try refusals(of: objects, end, countMax: 1).first {
@@ -245,7 +245,7 @@ final class WriteAuthorizer {
     /// The acts that the writer had no right to.
     ///
     /// - `end`: As in ``judge(_:isAttempt:)``.
-    /// - Throws: ``StoreError`` `.stopped` where the rules take too long.
+    /// - Throws: ``StoreError`` `.stopped` if the rules take too long.
     func refusals(_ end: StoreView) throws(StoreError) -> [RefusedAct] {
         try refusals(of: order, end, countMax: .max)
     }

@@ -165,7 +165,7 @@ package struct ChangeLogEntry: Sendable {
 }
 
 extension ChangeLogEntry {
-    /// Reads a stored entry; nil when it is damaged.
+    /// Reads a stored entry; nil if it is damaged.
     ///
     /// - `keepsPast`: Whether former values are wanted.
     init?(_ bytes: UnsafeRawBufferPointer, keepsPast: Bool = true) {
@@ -242,7 +242,7 @@ extension ChangeLogEntry {
         return numbers
     }
 
-    /// Reads the next change or run; false when it is damaged.
+    /// Reads the next change or run; false if it is damaged.
     ///
     /// - `countMax`: How many changes it may be at most.
     private static func readChanges(
@@ -291,7 +291,7 @@ extension ChangeLogEntry {
         return true
     }
 
-    /// Reads former values; false when they are damaged.
+    /// Reads former values; false if they are damaged.
     private static func readPast(
         _ reader: inout ByteReader, to change: inout ChangeRecord, isKept: Bool
     ) -> Bool {
@@ -308,7 +308,7 @@ extension ChangeLogEntry {
         return true
     }
 
-    /// Reads the changes of lists; false when they are damaged.
+    /// Reads the changes of lists; false if they are damaged.
     private static func readLists(_ reader: inout ByteReader, to change: inout ChangeRecord) -> Bool
     {
         guard let count = reader.readVariable() else { return false }

@@ -90,7 +90,7 @@ final class CommitGroup {
 
     /// As ``value(_:)``, with the storage's own error.
     ///
-    /// - `ofBase`: Whether the value is wanted that the transaction began from, where the overlay keeps it.
+    /// - `ofBase`: Whether to read the value that the transaction began from, if the overlay keeps it.
     func storedValue(
         _ key: UnsafeRawBufferPointer, ofBase: Bool = false
     ) throws(StorageError) -> UnsafeRawBufferPointer? {

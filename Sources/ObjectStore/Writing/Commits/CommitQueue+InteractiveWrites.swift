@@ -52,12 +52,12 @@ extension CommitQueue {
         if let taken { conclude(turn, commits, in: taken) }
     }
 
-    /// Asks something of the writer's thread, for the open write.
+    /// Sends a request for the open write to the writer's thread.
     func ask(_ request: InteractiveGroup.Request) { waiting.update { $0.request = request } }
 
     // MARK: Any thread that has taken the group
 
-    /// Opens the group of the write that is the next, and opens it.
+    /// Opens the group of the next write, and opens the write.
     func open(_ turn: QueuedInteractiveWrite) {
         do {
             handOver(turn, in: InteractiveGroup(try openGroup()))
@@ -74,7 +74,7 @@ extension CommitQueue {
         if !isFirst { turns.stand = stand(of: turns.group, since: turns.version) }
         let transaction = WriteTransaction(group: turns.group, now: Timestamp.now(), options)
         transaction.begin(options)
-        // Its owner may end it at once, and takes the group then.
+        // Its owner may end it at once, and then takes the group.
         leave(turns)
         turn.handOver(transaction, isFirst: isFirst)
     }
@@ -164,7 +164,8 @@ extension CommitQueue {
     }
 
     /// Waits for a short time while something waits for the open write. Writes that have waited too long are refused; interactive
-    /// writes that ended before it are committed without it: they would wait for code of its owner's, which may wait for them.
+    /// writes that ended before it are committed without it. Otherwise they would wait for its owner's code, which may wait for
+    /// them.
     func watch() {
         let turn = waiting.withLock { state in
             state.isWatched = true
@@ -181,7 +182,7 @@ extension CommitQueue {
         if let turn, let overdue { serve(turn, .base, overdue) }
     }
 
-    /// Commits the writes that have ended before the one that is open, and tells that.
+    /// Commits the writes that ended before the open one, and reports the outcome to the open one.
     private func commitBase(of turn: QueuedInteractiveWrite, _ turns: inout InteractiveGroup) {
         guard !turns.ended.isEmpty else { return }
         commitPrefix(&turns)
@@ -191,11 +192,11 @@ extension CommitQueue {
     /// Moves the changes of an interactive write into the engine's open transaction, which belongs to the writer's thread. The
     /// owner of the write only reads it, while this thread waits.
     ///
-    /// - Returns: Why that failed.
+    /// - Returns: The failure; nil if the changes were moved.
     private func spillToEngine(for turn: QueuedInteractiveWrite, _ turns: inout InteractiveGroup)
         -> StoreError?
     {
-        // Else they would be lost with an interactive write that is cancelled.
+        // Otherwise the ended writes would be lost if the interactive write is cancelled.
         commitBase(of: turn, &turns)
         if let failure = turns.failure { return failure }
         do throws(StorageError) {
@@ -237,7 +238,7 @@ extension CommitQueue {
 
     /// Refuses the writes that have waited too long, while an interactive write is open.
     ///
-    /// - Returns: The microseconds after which the next one may have.
+    /// - Returns: The microseconds after which the next write may have waited too long.
     private func refuseOverdue() -> Int {
         let patience = UInt64(min(max(0, options.interactiveWaitMilliseconds), 86_400_000))
         let now = monotonicMilliseconds()
@@ -255,7 +256,7 @@ extension CommitQueue {
 }
 
 extension CommitQueue.Waiting {
-    /// Whether a group of interactive writes is open that the writer's thread is not at work in.
+    /// Whether a group of interactive writes is open in which the writer's thread does not work.
     var hasTurns: Bool { interactive != nil || turns != nil }
 
     /// Whether writes that have ended wait for the one that is open.
@@ -266,7 +267,7 @@ extension CommitQueue.Waiting {
         wantsCommit || interactive != nil && turns != nil && writes.count > 0
     }
 
-    /// Whether the writer's thread has something to do in the group.
+    /// Whether the writer's thread has work in the group.
     fileprivate var hasTurnWork: Bool { turns != nil && (interactive == nil || request != nil) }
 
     /// Takes the first write if no write came before it, to be opened.
@@ -282,7 +283,7 @@ extension CommitQueue.Waiting {
         return turns.take()
     }
 
-    /// Takes the group where the writer's thread has something to do in it.
+    /// Takes the group if the writer's thread has work in it.
     mutating func takeTurnWork() -> CommitQueue.Work? {
         guard hasTurnWork, let group = turns.take() else { return nil }
         if let interactive, let asked = request.take() { return .serve(interactive, asked, group) }

@@ -31,7 +31,7 @@ final class CommitQueue: @unchecked Sendable {
         var hasStopped = false
     }
 
-    /// The number of times that a group is run again because another commit came first.
+    /// The most times that a group is run again because another commit came first.
     static let conflictCountMax = 100
 
     let engine: any StorageEngine
@@ -83,7 +83,7 @@ final class CommitQueue: @unchecked Sendable {
         if let refusal { write.finish(.failure(refusal)) }
     }
 
-    /// Why nothing is taken; nil as long as it is.
+    /// The reason why the queue takes no writes; nil while it takes them.
     func refusedReason(_ state: borrowing Waiting) -> StoreError? {
         if state.isStopping { return .closing }
         return options.isReadOnly ? .readOnly : nil
@@ -262,7 +262,7 @@ final class CommitQueue: @unchecked Sendable {
     /// Commits the changes of a group.
     func commit(_ group: CommitGroup) throws(StorageError) {
         let overlay = memory.overlay
-        // Few changes can take much memory where one key was changed again and again.
+        // Few changes can take much memory if one key was changed again and again.
         if group.engineTransaction == nil,
             overlay.byteCount < options.partedByteCountMin
                 || overlay.slotCount <= options.partChangeCount

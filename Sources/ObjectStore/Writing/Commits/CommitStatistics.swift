@@ -28,7 +28,7 @@ final class CommitCounters: Sendable {
         if error.code == .io { statistics.withLock { $0.hasStoppedWriting = true } }
     }
 
-    /// Runs a commit of so many transactions and counts it.
+    /// Runs a commit of a number of transactions and counts it.
     func count(_ transactionCount: Int, _ commit: () throws(StorageError) -> Void)
         throws(StorageError)
     {

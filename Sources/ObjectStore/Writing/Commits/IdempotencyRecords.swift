@@ -233,7 +233,7 @@ package struct IdempotencyRecords {
 }
 
 extension IdempotencyRecord {
-    /// Reads a stored record; nil when it is too old.
+    /// Reads a stored record; nil if it is too old.
     static func valid(
         _ bytes: UnsafeRawBufferPointer, at seconds: Int64, _ limits: IdempotencyLimits
     ) throws(StoreError) -> IdempotencyRecord? {

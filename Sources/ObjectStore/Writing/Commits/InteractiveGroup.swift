@@ -17,7 +17,7 @@ struct InteractiveGroup {
         case room
         /// The callbacks that commit the changes under the open write, and that note it.
         case base
-        /// To end it, where its own thread can't.
+        /// To end it, if its own thread can't.
         case end(commits: Bool)
     }
 

@@ -104,7 +104,7 @@ package struct ListSplice: Hashable, Sendable {
         self.inserted = inserted
     }
 
-    /// This splice and the next one as one; nil where both are needed to tell the same.
+    /// This splice and the next one as one; nil if one splice can't express both.
     func joined(with next: ListSplice) -> ListSplice? {
         if self == next, removed == 1, inserted == 1 { return self }
         if removed == 0, next.removed == 0, (index...(index + inserted)).contains(next.index) {

@@ -44,7 +44,7 @@ final class QueuedInteractiveWrite: PendingWrite {
 
     /// Waits until the write is open.
     ///
-    /// - Throws: ``StoreError`` where it could not be.
+    /// - Throws: ``StoreError`` if it could not be.
     func awaitTransaction() throws(StoreError) -> WriteTransaction {
         let answer: Result<WriteTransaction, StoreError> = state.wait { state in
             if case .failure(let error) = state.outcome { return .failure(error) }
@@ -55,8 +55,8 @@ final class QueuedInteractiveWrite: PendingWrite {
 
     /// Waits until the changes that it is based on are committed.
     ///
-    /// - `ask`: Asks for that where they are not.
-    /// - Throws: ``StoreError`` where they could not be.
+    /// - `ask`: Asks for that if they are not.
+    /// - Throws: ``StoreError`` if they could not be.
     func awaitPrecedingCommit(_ ask: () -> Void) throws(StoreError) {
         if state.withLock({ $0.base == nil }) { ask() }
         try state.wait { $0.base }.get()

@@ -5,7 +5,7 @@ import HoldfastRows
 package struct EditPath: Sendable, Equatable {
     /// An element of a collection.
     package enum Element: Sendable, Equatable {
-        /// A list's or set's element at an index, or where one can be inserted.
+        /// A list's or set's element at an index, or the index at which one can be inserted.
         case index(Int)
         /// Behind a list's last element, or anywhere in a set.
         case end

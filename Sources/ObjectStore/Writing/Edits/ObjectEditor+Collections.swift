@@ -3,7 +3,7 @@ import HoldfastRows
 
 /// Elements of collections, in the row and out of line.
 extension ObjectEditor {
-    /// Edits a collection; nil when it is out of line, so that the row stays as it is.
+    /// Edits a collection; nil if it is out of line, so that the row stays as it is.
     func editing(
         _ row: RowView, _ rowClass: RowClass, _ member: Int, isRoot: Bool,
         _ body: (any ElementEditor) throws(EditFailure) -> Void
@@ -131,7 +131,7 @@ extension ObjectEditor {
 final class RowCollectionEditor: ElementEditor {
     private let storage: FieldStorage
     private let stored: UnsafeRawBufferPointer
-    /// The collection as it is by now, and room for the next one.
+    /// The collection as it is now, and room for the next one.
     private var buffers = (ByteBuffer(), ByteBuffer())
     private var leaf: LeafView
     /// The edits of a list so far.
@@ -149,7 +149,7 @@ final class RowCollectionEditor: ElementEditor {
         leaf = LeafView(buffers.0.bytes, storage)
     }
 
-    /// The collection as it is by now, as it lies in a row's heap.
+    /// The collection as it is now, as it lies in a row's heap.
     var collection: UnsafeRawBufferPointer {
         buffers.0.count > 0 ? buffers.0.bytes : stored
     }

@@ -83,7 +83,7 @@ extension ObjectEditor {
             WriteOrigin(source: source), formers: formers) ?? row
     }
 
-    /// The row as it is by now, as far as its writer knows it or may read it.
+    /// The row as it is now, as far as its writer knows it or may read it.
     ///
     /// - `member`: As of ``current(_:)``.
     func readable(_ member: Int?) throws(EditFailure) -> RowView {

@@ -282,7 +282,7 @@ extension ObjectEditor {
 }
 
 extension WriteTransaction {
-    /// The object keys of a draft's links; nil when one leads nowhere, or names its target in full. Writes
+    /// The object keys of a draft's links; nil if one leads nowhere, or names its target in full. Writes
     /// nothing.
     fileprivate func presentTargets(
         of draft: ObjectDraft

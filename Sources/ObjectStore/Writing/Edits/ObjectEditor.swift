@@ -21,7 +21,7 @@ package final class ObjectEditor {
     let key: UInt64
     /// The operation or line that states the edits, by which errors name it.
     let source: Int
-    /// The object's row as it is by now, as the transaction's writer sees it.
+    /// The object's row as it is now, as the transaction's writer sees it.
     private var row: ByteBuffer
     /// The row from which it was made if the writer sees only a part of the object, and the hidden properties.
     private(set) var base: (row: ByteBuffer, hidden: HiddenParts)?
@@ -125,7 +125,7 @@ package final class ObjectEditor {
         .store(.storage(StorageError(.corrupted, operation: "edit row")))
     }
 
-    /// The row as it is by now, with every collection.
+    /// The row as it is now, with every collection.
     ///
     /// - `member`: The property that is looked at; nil for all.
     func current(_ member: Int?) throws(EditFailure) -> RowView {
@@ -243,7 +243,7 @@ package final class ObjectEditor {
 
     /// Encodes the content of a draft.
     ///
-    /// - `origin`: Nil when it is not to be written, only compared.
+    /// - `origin`: Nil if it is not to be written, only compared.
     func encoded(
         _ draft: ObjectDraft, at path: EditPath, _ targets: ResolvedReferences,
         _ origin: WriteOrigin?
@@ -302,7 +302,7 @@ package final class ObjectEditor {
         isChanged = true
     }
 
-    /// Makes the row of the object, or of an embedded one, that a change leads to; nil when an out-of-line collection was changed.
+    /// Makes the row of the object, or of an embedded one, that a change leads to; nil if an out-of-line collection was changed.
     private func changed(
         _ row: RowView, _ rowClass: RowClass, _ owners: ArraySlice<EditPath.Owner>,
         _ path: EditPath, _ change: Change

@@ -22,7 +22,7 @@ extension RowClass {
     ///   - row: The object's row.
     ///   - schema: That of the class.
     ///   - source: Where values that are out of line are read: asked for where the way leads through a collection.
-    /// - Returns: The object, that of `row` for a way without steps; nil where one on the way is not there.
+    /// - Returns: The object, that of `row` for a way without steps; nil if one on the way is not there.
     package func embedded(
         along owners: [EditPath.Owner], in row: RowView, of schema: RowSchema,
         _ source: @autoclosure () -> any OverflowSource

@@ -20,7 +20,7 @@ final class BackgroundMigration: @unchecked Sendable {
     var conflictCount = 0
     private var totalCount: UInt64 = 0
     private var removedCount: UInt64 = 0
-    /// Why removing failed when it was last tried; nil where it succeeded.
+    /// The failure of the last removal; nil if it succeeded.
     private var failure: StorageError?
     private let published = Mutex<MigrationProgress?>(nil)
     private let observers = Mutex<[@Sendable (StorageError) -> Void]>([])
@@ -41,7 +41,7 @@ final class BackgroundMigration: @unchecked Sendable {
     /// Whether another schema change has to wait.
     var isBusy: Bool { migration != nil || held != nil }
 
-    /// The progress; nil when there is no work. Any thread.
+    /// The progress; nil if there is no work. Any thread.
     var progress: MigrationProgress? { published.withLock { $0 } }
 
     /// Begins a change.
@@ -58,7 +58,7 @@ final class BackgroundMigration: @unchecked Sendable {
         publish()
     }
 
-    /// Calls `handler`, on the writer's thread, when garbage can't be removed: once, as long as it fails alike.
+    /// Calls `handler`, on the writer's thread, when garbage can't be removed: once for repeated equal failures.
     func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void) {
         observers.withLock { $0.append(handler) }
     }

@@ -105,7 +105,7 @@ extension SchemaChange {
     /// Refuses to make a value unique that objects share.
     ///
     /// - `snapshot`: The snapshot that the objects are read from, by the classes of the new catalog.
-    /// - `converter`: Makes the rows that `snapshot` has not got yet; nil when it has them.
+    /// - `converter`: Makes the rows that `snapshot` has not got yet; nil if it has them.
     /// - `source`: Reads out-of-line values.
     /// - Throws: ``StoreError`` `.sharedValues` with a fault for each property and group.
     func testUniqueness(
@@ -139,7 +139,7 @@ package struct SchemaProposal: Sendable {
     package var allowsDataLoss: Bool
 
     /// Makes the access document for the schema that is wanted, of the store's and the present and the wanted catalog; nil
-    /// leaves it as it is. It throws where the document does not hold in the schema that is wanted.
+    /// leaves it as it is. It throws if the document is not valid for the proposed schema.
     package var document:
         (@Sendable (StoredDocument, Catalog, Catalog) throws(StoreError) -> String)?
 

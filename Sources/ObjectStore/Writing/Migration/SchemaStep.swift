@@ -19,7 +19,7 @@ package struct SchemaStep: Equatable, Sendable {
     package var className: String?
     /// The property in the same way; nil for a class.
     package var property: String?
-    /// The class's position in the present schema; nil when it is added.
+    /// The class's position in the present schema; nil if it is added.
     var source: Int?
     /// Whether a loss is always refused, because keys are not invented.
     var isStrict = false

@@ -62,9 +62,9 @@ final class StagedMigration {
         converter = RowConverter(change.conversions, now: now)
     }
 
-    /// The access document that goes with the change; nil where the store's stays as it is.
+    /// The access document that goes with the change; nil if the store's stays as it is.
     ///
-    /// - Throws: ``StoreError`` of the proposal where the document does not hold in the schema that is wanted.
+    /// - Throws: ``StoreError`` of the proposal if the document is not valid for the proposed schema.
     func document(_ group: CommitGroup) throws(StoreError) -> StoredDocument? {
         guard let make = proposal.document, let stored = try group.accessDocument() else {
             return nil
@@ -97,10 +97,10 @@ final class StagedMigration {
         return count
     }
 
-    /// Goes on by a slice; true when all is ready for the last commit.
+    /// Goes on by a slice; true if all is ready for the last commit.
     ///
     /// - `limit`: The most objects and bytes of the slice.
-    /// - Throws: ``StoreError`` `.lossyMigration` or `.duplicateKeys` when the change is refused.
+    /// - Throws: ``StoreError`` `.lossyMigration` or `.duplicateKeys` if the change is refused.
     func advance(_ group: CommitGroup, _ limit: SliceLimit) throws(StoreError) -> Bool {
         let walked = classes(progress.phase)
         guard progress.walkedIndex < walked.count else {
@@ -175,7 +175,7 @@ final class StagedMigration {
         if !faults.isEmpty { throw .unsupportedMigration(faults) }
     }
 
-    /// Walks the next objects of a class; true when there are no more.
+    /// Walks the next objects of a class; true if there are no more.
     private func walk(
         _ rowClass: RowClass, _ group: CommitGroup, _ limit: SliceLimit
     ) throws(StoreError) -> Bool {

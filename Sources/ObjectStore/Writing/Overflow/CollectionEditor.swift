@@ -179,7 +179,7 @@ final class CollectionEditor: ElementEditor {
 extension WriteTransaction {
     /// Begins to change single elements of a collection.
     ///
-    /// - Returns: Nil when the collection lies in its row.
+    /// - Returns: Nil if the collection lies in its row.
     func editor(_ rowClass: RowClass, key: UInt64, member: Int)
         throws(StoreError) -> CollectionEditor?
     {

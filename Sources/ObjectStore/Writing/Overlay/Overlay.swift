@@ -65,7 +65,7 @@ final class Overlay {
         var start: UnsafeRawPointer
         /// The bytes that it may have.
         var room: Int
-        /// The marks that there were when it was made.
+        /// The number of marks when it was made.
         var markCount: Int
     }
 

@@ -26,7 +26,7 @@ struct SortedSlots: ~Copyable {
 
     private typealias Ranks = UnsafeMutableBufferPointer<Rank>
 
-    /// From so many slots on, passes over all of them cost less than comparisons.
+    /// The number of slots from which passes over all of them cost less than comparisons.
     private static let countedCountMin = 256
     /// So few are not worth a look at more of their keys before they are compared.
     private static let fewCount = 4
@@ -58,10 +58,10 @@ struct SortedSlots: ~Copyable {
 
     var count: Int { ranks.count }
 
-    /// The place in its list of the slot that has so many before it.
+    /// The position in its list of the slot at a position in sorted order.
     subscript(index: Int) -> Int { Int(ranks[index].position) }
 
-    /// Has the memory of slots that are about to be read come nearer.
+    /// Prefetches the memory of slots that are about to be read.
     @inline(__always)
     func prefetch(behind index: Int, _ slots: borrowing SlotList) {
         Self.prefetch(ranks, behind: index, slots)
@@ -106,7 +106,7 @@ struct SortedSlots: ~Copyable {
         }
     }
 
-    /// Has prefixes begin at a byte of keys; false when all keys end before it.
+    /// Has prefixes begin at a byte of keys; false if all keys end before it.
     private static func readPrefixes(
         of ranks: Ranks, behind depth: Int, _ slots: borrowing SlotList
     ) -> Bool {

@@ -19,7 +19,7 @@ struct ChangeRecorder: ~Copyable {
 
     // MARK: Recording
 
-    /// Records an object that was created. An object key is never used again: there is no record of it.
+    /// Records an object that was created. An object key is never used again, so no record of it exists.
     mutating func inserted(_ rowClass: RowClass, _ key: UInt64) {
         changes.append(ChangeRecord(.insert, rowClass, key))
     }

@@ -26,8 +26,8 @@ struct DeniedTargets {
     /// Adds a deleted object.
     mutating func add(_ target: Target) { targets.append(target) }
 
-    /// The deletions that remaining objects deny: at most a hundred. An object that may not be named is reported only if there
-    /// is no other, and only one of them.
+    /// The deletions that remaining objects deny: at most a hundred. For each target, one denial that may not be named is
+    /// reported, and only if there is no other.
     ///
     /// - `judge`: Says which of the objects may be named; nil for all.
     func denied(_ judge: WriteAuthorizer?) throws(StoreError) -> [DeniedDeletion] {
@@ -58,7 +58,7 @@ struct DeniedTargets {
                 denied.append(denial)
                 if denied.count == Self.deniedCountMax { return denied }
             }
-            // Of targets that are not named neither how many there are.
+            // The number of unnamed targets is not shown either.
             if let unnamed, denied.count == namedStart,
                 isTargetNamed
                     || !denied.contains(where: { $0.target == nil && $0.source == target.source })

@@ -44,7 +44,7 @@ package final class InteractiveWrite: @unchecked Sendable {
     /// Waits until the earlier changes that the write builds on are committed. Until then it shows more than the newest view.
     /// Cost: that of a commit if interactive writes follow each other, otherwise zero.
     ///
-    /// - Throws: ``StoreError`` where they could not be committed; the write fails, too.
+    /// - Throws: ``StoreError`` if they could not be committed; the write fails, too.
     package func awaitPrecedingCommit() throws(StoreError) {
         try pending.awaitPrecedingCommit { queue.ask(.base) }
     }
@@ -53,16 +53,16 @@ package final class InteractiveWrite: @unchecked Sendable {
     ///
     /// - Returns: The version that it made, or the current one if it changed nothing.
     /// - Throws: ``StoreError`` `.danglingLinks`, `.notUnique`, `.deniedDeletion`, `.tooLarge` and `.storage`; nothing is changed
-    ///   then. `.interactiveWriteEnded` when it has ended before.
+    ///   then. `.interactiveWriteEnded` if it has ended before.
     package func commit() throws(StoreError) -> UInt64 {
         guard end(commits: true) else { throw .interactiveWriteEnded }
         return try awaitCommit()
     }
 
-    /// Ends the write without waiting: `done` is called when ``awaitCommit()`` has an answer, on the writer's thread or, where
-    /// the write's checks fail, on this one before this returns. It must return at once.
+    /// Ends the write without waiting. `done` is called when ``awaitCommit()`` has an answer: on the writer's thread, or on the
+    /// calling thread before this method returns if the write's checks fail. `done` must return at once.
     ///
-    /// - Throws: ``StoreError`` `.interactiveWriteEnded` when it has ended before.
+    /// - Throws: ``StoreError`` `.interactiveWriteEnded` if it has ended before.
     package func commit(_ done: @escaping @Sendable () -> Void) throws(StoreError) {
         guard end(commits: true, done) else { throw .interactiveWriteEnded }
     }
@@ -73,10 +73,10 @@ package final class InteractiveWrite: @unchecked Sendable {
         try pending.awaitOutcome().get()
     }
 
-    /// Ends the write without a change. Harmless when it has ended.
+    /// Ends the write without a change. Has no effect if it has ended.
     package func cancel() { _ = end(commits: false) }
 
-    /// Gives the write back; false when that was done before.
+    /// Gives the write back; false if that was done before.
     private func end(commits: Bool, _ done: (@Sendable () -> Void)? = nil) -> Bool {
         guard let interactive else { return false }
         // From then on other threads use the objects that views read.

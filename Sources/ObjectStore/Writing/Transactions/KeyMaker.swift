@@ -102,7 +102,7 @@ struct KeyMaker {
     ///
     /// The number counts as used once it is mapped.
     ///
-    /// - Throws: ``StoreError`` `.numbersExhausted` when the type of the key has no greater one.
+    /// - Throws: ``StoreError`` `.numbersExhausted` if the type of the key has no greater one.
     func nextNumber(_ rowClass: RowClass) throws(StoreError) -> Int64 {
         let range = rowClass.primaryKeyRange ?? 0...0
         let used = try greatestNumber(rowClass)
@@ -160,7 +160,7 @@ struct KeyMaker {
         order.removeAll()
     }
 
-    /// The maker for a second run that gives keys in the order of the objects; nil when they are in order,
+    /// The maker for a second run that gives keys in the order of the objects; nil if they are in order,
     /// and in the second run itself.
     func corrected(_ counters: ClassCounters) -> KeyMaker? {
         guard let corrected = order.corrected(firstKey: counters.firstKey) else { return nil }

@@ -1,7 +1,7 @@
 import HoldfastObjectModel
 import HoldfastRows
 
-// Where the parts of a draft stand in it, for faults.
+// The paths to the parts of a draft, for faults.
 extension ObjectDraft {
     /// The way from an object to one of its links.
     func steps(to link: DraftReference) -> [DanglingLink.PathStep] {

@@ -28,7 +28,7 @@ struct PendingLinks {
         origins[target, default: []].append(origin)
     }
 
-    /// Forgets the links that waited for an object, because it is there.
+    /// Forgets the links that waited for an object, because it exists now.
     mutating func remove(to target: ObjectIdentity) {
         guard !origins.isEmpty, let waiting = origins.removeValue(forKey: target) else { return }
         undo.note(.removed(target, waiting))

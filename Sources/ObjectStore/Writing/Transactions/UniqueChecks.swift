@@ -107,7 +107,7 @@ struct UniqueChecks {
         return try judge.sees(unique.members, of: rowClass, key, row)
     }
 
-    /// Another object with the same value; nil if there is no such object, if it is gone, or if it has a null by now.
+    /// Another object with the same value; nil if there is no such object, if it is gone, or if it has a null now.
     private func otherHolder(
         of unique: UniqueKey, _ rowClass: RowClass, _ own: UInt64
     ) throws(StoreError) -> (key: UInt64, row: RowView)? {

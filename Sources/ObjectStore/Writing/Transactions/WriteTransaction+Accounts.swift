@@ -57,7 +57,7 @@ extension WriteTransaction {
         changesAccess = true
     }
 
-    /// Removes a session; one that is not there is no fault.
+    /// Removes a session. It is no error if the session does not exist.
     package func removeSession(_ hash: [UInt8], of account: UUID128) {
         overlay.remove(keyBuffer.making { StoreKey.appendSession(hash, of: account, to: $0) })
         changesAccess = true

@@ -7,14 +7,14 @@ extension WriteTransaction {
     /// Refuses the changes of the attempted part if its writer has no right to them. They are judged by the present state, and
     /// again only together with later changes of the same objects. For writes whose parts must each be valid by themselves.
     ///
-    /// - Throws: ``StoreError`` `.notAllowed`; `.stopped` where the rules take too long.
+    /// - Throws: ``StoreError`` `.notAllowed`; `.stopped` if the rules take too long.
     package func requireAllowedAttempt() throws(StoreError) {
         if let judge { try judge.judge(endView(for: judge), isAttempt: true) }
     }
 
     /// The changes that its writer has no right to, by the present state; empty if the writer may do everything.
     ///
-    /// - Throws: ``StoreError`` `.stopped` where the rules take too long.
+    /// - Throws: ``StoreError`` `.stopped` if the rules take too long.
     package func refusedActs() throws(StoreError) -> [RefusedAct] {
         guard let judge else { return [] }
         return try judge.refusals(endView(for: judge))
@@ -47,7 +47,7 @@ extension WriteTransaction {
     /// - `shown`: The part that the writer sees.
     /// - `wanted`: The writer's version of it. Its out-of-line values are freed unless they are used.
     /// - `formers`: As in ``VisibleChange/formers``.
-    /// - Throws: ``StoreError`` `.notAllowed` where they state a value of a property that is hidden from them.
+    /// - Throws: ``StoreError`` `.notAllowed` if they state a value of a property that is hidden from them.
     func merged(
         _ rowClass: RowClass, _ key: UInt64, _ stored: RowView, _ shown: WriteAuthorizer.Shown,
         _ wanted: ByteBuffer, _ origin: WriteOrigin, formers: [Int: [Int?]] = [:]
@@ -103,7 +103,7 @@ extension ObjectDraft {
     }
 }
 
-/// The behaviour of a write when the object is there, and when it is not.
+/// The behaviour of a write if the object exists, and if it does not.
 package enum WriteMode: String, Sendable, CaseIterable {
     /// Creates; an existing object is an error.
     case create

@@ -14,7 +14,7 @@ extension WriteTransaction {
     /// stands where its turn was; it is stored even if nothing else changes.
     ///
     /// - `primaryKey`: Its ``OrderedKey``; nil for an object that is always new.
-    /// - Returns: Nil when the object is there already.
+    /// - Returns: Nil if the object exists already.
     package func reserveKey(
         _ rowClass: RowClass, primaryKey: [UInt8]?
     ) throws(StoreError) -> UInt64? {
@@ -94,7 +94,7 @@ package struct WriteResult {
     /// Whether anything changed.
     package var isChanged: Bool
 
-    /// The outcome for an object that is there.
+    /// The outcome for an object that exists.
     init(
         _ rowClass: RowClass, _ key: UInt64, _ row: RowView, isCreated: Bool = false,
         isChanged: Bool

@@ -108,7 +108,7 @@ extension WriteTransaction {
 
     /// Tests the precondition of an object.
     ///
-    /// - `stored`: Its row; nil when it is not there.
+    /// - `stored`: Its row; nil if it does not exist.
     /// - Throws: ``StoreError`` `.preconditionFailed`.
     package func check(
         _ precondition: Precondition, _ rowClass: RowClass, key: UInt64?, _ stored: RowView?
@@ -291,9 +291,9 @@ extension WriteTransaction {
 
 /// The outcome of looking an object up that a write is about.
 struct FoundObject {
-    /// The object key, if the object is there or awaited.
+    /// The object key, if the object exists or awaited.
     var key: UInt64?
-    /// The row, if the object is there.
+    /// The row, if the object exists.
     var row: RowView?
     /// The key of the primary key that was looked up, if it was; valid until the next one is made.
     var primaryKey: StoredPrimaryKey?

@@ -15,11 +15,11 @@ extension WriteTransaction {
         return try view.checked { () throws(StoreError) in try body(view) }
     }
 
-    /// Runs `body` with a view of the objects that the writer may read, as they were when the transaction began: no act of its
-    /// own shows more, and an object that the transaction has made is not there. For a writer without rules it is
+    /// Runs `body` with a view of the objects that the writer may read, as they were when the transaction began. Its own
+    /// changes make nothing more visible, and objects that it has made are missing. For a writer without rules it equals
     /// ``withView(_:)``.
     ///
-    /// - `deadline`: When the view fails, in milliseconds of the monotonic clock.
+    /// - `deadline`: The time at which the view fails, in milliseconds of the monotonic clock.
     package func withWriterView<Result>(
         until deadline: UInt64, _ body: (ReadTransaction) throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
@@ -72,14 +72,14 @@ extension WriteTransaction {
         try group.migration?.enter(self, rowClass, key, row) { migrationFaults.append($0) }
     }
 
-    /// The longest value that is kept however many there are.
+    /// The longest value that is kept for any number of values.
     private static let smallByteCountMax = 1_024
-    /// The longest that is kept, and all that are longer than small ones, in a transaction: a catch-up does without more of large
-    /// collections and texts.
+    /// The longest value that is kept, and the total of values that are longer than small ones, in a transaction. A catch-up
+    /// does without further large collections and texts.
     private static let largeByteCountMax = (each: 16 << 10, all: 4 << 20)
 
-    /// The values that the change log keeps of an object that is changed or deleted. Cost for a class of which nothing is kept: a
-    /// look into an array.
+    /// The values that the change log keeps of an object that is changed or deleted. Cost for a class without kept values: one
+    /// array access.
     ///
     /// - Parameters:
     ///   - rowClass: Its class.

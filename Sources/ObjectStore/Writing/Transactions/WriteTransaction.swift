@@ -23,12 +23,12 @@ package final class WriteTransaction {
     package let now: Timestamp
     /// The objects that links of the transaction's drafts name by their number.
     package var named: [NamedObject] = []
-    /// The object key here of an object that a draft names by the one it has elsewhere, by the position
-    /// of its class; nil for one that is not here. Without it drafts name objects by their keys.
+    /// Maps the object key that a draft uses to the object key in this store, by the position of the class;
+    /// nil for an object that is not in this store. Without it, drafts use the store's own object keys.
     package var keyRenames: ((_ classIndex: Int, _ key: UInt64) -> UInt64?)?
 
     var allowance: WriteAllowance
-    /// The bytes of changes that may wait in memory where others can take them.
+    /// The bytes of changes that may wait in memory if changes can be moved to the engine.
     private let waitingByteCountMax: Int
     var recorder = ChangeRecorder()
     /// The bytes of large former values that were handed to the recorder, by attempts that were taken back, too.
@@ -151,7 +151,7 @@ package final class WriteTransaction {
     /// Lets the transaction be of any size, because its caller bounds it.
     package func liftLimits() { allowance.lift() }
 
-    /// Whether so many changes wait in memory that they should leave it, and may.
+    /// Whether so many changes wait in memory that they should be moved out of it, and may be.
     var wantsRoom: Bool {
         overlay.byteCount > waitingByteCountMax && !counters.undo.isOpen
     }
@@ -370,7 +370,7 @@ package final class WriteTransaction {
     }
 }
 
-/// An object of a transaction that links name before it is known where the object will be.
+/// An object of a transaction that links name before its place is known.
 package enum NamedObject: Sendable {
     /// An object named by its primary key, an `OrderedKey`.
     case primaryKey([UInt8])
