@@ -50,7 +50,7 @@ package struct UserAccess: Sendable, Equatable {
                 else {
                     throw .single(
                         .invalid, "invalid-user",
-                        "'signedInAfter' is a time such as 2027-01-31T00:00:00Z, or null for none.",
+                        "'signedInAfter' is a time such as 2027-01-31T00:00:00Z, or null for no time.",
                         pointer: "/signedInAfter")
                 }
                 // Tokens are issued in whole seconds, so a token of the same second may be older.

@@ -150,7 +150,7 @@ enum OpenStore {
         let native = error.native.map { ": \($0)" } ?? ""
         if error == .unfinished {
             var failure = CommandFailure(
-                "the making of the store in '\(directory)' was cut, and it holds nothing yet; "
+                "the making of the store in '\(directory)' was interrupted, and it is still empty; "
                     + "'holdfast serve' finishes it")
             failure.isOfUnfinishedStore = true
             return failure

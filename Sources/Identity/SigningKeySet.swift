@@ -10,7 +10,7 @@ struct SigningKeySet: Sendable {
     static let countMax = 100
     /// The failure of a document without a usable key.
     private static let unusable = SigningKeyFailure(
-        "there is no key for RS, PS or ES signatures in it (HS256 is for files alone)")
+        "there is no key for RS, PS or ES signatures in it (HS256 is only for files)")
 
     /// The keys.
     let keys: [SigningKey]

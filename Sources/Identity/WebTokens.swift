@@ -74,7 +74,7 @@ package struct WebTokens: Sendable {
         let head = try object(part, buffer)
         // Critical extensions must be supported (RFC 7515, section 4.1.11), and no extension is.
         if head.member(named: "crit") != nil {
-            throw .webToken("The token's 'crit' asks for what is not known here.")
+            throw .webToken("The token's 'crit' names an extension that is not supported.")
         }
         guard let name = head.member(named: "alg")?.string,
             let algorithm = SigningAlgorithm(rawValue: name)

@@ -104,7 +104,7 @@ package final class RESTService: Sendable {
         } reportRefused: { [refusals = LogRate(perSecond: 10)] act in
             guard let passed = refusals.pass() else { return }
             logger.log(
-                .info, "a user was refused what no role allows",
+                .info, "no role allows the user's action",
                 ("user", .text(act.user ?? "")), ("class", .text(act.className)),
                 ("action", .text(act.action.rawValue)),
                 ("property", .text(act.property ?? "")),

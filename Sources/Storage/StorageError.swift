@@ -40,7 +40,7 @@ package struct StorageError: Error, Sendable, Equatable {
     /// The error of opening an incompletely created store, which contains no data yet, for reading. Opening it for writing
     /// completes it.
     package static let unfinished = StorageError(
-        .format, operation: "open store", native: "its making was cut, and it holds nothing")
+        .format, operation: "open store", native: "its creation was interrupted, and it is empty")
 
     /// Creates an error.
     package init(_ code: Code, operation: String, native: String? = nil) {

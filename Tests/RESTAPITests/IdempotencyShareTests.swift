@@ -30,7 +30,7 @@ struct IdempotencyShareTests {
     }
 
     private static func make(
-        _ id: Int, _ key: String, _ server: RuledServer, as cacheKey: RuledServer.VisibilityCacheKey
+        _ id: Int, _ key: String, _ server: RuledServer, as cacheKey: RuledServer.Key
     ) -> HTTPClient.Reply {
         server.send(
             "POST", things + "?mode=merge", "{\"id\":\(id)}", as: cacheKey,

@@ -298,7 +298,7 @@ extension RequestFault {
     /// The refusal of a reset code that is invalid.
     package static let resetCodeInvalid = RequestFault(
         .unauthenticated, "reset-code-invalid",
-        "The code is none of this service, or was used, or has ended, or another one came after it."
+        "The code is unknown, expired or already used, or a newer code has replaced it."
     )
 
     fileprivate static func noAccount(_ id: String) -> RequestFault {

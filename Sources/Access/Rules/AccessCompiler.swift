@@ -118,7 +118,7 @@ struct AccessCompiler {
                 fault(
                     inner.pointer, "invalid-access",
                     inner.words
-                        + ": it is embedded; what is allowed with the object that holds it decides."
+                        + ": it is embedded; the rights to the object that contains it decide."
                 )
                 continue
             }

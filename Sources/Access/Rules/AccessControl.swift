@@ -174,14 +174,20 @@ package final class AccessControl: Sendable {
             }
         }
         let references = facts == nil ? [] : known.rules?.references ?? []
-        let cacheKey = VisibilityCache.VisibilityCacheKey(
+        let cacheKey = VisibilityCache.Key(
             isUser: principal.user != nil, token: principal.token, classes: principal.classes,
             values: references.map { facts?.value(of: $0) })
         if let decided = known.decided(for: cacheKey) { return decided }
         let (view, mark) = made(for: principal, facts, by: known)
-        let visibility = known.visibility(of: view, named: mark)
-        // Values that could not be read in time must not be used as the user's values.
-        do throws(StoreError) { try read.checkFailure() } catch { throw fault(error) }
+        let visibility: Visibility
+        do throws(StoreError) {
+            // Values that could not be read in time must not be used as the user's values.
+            visibility = try read.checked { () throws(StoreError) in
+                known.visibility(of: view, named: mark)
+            }
+        } catch {
+            throw fault(error)
+        }
         known.keep(visibility, of: cacheKey, view, named: mark)
         return (visibility, view)
     }
@@ -252,13 +258,17 @@ package final class AccessControl: Sendable {
         let object = PastObject(
             classIndex: classIndex, primaryKey: key, reading: rules.decidingReads, changes,
             in: read)
-        let wasSame = object.forEachVersion(since: version) { object, source in
-            let facts = PrincipalFacts(principal, object, in: source, read.rows)
-            return rules.decidingReferences.map { facts.value(of: $0) } == values
-                || made(for: principal, facts, by: known).1 == mark
+        do throws(StoreError) {
+            return try read.checked { () throws(StoreError) in
+                !object.forEachVersion(since: version) { object, source in
+                    let facts = PrincipalFacts(principal, object, in: source, read.rows)
+                    return rules.decidingReferences.map { facts.value(of: $0) } == values
+                        || made(for: principal, facts, by: known).1 == mark
+                }
+            }
+        } catch {
+            throw fault(error)
         }
-        do throws(StoreError) { try read.checkFailure() } catch { throw fault(error) }
-        return !wasSame
     }
 
     /// Computes a principal's rights in a transaction that begins from an unrestricted view. It may do nothing if no document is

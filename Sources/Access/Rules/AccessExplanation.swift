@@ -99,7 +99,7 @@ package struct AccessExplanation {
         let predicate = rule.predicate(for: facts)
         if predicate == .constant(false) {
             return
-                "What the user has is not of the type that the rule compares it with, or the rule is false."
+                "The user's value does not have the type that the rule compares it with, or the rule is false."
         }
         let matcher = predicate.makeMatcher(rules.schema, source: read)
         return matcher.matches(row: object.row, key: object.key, source: read)
@@ -166,7 +166,7 @@ extension UserReference {
         switch self {
         case .id: "$user.id"
         case .claim(let names): "$user." + names.joined(separator: ".")
-        case .object: "$user.object with what the rule names of it"
+        case .object: "$user.object with the properties that the rule names"
         }
     }
 }

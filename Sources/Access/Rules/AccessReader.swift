@@ -147,7 +147,8 @@ package struct AccessReader: DefinitionReader {
         if let text = value.string { return .filter(text) }
         fault(
             pointer,
-            "What is allowed is true, or a filter as text; leave the member out for what is not.")
+            "An allowed action has the value true, or a filter as text. Leave the member out to refuse the action."
+        )
         return nil
     }
 

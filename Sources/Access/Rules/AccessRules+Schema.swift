@@ -24,14 +24,14 @@ extension AccessRules {
             guard rules.meansTheSame(as: others, renames) else {
                 throw RequestFault(
                     .conflict, "access-in-use",
-                    "What it names would be another class, property or primary key by that name.")
+                    "The rule would name another class, property or primary key.")
             }
             return renamed == read ? stored.text : renamed.text
         } catch {
             throw .refused(
                 RequestFault(
                     .conflict, "access-in-use",
-                    "Change the access document first, with PUT /v1/access: it does not hold in the new schema. "
+                    "Change the access document first, with PUT /v1/access: it is not valid in the new schema. "
                         + error.detail, errors: error.errors))
         }
     }

@@ -48,7 +48,7 @@ struct AccessWarnings {
         note(
             "no-read", pointer.appending(action.rawValue).description,
             words
-                + "\(action.rawValue): no role lets anybody read objects of the class, and what is not read can't "
+                + "\(action.rawValue): no role lets users read objects of the class, and hidden objects can't "
                 + "be updated or deleted. Add 'read'.")
     }
 
@@ -155,7 +155,7 @@ struct AccessWarnings {
                 + ": a rule that names a value that its user lacks allows that user nothing, with OR and NOT too, and accounts have no claims. "
                 + "The rule does so for each user without \(texts.joined(separator: " or without ")). "
                 + (roles.isEmpty
-                    ? "Say who may instead of who may not, or see that every user has it."
+                    ? "Name the users that may, instead of the users that may not, or give every user a value."
                     : "Make a role of each alternative: \(roles.joined(separator: " and "))."))
     }
 
@@ -172,7 +172,7 @@ struct AccessWarnings {
                     words
                         + ": it reads '\(definition.name).\(definition.properties[read.member].name)' "
                         + (read.path.isEmpty ? "of" : "behind") + " the user's object, "
-                        + "which the role '\(role)' lets users write: what it allows is for the taking.",
+                        + "which the role '\(role)' lets users write: each user can set it to any value.",
                     hint: "read")
             }
         }

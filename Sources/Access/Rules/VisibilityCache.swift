@@ -11,7 +11,7 @@ import Synchronization
 /// Benchmark rows: `user-lists`, `user-streams`.
 final class VisibilityCache: Sendable {
     /// The values that decide on a visibility, besides the rules.
-    struct VisibilityCacheKey: Hashable {
+    struct Key: Hashable {
         let isUser: Bool
         let token: Principal.TokenRight?
         let classes: Set<ExactText>
@@ -70,7 +70,7 @@ final class VisibilityCache: Sendable {
     }
 
     private struct State {
-        var byKey: [VisibilityCacheKey: Decided] = [:]
+        var byKey: [Key: Decided] = [:]
         /// The total weight of `byKey`.
         var weight = 0
         /// The visibilities by view: users share one if all values that rules read of them are equal.
@@ -103,14 +103,14 @@ final class VisibilityCache: Sendable {
     }
 
     /// Returns the cached visibility and view; nil if the key is not cached.
-    func decided(for cacheKey: VisibilityCacheKey) -> (visibility: Visibility, view: AccessView)? {
+    func decided(for cacheKey: Key) -> (visibility: Visibility, view: AccessView)? {
         state.withLock { $0.byKey[cacheKey] }.map { ($0.visibility, $0.named.view) }
     }
 
     /// Caches a visibility that ``visibility(of:named:)`` made for a view, unless its weight exceeds the maximum. If the cache is
     /// full, an eighth of its entries is removed.
     func keep(
-        _ visibility: Visibility, of cacheKey: VisibilityCacheKey, _ view: AccessView,
+        _ visibility: Visibility, of cacheKey: Key, _ view: AccessView,
         named mark: ViewMark
     ) {
         let ruleCount = view.roles.reduce(0) { $0 + $1.classes.count { $0 != nil } }

@@ -208,7 +208,7 @@ package struct TokenMembers: Sendable, Equatable {
         "/user")
 
     private static let invalidClasses = invalid(
-        "'classes' has the names of at most \(classCountMax) classes, each once; an empty array stands for all classes.",
+        "'classes' has the names of at most \(classCountMax) classes, each once; an empty array means all classes.",
         "/classes")
 
     private static let malformed = RequestFault(

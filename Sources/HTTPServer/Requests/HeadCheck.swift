@@ -160,14 +160,14 @@ extension ServerFault {
         "The request must have exactly one field Host, a host name with an optional port of at most "
             + "65535.")
     fileprivate static let contentLength = header(
-        "The request must have one field Content-Length at most, and none beside "
+        "The request must have at most one field Content-Length, and no such field beside "
             + "Transfer-Encoding.")
     fileprivate static let transferEncoding = header(
         "The only Transfer-Encoding that the service reads is 'chunked', in HTTP/1.1.")
     fileprivate static let contentType = header(
         "The request must have one field Content-Type at most.")
     fileprivate static let authorization = header(
-        "The request must have one field Authorization at most: it says who asks.")
+        "The request must have at most one field Authorization.")
 
     private static func header(_ detail: String) -> ServerFault {
         ServerFault(400, .badHeader, detail)

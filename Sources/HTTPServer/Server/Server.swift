@@ -233,7 +233,7 @@ extension Server {
         case .lowered:
             ServerFault(
                 403, .accessEnded,
-                "The token's right was lowered, or other rules hold for its user; it does not allow this any more, or not as it was begun."
+                "The token's right was lowered, or other rules apply to its user; this request is not allowed any more, or not in the same way."
             )
         }
     }
@@ -356,8 +356,8 @@ final class RefusedOrigins: Sendable {
         else { return }
         logger.log(
             .warning,
-            "a page of another origin may not read a reply: --cors-origin names origins whose pages may; where it "
-                + "names none and the store has tokens, any page may that sends one",
+            "a page of another origin may not read a reply: --cors-origin names the allowed origins; without it, "
+                + "a page may read replies if the store has tokens and the page sends one",
             ("origin", .text(origin)))
     }
 }

@@ -40,15 +40,16 @@ extension ResultsCore {
                 return !matcher.matches(row: row, key: element.reading, source: view)
             }
         }
-        for suffix in parts.suffixes {
-            switch suffix {
-            case .limit(let count): candidates.removeLast(max(0, candidates.count - count))
-            case .sort(let keys): sort(&candidates, by: keys, in: view)
-            case .distinct(let keys): keepDistinct(&candidates, by: keys, in: view)
+        return try view.checked { () throws(StoreError) in
+            for suffix in parts.suffixes {
+                switch suffix {
+                case .limit(let count): candidates.removeLast(max(0, candidates.count - count))
+                case .sort(let keys): sort(&candidates, by: keys, in: view)
+                case .distinct(let keys): keepDistinct(&candidates, by: keys, in: view)
+                }
             }
+            return candidates.map(\.key) + nulls
         }
-        try view.checkFailure()
-        return candidates.map(\.key) + nulls
     }
 
     /// The keys of all elements.

@@ -351,7 +351,9 @@ final class RealmCore: @unchecked Sendable {
         isReleased = false
         if newest.rows !== schema.rows {
             guard let bound = BoundSchema(models, newest.rows) else {
-                Misuse.end("The store's schema no longer has what the program's classes declare.")
+                Misuse.end(
+                    "The store's schema no longer has all classes and properties that the program declares."
+                )
             }
             schema = bound
         }

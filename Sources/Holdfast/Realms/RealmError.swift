@@ -78,7 +78,7 @@ extension Realm.Error {
             code = .schemaMismatch
             message = "The schema was changed meanwhile: try again."
         case .readOnly:
-            (code, message) = (.filePermissionDenied, "The store is open for reading alone.")
+            (code, message) = (.filePermissionDenied, "The store is open for reading only.")
         case .openedOtherwise(let isReadOnly):
             code = .fileAccess
             message =
@@ -100,7 +100,7 @@ extension Realm.Error {
             let names = properties.map { "'\($0.className).\($0.property)'" }
             message = "Required properties have no value: \(names.joined(separator: ", "))."
         case .nothingToKeep:
-            message = "Properties were to keep what is stored, but their object is not there."
+            message = "Properties were to keep their stored values, but the object does not exist."
         case .danglingLinks(let links):
             let names = Set(links.map { "'\($0.targetClass)'" }).sorted()
             message =
@@ -119,7 +119,7 @@ extension Realm.Error {
         case .noIdempotencyRoom(_, let seconds):
             message = "No room is left for replies to repeated requests: try again in \(seconds) s."
         case .notAllowed, .preconditionFailed:
-            message = "The object is not what the write asks for."
+            message = "The object does not meet the precondition of the write."
         case .refused(let reason): message = reason.localizedDescription
         case .waitedForTurn(let milliseconds):
             message = "Another write has kept this one waiting for \(milliseconds) ms: try again."

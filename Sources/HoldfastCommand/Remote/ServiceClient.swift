@@ -14,7 +14,8 @@ final class ServiceClient {
             "a running service to work on in place of a directory, such as \(ServiceAddress.example)"
         ),
         Option(
-            "token", "TOKEN", "what the service asks for; as a variable it is seen by nobody else"),
+            "token", "TOKEN",
+            "the token for the service; as a variable it stays hidden from other users"),
     ]
 
     /// The bytes of a refusal that are read.
@@ -244,7 +245,7 @@ final class ServiceClient {
             CommandFailure(
                 "\(url) closed the connection before the reply was whole; its log says why")
         case CURLE_UNSUPPORTED_PROTOCOL, CURLE_WEIRD_SERVER_REPLY, CURLE_HTTP2:
-            CommandFailure("what listens at \(url) does not speak HTTP")
+            CommandFailure("the service at \(url) does not speak HTTP")
         default: CommandFailure("\(url): \(String(cString: curl_easy_strerror(code)))")
         }
     }

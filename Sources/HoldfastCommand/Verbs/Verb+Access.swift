@@ -5,7 +5,7 @@ import HoldfastStoreService
 
 extension Verb {
     private static let accessNotes = """
-        The access document says what users may do: docs/users-and-rules.md. A running service is asked over HTTP, with a
+        The access document has the rights of users: docs/users-and-rules.md. A running service is asked over HTTP, with a
         token that has the right admin.
         """
 
@@ -50,11 +50,11 @@ extension Verb {
 
     /// `holdfast access explain`
     static let accessExplain = Verb(
-        name: "access explain", summary: "Explains what a user may do, as JSON.",
+        name: "access explain", summary: "Explains the rights of a user, as JSON.",
         options: ServiceClient.options + [
-            Option("user", "ID", "the user; left out for nobody"),
+            Option("user", "ID", "the user; without it, an anonymous visitor"),
             Option(
-                "claim", "NAME=VALUE", "what is claimed of the user; repeat it for more",
+                "claim", "NAME=VALUE", "a claim about the user; repeat it for more",
                 isRepeatable: true),
             Option("class", "CLASS", "the class of an object"),
             Option("key", "JSON", "the key of the object, such as 7 or '\"a\"'"),

@@ -5,7 +5,7 @@ extension Verb {
     /// `holdfast check`
     static let check = Verb(
         name: "check",
-        summary: "Compares everything in a store with everything else; changes nothing.",
+        summary: "Checks all parts of a store against each other; changes nothing.",
         options: [OpenStore.data, OpenStore.mapSize],
         notes: """
             Pages of the data file, rows, primary keys, indexes, inverse links, counters and the change log are compared. The medium may

@@ -18,7 +18,7 @@ extension Verb {
                 flag: "csv",
                 "write CSV with a header line, for --class; so is a FILE named .csv"),
             Option(
-                "fields", "NAMES", "what to write of each, with commas between, for --class",
+                "fields", "NAMES", "the properties to write, with commas between, for --class",
                 fallback: "all"),
             OpenStore.mapSize,
         ],

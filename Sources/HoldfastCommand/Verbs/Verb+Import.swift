@@ -23,11 +23,11 @@ extension Verb {
             Option(flag: "realm-json", "the text is JSON as Realm Studio exports it"),
             Option(
                 "mode", "create|merge|replace|ignore",
-                "what becomes of objects that are there already",
+                "the treatment of objects that exist already",
                 fallback: "create"),
-            Option(flag: "atomic", "take all lines or none, in one transaction"),
+            Option(flag: "atomic", "take either all lines or no line, in one transaction"),
             Option(
-                "unknown", "fault|ignore", "what becomes of members that the class has not",
+                "unknown", "fault|ignore", "the treatment of members that the class does not have",
                 fallback: "fault"),
             Option(
                 "map", "NAME=PROPERTY", "the property that a column or member is; repeatable",
@@ -35,7 +35,8 @@ extension Verb {
             Option(
                 "skip", "NAME", "a column or member that is left out; repeatable",
                 isRepeatable: true),
-            Option("delimiter", "CHARACTER|tab", "what stands between cells of CSV", fallback: ","),
+            Option(
+                "delimiter", "CHARACTER|tab", "the separator between cells of CSV", fallback: ","),
             Option(flag: "decimal-comma", "numbers in CSV have a comma before their decimals"),
             Option(
                 "date-format", "FORMAT", "how dates in CSV are written, such as '%d.%m.%Y %H:%M'",

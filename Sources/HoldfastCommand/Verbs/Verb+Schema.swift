@@ -28,7 +28,7 @@ extension Verb {
         operands: "FILE|-", operandCount: 1...1,
         options: [OpenStore.data] + ServiceClient.options + [
             Option("from", "holdfast|realm-js", "the form of the file", fallback: "holdfast"),
-            Option(flag: "dry-run", "only report what would be done"),
+            Option(flag: "dry-run", "only report the changes, without making them"),
             Option(flag: "allow-data-loss", "lose values that the new schema cannot hold"),
             OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
         ],

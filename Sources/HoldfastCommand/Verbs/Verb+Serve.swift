@@ -21,26 +21,27 @@ extension Verb {
         name: "serve", summary: "Serves a store over HTTP until SIGTERM or SIGINT.",
         options: [
             OpenStore.data, listenOption,
-            Option(flag: "insecure", "serve whoever reaches the address, without tokens"),
+            Option(flag: "insecure", "serve every client that reaches the address, without tokens"),
             Option(
                 flag: "bootstrap-token",
                 "make an admin token and print it, if the store has no tokens yet"),
             Option(
                 "jwt-keys", "FILE|URL",
-                "the keys (JWK set) of whom JSON Web Tokens are taken from; with the next two"),
+                "the keys (JWK set) of the issuer of JSON Web Tokens; with the next two"),
             Option("jwt-issuer", "TEXT", "the 'iss' that such tokens have"),
             Option(
-                "jwt-audience", "TEXT", "the 'aud' that such tokens have, of this service alone"),
+                "jwt-audience", "TEXT", "the 'aud' that such tokens have, for this service only"),
             OpenStore.durability, OpenStore.mapSize, OpenStore.pageCheck, OpenStore.newEpoch,
             Option(
                 "threads", "N", "threads that serve connections; as many long reads run at once",
                 fallback: "2"),
             Option(
-                "cors-origin", "ORIGIN", "an origin whose pages may use the service; repeatable",
+                "cors-origin", "ORIGIN",
+                "an origin with pages that may use the service; repeatable",
                 fallback: "all that send a token or a ticket", isRepeatable: true),
             Option(
                 "trusted-proxy", "CIDR",
-                "addresses of proxies whose X-Forwarded-For says who a client is; repeatable",
+                "addresses of proxies with a trusted X-Forwarded-For; repeatable",
                 isRepeatable: true),
             Option(flag: "access-log", "write a line for each request to standard output"),
             Option(
@@ -139,7 +140,7 @@ struct ServeCommand {
         guard let signal = awaitSignal(&signals) else {
             running.stop(graceSeconds: graceSeconds)
             throw CommandFailure(
-                "the directory '\(directory)' was removed while its store was served: what was written since is lost"
+                "the directory '\(directory)' was removed while its store was served: later writes are lost"
             )
         }
         logger.log(.info, "stopping", ("signal", .text(signal == SIGTERM ? "SIGTERM" : "SIGINT")))
@@ -201,7 +202,7 @@ struct ServeCommand {
             throw CommandFailure(
                 "\(listen.host) can be reached by other machines and there are no tokens. Make one "
                     + "with 'holdfast token create --data \(directory) --name NAME --rights admin', or "
-                    + "listen on 127.0.0.1, or give --insecure to serve whoever comes.")
+                    + "listen on 127.0.0.1, or give --insecure to serve every client.")
         }
         var serverOptions = ServerOptions(listen: listen, threadCount: threadCount)
         serverOptions.cors = cors
@@ -258,7 +259,7 @@ struct ServeCommand {
         let report = { @Sendable [logger] (failure: SigningKeyFailure) in
             logger.log(
                 .warning,
-                "the keys of JSON Web Tokens can't be read; those that were read before, if any, hold",
+                "the keys of JSON Web Tokens can't be read; earlier keys, if any, stay valid",
                 ("detail", .text(failure.description)))
         }
         let document = issuer.keys

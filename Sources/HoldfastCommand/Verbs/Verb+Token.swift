@@ -13,12 +13,12 @@ extension Verb {
         """
     private static let nameOption = Option("name", "NAME", "which one")
     private static let rightsOption = Option(
-        "rights", Right.allCases.map(\.rawValue).joined(separator: "|"), "what it allows")
+        "rights", Right.allCases.map(\.rawValue).joined(separator: "|"), "the right")
     private static let claimOption = Option(
-        "claim", "NAME=VALUE", "what is claimed of the user; repeat it for more", isRepeatable: true
+        "claim", "NAME=VALUE", "a claim about the user; repeat it for more", isRepeatable: true
     )
     private static let classOption = Option(
-        "class", "CLASS", "a class that it is for, of all others for none; repeat it for more",
+        "class", "CLASS", "a class that the token is restricted to; repeat it for more",
         isRepeatable: true)
     private static let expiresOption = Option(
         "expires", "DURATION", "when it ends, from now, such as 30d", fallback: "never")
@@ -29,7 +29,7 @@ extension Verb {
     static let tokenCreate = Verb(
         name: "token create", summary: "Makes a token and prints it, this once.",
         options: storeOptions + [
-            Option("name", "NAME", "what to call it"), rightsOption,
+            Option("name", "NAME", "the name"), rightsOption,
             Option("user", "ID", "the user that it is of"), claimOption, classOption,
             expiresOption,
         ], notes: tokenNotes
@@ -93,7 +93,8 @@ extension Verb {
             nameOption,
             Option(
                 flag: "all",
-                "end all of them, and need none any more; the service has to be stopped"),
+                "end all tokens, so that requests need no token any more; the service has to be stopped"
+            ),
         ], notes: tokenNotes
     ) { arguments throws(CommandFailure) in
         let client = try ServiceClient(arguments)

@@ -36,7 +36,7 @@ extension RequestFault {
                 .preconditionFailed, "precondition-failed",
                 current == nil
                     ? "The object that the precondition asks for is not there."
-                    : "The object is not what the precondition asks for; 'current' has it as it is.",
+                    : "The object does not meet the precondition; 'current' has its present state.",
                 current: current)
         case .missingKey(let className, let property):
             let detail =

@@ -158,6 +158,6 @@ extension SchemaNames {
             code: "projection-read-only",
             detail:
                 "'\(property.name)' is calculated from '\(origin)' of '\(definition.name)' and is read-only; change "
-                + "what it is calculated from.")
+                + "the properties that it is calculated from.")
     }
 }

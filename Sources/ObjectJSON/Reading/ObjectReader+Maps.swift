@@ -43,7 +43,7 @@ extension ObjectReader {
                 fault(
                     "null-not-allowed",
                     "The values of '\(draft.rowClass.definition.properties[member].name)' are not "
-                        + "optional, so none can be null.", at: json.name)
+                        + "optional, so they can't be null.", at: json.name)
             }
         }
         for position in draft.setEntries(member, from: start) {

@@ -158,7 +158,7 @@ extension ObjectReader {
             if let name = json.repeatedName { repeated(name) }
             fault(
                 "invalid-mixed",
-                "'\(Self.text(tag.name))' states the kind of a value and stands alone in its object; a "
+                "'\(Self.text(tag.name))' states the kind of a value and must be the only member of its object; a "
                     + "key of a map holds no '$' (percent-encode it as %24).", at: tag.name)
             return writer.null()
         }

@@ -94,7 +94,7 @@ extension ObjectReader {
         if json.isNull {
             return refuse(
                 "null-not-allowed",
-                "The elements of '\(property.name)' are not optional, so none can be null.")
+                "The elements of '\(property.name)' are not optional, so they can't be null.")
         }
         let isString = json.kind == .string
         switch rowClass.members[member].storage.element {

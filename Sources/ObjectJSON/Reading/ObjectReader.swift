@@ -203,7 +203,7 @@ package final class ObjectReader {
             fault(
                 "inverse-link-read-only",
                 "'\(Self.text(name))' shows which objects link here; change the property "
-                    + "'\(origin(draft.rowClass, member))' of those instead, and leave this out.",
+                    + "'\(origin(draft.rowClass, member))' of these objects instead, and leave this out.",
                 at: name)
         }
     }

@@ -31,21 +31,22 @@ extension Store {
             guard work != nil || converter.mayLose(rowClass.index) else { continue }
             var keys: Set<UUID128> = []
             let buffer = ByteBuffer(capacity: 4096)
-            try transaction.scan(rowClass) { objectKey, row in
-                var steps: Set<Int> = []
-                converter.forEachLoss(rowClass.index, row, transaction) { steps.insert($0) }
-                for step in steps { counts[step] += 1 }
-                guard let work, let member = work.target.primaryKeyIndex,
-                    let new = work.newRow(objectKey, row, converter, transaction, in: buffer)
-                else { return true }
-                let storage = work.target.members[member].storage
-                let value = Value(work.target.field(member, in: new), storage, transaction)
-                if let key = OrderedKey(value), !keys.insert(key.hashed).inserted {
-                    duplicates.add(classIndex: rowClass.index, value)
+            try transaction.checked { () throws(StoreError) in
+                try transaction.scan(rowClass) { objectKey, row in
+                    var steps: Set<Int> = []
+                    converter.forEachLoss(rowClass.index, row, transaction) { steps.insert($0) }
+                    for step in steps { counts[step] += 1 }
+                    guard let work, let member = work.target.primaryKeyIndex,
+                        let new = work.newRow(objectKey, row, converter, transaction, in: buffer)
+                    else { return true }
+                    let storage = work.target.members[member].storage
+                    let value = Value(work.target.field(member, in: new), storage, transaction)
+                    if let key = OrderedKey(value), !keys.insert(key.hashed).inserted {
+                        duplicates.add(classIndex: rowClass.index, value)
+                    }
+                    return true
                 }
-                return true
             }
-            try transaction.checkFailure()
         }
         try change.testUniqueness(in: transaction.snapshot, transaction, converter)
         let faults = duplicates.faults(transaction.rows, change)

@@ -26,12 +26,12 @@ extension RESTService {
         guard let token = bearer as? Token else { return nil }
         guard token.terms.classes.isEmpty || users == .byDocument else {
             return refusal(
-                "The token is for \(token.terms.classes.count) of the classes, and this operation for none alone."
+                "The token is for \(token.terms.classes.count) of the classes, and this operation is not for one class."
             )
         }
         if token.terms.user == nil || users == .byDocument || !access.hasDocument { return nil }
         return refusal(
-            "The access document decides what a user may do, and this operation is none of it. It takes a token of the store that is not a user's; "
+            "The access document decides about users, and this operation is not for users. It takes a token of the store that is not a user's; "
                 + "'holdfast token create' makes one.")
     }
 

@@ -128,7 +128,7 @@ package final class AccessPolicy: Sendable {
             throw RequestFault(
                 .unauthenticated, "token-missing",
                 "This service needs a token: send the header 'Authorization: Bearer TOKEN'. "
-                    + "'holdfast token create' makes one; who has an account signs in with POST /v1/sessions."
+                    + "'holdfast token create' makes one; a user with an account signs in with POST /v1/sessions."
             )
         }
         // The name of a scheme has no case (RFC 9110, section 11.1).

@@ -152,7 +152,7 @@ extension RequestFault {
     fileprivate static func invalidTicket(_ limits: ServiceLimits) -> RequestFault {
         .single(
             .unauthenticated, "ticket-invalid",
-            "The ticket is none of this service, or is for another URL, or has ended: it opens its stream within "
+            "The ticket is unknown, expired, or for another URL: it opens its stream within "
                 + "\(limits.ticketSeconds) s, and again within \(limits.ticketReturnSeconds) s after the connection "
                 + "broke, as long as its token is valid. Make another with POST /v1/tickets.",
             partDetail: "The ticket opens nothing here.", parameter: "ticket")

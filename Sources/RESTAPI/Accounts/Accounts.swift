@@ -95,7 +95,7 @@ extension RESTService {
         guard let session = request.user?.session else {
             throw RequestFault(
                 .forbidden, "not-allowed",
-                "This operation is for users who have signed in with an account (POST /v1/sessions)."
+                "This operation is for users that have signed in with an account (POST /v1/sessions)."
             )
         }
         return session

@@ -107,11 +107,11 @@ extension Limit {
             "queries past their first time slice that are under way at once", nil,
             \.rest.limits.scheduling.admittedCountMax),
         Limit(
-            "max-long-query-memory", .size, "memory of all those together", nil,
+            "max-long-query-memory", .size, "memory of all queries together", nil,
             \.rest.limits.scheduling.memoryByteCountMax),
         Limit(
             "column-memory", .size(min: 0),
-            "memory for columns of properties that are scanned often; 0 for none", nil,
+            "memory for columns of properties that are scanned often; 0 for no columns", nil,
             \.store.columns.byteCountMax),
         Limit(
             "max-collection-elements", .count(1...1_000_000_000),

@@ -227,10 +227,10 @@ final class OpenAPIPaths {
             write("elementsPaths", template, to: &paths)
         } else {
             template.names["elementParameter"] = "step"
-            template.names["read"] = "What stands there."
+            template.names["read"] = "The value at the path."
         }
         write("elementPaths", template, to: &paths)
-        template.names["read"] = "What stands there."
+        template.names["read"] = "The value at the path."
         if isNested { write("innerPaths", template, to: &paths) }
     }
 }

@@ -11,63 +11,63 @@ extension RESTService {
         let preferences = try Preferences(request)
         let text = try QueryText(request, parser: RequestScratch.current.parser)
         let name = UnsafeRawBufferPointer(request.parameter(2).bytes)
-        let read = PropertyRead(
+        var read = PropertyRead(
             RequestBytes(name, of: request), of: ObjectAddress(request, .path), text,
             shownBy: request[query: "projection"]?.string,
             quotesLargeInts: preferences.quotesLargeInts, for: caller(request))
+        // Whether these headers are well-formed is checked when the property turns out to have a value.
+        read.prefersBytes = (try? request.accepted(of: Self.dataForms))?.first == 1
+        read.known =
+            (try? EntityTags.read(.ifNoneMatch, of: request))
+            .map { Precondition($0, takingWeak: true) } ?? .none
         return try answer(request, for: read.caller, cursor: text, read)
     }
+}
+
+extension RESTService {
+    /// The forms of a data property's value.
+    fileprivate static let dataForms: [StaticString] = [
+        "application/json", "application/octet-stream",
+    ]
 }
 
 extension PropertyRead: ReadOperation {
     private static let valueParameters: [StaticString] = ["minVersion", "projection", "snapshot"]
 
     func response(
-        to property: FoundProperty, _ request: Request, _ service: RESTService
+        to reply: Reply, _ request: Request, _ service: RESTService
     ) throws(RequestFault) -> Response {
-        property.hasPages
-            ? try pageResponse(to: property, request) : try valueResponse(to: property, request)
-    }
-
-    private func pageResponse(
-        to property: FoundProperty, _ request: Request
-    ) throws(RequestFault) -> Response {
-        try request.requireAccepted("application/json")
-        let buffer = ByteBuffer(capacity: 1024)
-        let page = try property.writePage(to: buffer)
-        var response = Response(page: page, buffer, nextAt: request)
-        response.headers.addApplied(quotesLargeInts: quotesLargeInts)
-        return response
+        switch reply {
+        case .page(let page, let buffer):
+            try request.requireAccepted("application/json")
+            var response = Response(page: page, buffer, nextAt: request)
+            response.headers.addApplied(quotesLargeInts: quotesLargeInts)
+            return response
+        case .value(let value): return try response(to: value, request)
+        }
     }
 
     /// `{"value":…}`, or the bytes of a data property for a client that asks for them.
-    private func valueResponse(
-        to property: FoundProperty, _ request: Request
-    ) throws(RequestFault) -> Response {
+    private func response(to value: Value, _ request: Request) throws(RequestFault) -> Response {
         try request.checkParameters(known: Self.valueParameters)
-        let version = try property.version()
-        var response: Response
-        if property.isOfItsObjectAlone,
-            property.isKnown(
-                by: Precondition(
-                    try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true))
-        {
-            response = Response(304)
-        } else if property.isData,
-            try request.accepted(of: ["application/json", "application/octet-stream"])[0] == 1
-        {
-            guard let bytes = property.bytes else { throw RequestFault.noBytes }
-            response = Response(200, .bytes, Bytes(copying: bytes))
-        } else {
+        if value.isOfItsObjectAlone { _ = try EntityTags.read(.ifNoneMatch, of: request) }
+        if value.isData, !value.isKnown {
+            _ = try request.accepted(of: RESTService.dataForms)
+        } else if !value.isKnown {
             try request.requireAccepted("application/json")
-            let buffer = ByteBuffer(capacity: 256)
-            try property.writeValue(to: buffer)
+        }
+        var response: Response
+        switch value.content {
+        case .known: response = Response(304)
+        case .bytes(let bytes): response = Response(200, .bytes, Bytes(taking: bytes))
+        case .null: throw .noBytes
+        case .json(let buffer):
             response = Response(200, .json, Bytes(taking: buffer))
             response.headers.addApplied(quotesLargeInts: quotesLargeInts)
         }
-        if property.isData { response.headers.add(.vary, "Accept" as StaticString) }
-        response.headers.addETag(property.etag)
-        response.headers.addStoreVersion(version)
+        if value.isData { response.headers.add(.vary, "Accept" as StaticString) }
+        response.headers.addETag(value.etag)
+        response.headers.addStoreVersion(value.version)
         return response
     }
 }

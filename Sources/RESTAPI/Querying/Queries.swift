@@ -134,9 +134,8 @@ extension RESTService {
 
 /// A use case that reads, and the response to its reply.
 protocol ReadOperation: ReadCase {
-    /// Makes the response, while the view that the reply is of is open. Mutating, since it is asked of a variable,
-    /// which is copied for other calls.
-    mutating func response(
+    /// Makes the response, after the view is closed.
+    func response(
         to reply: Reply, _ request: Request, _ service: RESTService
     ) throws(RequestFault) -> Response
 }
@@ -180,14 +179,13 @@ extension RESTService {
                 let deadline =
                     caller.visibility == nil
                     ? nil : monotonicMilliseconds() + Self.shortMilliseconds
-                return try served.withRead(for: caller, of: pin, until: deadline) {
-                    read throws(RequestFault) -> Response? in
+                let reply = try served.withRead(for: caller, of: pin, until: deadline) {
+                    read throws(RequestFault) in
                     read.isBrief = true
-                    guard let reply = try operation.replyIfShort(read, served) else {
-                        return nil
-                    }
-                    return try operation.response(to: reply, request, self)
+                    return try operation.replyIfShort(read, served)
                 }
+                guard let reply else { return nil }
+                return try operation.response(to: reply, request, self)
             } catch {
                 // The reads of rules for one object may take as long as a query, and a reply may be large.
                 guard error.isQueryMemory || caller.visibility != nil && error.isQueryTime else {
@@ -199,10 +197,8 @@ extension RESTService {
         if let short { return .respond(try short.under(pin, served)) }
         return answerFromJob { [operation] job throws(RequestFault) in
             try request.allowing { () throws(RequestFault) in
-                try operation.answer(self.served, in: job) { reply throws(RequestFault) in
-                    var operation = operation
-                    return try operation.response(to: reply, request, self)
-                        .under(pin, self.served)
+                try operation.reply(self.served, in: job).map { reply throws(RequestFault) in
+                    try operation.response(to: reply, request, self).under(pin, self.served)
                 }
             }
         }

@@ -96,12 +96,13 @@ extension Precondition {
             guard case .any = noneMatch else {
                 throw .header(
                     "If-None-Match",
-                    "If-None-Match of a write can only be '*': write if the object is not there.")
+                    "If-None-Match of a write can only be '*': write if the object does not exist.")
             }
             guard match == nil else {
                 throw .header(
                     "If-Match",
-                    "If-Match and 'If-None-Match: *' ask for an object that is there and is not.")
+                    "If-Match and 'If-None-Match: *' ask for an object that exists and does not exist."
+                )
             }
             self = .absent
             return

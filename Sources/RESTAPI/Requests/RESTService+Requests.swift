@@ -45,7 +45,7 @@ extension RESTService {
             throw .parameter(
                 "minVersion",
                 "'minVersion' is a version as Holdfast-Version has it, such as 0k3x9a1b-17, or the id of a stream's event, such "
-                    + "as that or 0k3x9a1b-17_4t0c; 'now', 'start', the 'next' of a page and the id of an outbox are none."
+                    + "as that or 0k3x9a1b-17_4t0c. 'now', 'start', the 'next' of a page and the id of an outbox are not versions."
             )
         }
         guard version.epoch == store.epoch else {

@@ -20,7 +20,7 @@ extension RESTService {
 
     /// The next step if a class is unknown to a user.
     static let accessHint =
-        " If a role should let you use it, an admin finds out with 'holdfast access explain', or POST /v1/access/explain, why none does."
+        " If a role should let you use it, ask an admin to find the reason with 'holdfast access explain' or POST /v1/access/explain."
 
     /// Makes the reply of an error.
     ///

@@ -60,7 +60,7 @@ extension RESTService {
         if checked.isResult {
             throw text.fault(
                 "sort",
-                "A live list is told by events: ask for it with 'Accept: text/event-stream', or leave 'sort' "
+                "A live list is sent as events: ask for it with 'Accept: text/event-stream', or leave 'sort' "
                     + "out, for changes have no order.")
         }
         let cursor = try streamCursor(request, isEventStream: false, of: checked.viewMark)

@@ -12,7 +12,7 @@ extension RESTService {
     /// Cost: a snapshot, one look-up for each class, and some reads of /proc.
     func getMetrics(_ request: Request) -> Outcome {
         let text = MetricsText()
-        text.family("holdfast_info", .gauge, "What runs here.")
+        text.family("holdfast_info", .gauge, "The version of the program.")
         text.sample(
             "holdfast_info", [("version", ServiceVersion.text), ("engine", store.engineName)], 1)
         if let metrics = serverMetrics.withLock({ $0 }) { writeServer(metrics, to: text) }
@@ -87,7 +87,7 @@ extension RESTService {
             Double(metrics.messageMemory.byteCount))
         text.single(
             "holdfast_http_messages_refused_total", .counter,
-            "Bodies and replies that were refused because those under way took all the memory for them.",
+            "Bodies and replies that were refused because others took all the memory for them.",
             Double(metrics.refusedMessages.load(ordering: .relaxed)))
         text.single(
             "holdfast_http_slow_replies_total", .counter,
@@ -107,15 +107,15 @@ extension RESTService {
             Double(streams.encodingCount))
         text.single(
             "holdfast_stream_steps_total", .counter,
-            "Steps in which commits that may concern live streams were told.",
+            "Steps in which commits were delivered to live streams.",
             Double(feed.stepCount))
         text.single(
             "holdfast_stream_folded_steps_total", .counter,
-            "Steps that covered several versions, because commits came faster than they were told.",
+            "Steps that covered several versions, because commits came faster than they were delivered.",
             Double(feed.foldedStepCount))
         text.single(
             "holdfast_stream_lag_seconds", .gauge,
-            "From the first commit of the last step until it was told.",
+            "The time from the first commit of the last step until its delivery.",
             Double(feed.lagNanoseconds) / 1e9)
     }
 
@@ -153,7 +153,7 @@ extension RESTService {
             try counts(of: .object))
         text.family(
             "holdfast_outbox_objects", .gauge,
-            "Objects of an asymmetric class that nobody has acknowledged.", by: "class",
+            "Objects of an asymmetric class that are not acknowledged yet.", by: "class",
             try counts(of: .asymmetric))
         writeMigration(to: text)
         text.single(
@@ -166,13 +166,14 @@ extension RESTService {
             Double(served.pins.versionCount))
         text.family(
             "holdfast_held_versions", .gauge,
-            "Versions that are held for longer than a request, by what holds them.", by: "holder",
+            "Versions that are held for longer than a request, by the kind of holder.",
+            by: "holder",
             RetainedVersions.Holder.allCases.map {
                 ($0.rawValue, Double(store.retainedVersions.count(of: $0)))
             })
         text.single(
             "holdfast_waiting_writes", .gauge,
-            "Writes that wait for the writer, without those that it is at.",
+            "Writes that wait for the writer, without the writes that it is running.",
             Double(store.waitingWriteCount))
         let commits = store.commitStatistics
         text.single(
@@ -194,7 +195,7 @@ extension RESTService {
         let progress = store.migrationProgress
         text.family(
             "holdfast_migration_phase", .gauge,
-            "What a change of the schema does now: 1 for reading, writing, or removing what is left.",
+            "The phase of a change of the schema: 1 for reading, writing, or removing leftovers.",
             by: "phase",
             MigrationProgress.Phase.allCases.map { ($0.rawValue, progress?.phase == $0 ? 1 : 0) })
         text.single(

@@ -109,20 +109,20 @@ package struct PageRequest: ReadCase {
         return (try write(checked, from: view, to: buffer), buffer)
     }
 
-    /// Answers with the page, and tells the log if that was slow.
-    package func answer<Answer>(
-        _ served: ServedStore, in job: Job, _ answer: (Reply) throws(RequestFault) -> Answer
-    ) throws(RequestFault) -> JobOutcome<Answer> {
+    /// Makes the page in a job, and reports it to the log if it was slow.
+    package func reply(
+        _ served: ServedStore, in job: Job
+    ) throws(RequestFault) -> JobOutcome<Reply> {
         var slow: SlowQuery?
         do throws(RequestFault) {
             let outcome = try served.withRead(for: caller, of: pin, in: job) {
                 read throws(RequestFault) in
                 guard let limit = served.limits.slowQueryMilliseconds else {
-                    return try answer(try reply(read, served))
+                    return try reply(read, served)
                 }
                 let watch = PageAccount(text, read.rows, isWatched: true)
                 do throws(RequestFault) {
-                    let made = try answer(try reply(read, served, watch: watch))
+                    let made = try reply(read, served, watch: watch)
                     slow = watch.slowQuery(from: limit, nil)
                     return made
                 } catch {

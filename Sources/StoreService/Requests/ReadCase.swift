@@ -3,7 +3,7 @@ import HoldfastObjectStore
 
 /// A use case that reads: one view of the store, one reply.
 package protocol ReadCase: Sendable {
-    /// The reply, as valid as the view that it is of.
+    /// The reply, which is valid without the view: its JSON is in a buffer, or in ``RequestScratch/reply`` of the thread.
     associatedtype Reply
 
     /// The caller.
@@ -23,20 +23,16 @@ package protocol ReadCase: Sendable {
     /// - Throws: ``RequestFault`` with every fault.
     func reply(_ read: ReadTransaction, _ served: ServedStore) throws(RequestFault) -> Reply
 
-    /// Answers from a view, in a job.
-    ///
-    /// - `answer`: Makes the answer of the reply.
-    func answer<Answer>(
-        _ served: ServedStore, in job: Job, _ answer: (Reply) throws(RequestFault) -> Answer
-    ) throws(RequestFault) -> JobOutcome<Answer>
+    /// Makes the reply in a job.
+    func reply(_ served: ServedStore, in job: Job) throws(RequestFault) -> JobOutcome<Reply>
 }
 
 extension ReadCase {
-    package func answer<Answer>(
-        _ served: ServedStore, in job: Job, _ answer: (Reply) throws(RequestFault) -> Answer
-    ) throws(RequestFault) -> JobOutcome<Answer> {
+    package func reply(
+        _ served: ServedStore, in job: Job
+    ) throws(RequestFault) -> JobOutcome<Reply> {
         try served.withRead(for: caller, of: pin, in: job) { read throws(RequestFault) in
-            try answer(try reply(read, served))
+            try reply(read, served)
         }
     }
 }

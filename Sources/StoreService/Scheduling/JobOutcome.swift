@@ -10,9 +10,11 @@ package enum JobOutcome<Reply> {
     case gone
 
     /// The same with another reply.
-    package func map<Other>(_ change: (Reply) -> Other) -> JobOutcome<Other> {
+    package func map<Other, Failure: Error>(
+        _ change: (Reply) throws(Failure) -> Other
+    ) throws(Failure) -> JobOutcome<Other> {
         switch self {
-        case .reply(let reply): .reply(change(reply))
+        case .reply(let reply): .reply(try change(reply))
         case .again: .again
         case .gone: .gone
         }

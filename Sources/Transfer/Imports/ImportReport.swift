@@ -86,7 +86,7 @@ package struct ImportReport: Sendable {
     /// Ends an import that has more faulty lines than it takes.
     ///
     /// - Throws: ``RequestFault`` with the first of their faults.
-    func checkFailures(limit: Int) throws(RequestFault) {
+    func requireFewFaults(limit: Int) throws(RequestFault) {
         guard failedCount > limit else { return }
         let first = faults.min { $0.line < $1.line }
         throw RequestFault(

@@ -244,7 +244,7 @@ final class ImportRun {
             return try settleFirst()
         }
         count(first.chunk)
-        try report.checkFailures(limit: options.limits.importFaultCountMax)
+        try report.requireFewFaults(limit: options.limits.importFaultCountMax)
         reader.recycle(first.chunk)
     }
 
@@ -326,7 +326,7 @@ final class ImportRun {
         keptFaultCount += chunk.readFaults.count
         if keptFaultCount > options.limits.importFaultCountMax {
             for chunk in kept { count(chunk) }
-            try report.checkFailures(limit: options.limits.importFaultCountMax)
+            try report.requireFewFaults(limit: options.limits.importFaultCountMax)
         }
         guard keptLineCount <= options.atomicLineCountMax else {
             throw RequestFault(StoreError.tooManyOperations(limit: options.atomicLineCountMax))
@@ -349,6 +349,6 @@ final class ImportRun {
             for chunk in kept { _ = try read(chunk) }
         }
         for chunk in kept { count(chunk) }
-        try report.checkFailures(limit: options.limits.importFaultCountMax)
+        try report.requireFewFaults(limit: options.limits.importFaultCountMax)
     }
 }

@@ -60,7 +60,7 @@ private enum PersistedPropertyWrapper2 {
         @Persisted(wrappedValue: "explicit", indexed: true) var explicitlyIndexed: String
         @Persisted(indexed: true) var indexed = "indexed"
         @Persisted(primaryKey: true) var key = 7
-        @Persisted var unrestricted: Bare?
+        @Persisted var bare: Bare?
     }
 
     class GivenKey: Object {
@@ -136,10 +136,10 @@ struct PersistedPropertyWrapperSamples {
         typealias Sample = PersistedPropertyWrapper2
         let realm = try Realm.ofSample(
             "\(Sample.self)", Sample.objectTypes + [Sample.GivenKey.self])
-        let unrestricted = Sample.Bare()
-        let key = unrestricted.key
+        let bare = Sample.Bare()
+        let key = bare.key
         try realm.write {
-            realm.add(Sample.Given(value: ["bare": unrestricted]))
+            realm.add(Sample.Given(value: ["bare": bare]))
             realm.add(Sample.GivenKey())
         }
         let given = try #require(realm.object(ofType: Sample.Given.self, forPrimaryKey: 7))

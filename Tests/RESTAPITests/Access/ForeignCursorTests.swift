@@ -91,7 +91,7 @@ struct ForeignCursorTests {
     func view() throws {
         let world = try TaskWorld()
         let target = "/v1/classes/Task/objects?limit=1"
-        func isOver(_ cursor: String, as cacheKey: RuledServer.VisibilityCacheKey? = nil) -> Bool {
+        func isOver(_ cursor: String, as cacheKey: RuledServer.Key? = nil) -> Bool {
             let reply = world.server.get(target + "&cursor=\(cursor)", as: cacheKey ?? world.ann)
             return reply.status == 410 && reply.text.contains("cursor-expired")
         }

@@ -11,7 +11,7 @@ struct HiddenCostTests {
     private static func server(
         _ classes: String, _ roles: String, objects: [(name: String, rows: [String])],
         memoryByteCountMax: Int
-    ) throws -> (RuledServer, RuledServer.VisibilityCacheKey) {
+    ) throws -> (RuledServer, RuledServer.Key) {
         var options = StoreOptions()
         options.columns.useCountMin = 1
         options.columns.objectCountMin = 0

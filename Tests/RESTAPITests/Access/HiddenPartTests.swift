@@ -10,7 +10,7 @@ struct HiddenPartTests {
     /// A store with a schema, an access document and objects, and a user.
     private struct World {
         let server: RuledServer
-        let ann: RuledServer.VisibilityCacheKey
+        let ann: RuledServer.Key
 
         /// - `classes`: The schema's classes, as JSON.
         /// - `rules`: The entries for classes of the only role of the access document.

@@ -34,7 +34,7 @@ struct LimitedTokenTests {
 
     /// Makes a token of the class of tasks.
     private func token(_ right: String, user: String? = nil) throws
-        -> RuledServer.VisibilityCacheKey
+        -> RuledServer.Key
     {
         let made = server.send(
             "POST", "/v1/tokens",
@@ -44,7 +44,7 @@ struct LimitedTokenTests {
     }
 
     private func check(
-        _ cacheKey: RuledServer.VisibilityCacheKey, _ rows: [(String, String, String?, Int)]
+        _ cacheKey: RuledServer.Key, _ rows: [(String, String, String?, Int)]
     ) {
         for (method, target, body, status) in rows {
             let reply = server.send(method, "/v1/" + target, body, as: cacheKey)

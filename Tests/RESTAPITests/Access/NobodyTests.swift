@@ -72,7 +72,7 @@ struct NobodyTests {
         server.send(
             "PUT", "/v1/access",
             #"{"roles":{"shop":{"for":"anyone","classes":{"Order":{"create":true,"read":true}}}}}"#)
-        func send(_ byteCount: Int, as cacheKey: RuledServer.VisibilityCacheKey) -> Int {
+        func send(_ byteCount: Int, as cacheKey: RuledServer.Key) -> Int {
             let text = String(repeating: "x", count: byteCount)
             let isQuery = operation == "query"
             return server.send(

@@ -6,7 +6,7 @@ import Testing
 @Suite("Refused writes through projections show nothing that a user can't read")
 struct ProjectedOracleTests {
     private let server: RuledServer
-    private let ann: RuledServer.VisibilityCacheKey
+    private let ann: RuledServer.Key
 
     private static let schema = """
         {"classes":[

@@ -59,7 +59,7 @@ struct ReadAttackTests {
         for (id, owner) in [(1, one), (2, two)] {
             server.send("PUT", "/v1/classes/Note/objects/\(id)", "{\"owner\":\(quoted(owner))}")
         }
-        func cacheKey(_ id: String, _ name: String) -> RuledServer.VisibilityCacheKey {
+        func cacheKey(_ id: String, _ name: String) -> RuledServer.Key {
             server.user(id, claims: "{\"owns\":\(quoted(id))}", name: name)
         }
         let askers = [cacheKey(one, "one"), cacheKey(two, "two")]

@@ -34,7 +34,7 @@ struct RuleChangePage {
         let target =
             request.target + "?"
             + request.parameters.map { "\($0.name)=\(RuleRequest.escaped($0.value))&" }.joined()
-        func cursor(_ server: RuledServer, _ cacheKey: RuledServer.VisibilityCacheKey) -> String? {
+        func cursor(_ server: RuledServer, _ cacheKey: RuledServer.Key) -> String? {
             QueryJSON(server.get(target + "since=now", as: cacheKey).text)?["cursor"]?.string
         }
         guard let own = cursor(world.whole, world.cacheKey), let other = cursor(world.part, .admin)

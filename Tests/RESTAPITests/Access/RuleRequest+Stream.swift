@@ -7,7 +7,7 @@ extension RuleRequest {
     ///
     /// - Returns: What was replied, without the stream's name, and the objects that were told of each query.
     func streamReplies(
-        _ queries: [String], _ server: RuledServer, as cacheKey: RuledServer.VisibilityCacheKey
+        _ queries: [String], _ server: RuledServer, as cacheKey: RuledServer.Key
     ) -> [HTTPClient.Reply] {
         var made = server.send(method, target, body, as: cacheKey, headers: headers)
         guard made.status == 201, let stream = made.headers["location"] else { return [made] }

@@ -75,7 +75,7 @@ struct RuleRequest: CustomStringConvertible {
     ///
     /// - `snapshot`: What is read; nil for the newest version.
     func replies(
-        _ server: RuledServer, as cacheKey: RuledServer.VisibilityCacheKey, of snapshot: String?
+        _ server: RuledServer, as cacheKey: RuledServer.Key, of snapshot: String?
     ) -> [HTTPClient.Reply] {
         if let followed { return streamReplies(followed, server, as: cacheKey) }
         var replies: [HTTPClient.Reply] = []

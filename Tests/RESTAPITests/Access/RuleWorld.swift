@@ -11,7 +11,7 @@ struct RuleWorld {
     let whole: RuledServer
     let part: RuledServer
     /// Who asks the first.
-    let cacheKey: RuledServer.VisibilityCacheKey
+    let cacheKey: RuledServer.Key
 
     /// Makes the stores of a seed; nil where the user may ask for nothing.
     ///

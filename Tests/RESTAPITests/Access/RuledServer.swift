@@ -14,7 +14,7 @@ import HoldfastTestSupport
 /// A service that needs tokens, with its store at hand, for requests of the administrator, of users and of nobody.
 final class RuledServer {
     /// Who asks.
-    enum VisibilityCacheKey {
+    enum Key {
         case admin, nobody
         case token(String)
     }
@@ -61,7 +61,7 @@ final class RuledServer {
 
     /// Follows a stream of events.
     func follow(
-        _ target: String, as cacheKey: VisibilityCacheKey, from cursor: String? = nil
+        _ target: String, as cacheKey: Key, from cursor: String? = nil
     ) -> ChangesClient {
         var headers = authorization(cacheKey)
         if let cursor { headers.append(("Last-Event-ID", cursor)) }
@@ -69,9 +69,9 @@ final class RuledServer {
     }
 
     /// The header that says who asks.
-    func headers(_ cacheKey: VisibilityCacheKey) -> [(String, String)] { authorization(cacheKey) }
+    func headers(_ cacheKey: Key) -> [(String, String)] { authorization(cacheKey) }
 
-    private func authorization(_ cacheKey: VisibilityCacheKey) -> [(String, String)] {
+    private func authorization(_ cacheKey: Key) -> [(String, String)] {
         switch cacheKey {
         case .admin: [("Authorization", "Bearer \(admin)")]
         case .token(let token): [("Authorization", "Bearer \(token)")]
@@ -80,7 +80,7 @@ final class RuledServer {
     }
 
     /// Begins a long poll of a minute on a connection of its own.
-    func poll(_ target: String, as cacheKey: VisibilityCacheKey) -> HTTPClient {
+    func poll(_ target: String, as cacheKey: Key) -> HTTPClient {
         let client = HTTPClient(port: port)
         client.beginPoll(target, headers: authorization(cacheKey))
         return client
@@ -92,7 +92,7 @@ final class RuledServer {
     @discardableResult
     func send(
         _ method: String, _ target: String, _ body: String? = nil,
-        as cacheKey: VisibilityCacheKey = .admin,
+        as cacheKey: Key = .admin,
         type: String = "application/json", headers: [(String, String)] = []
     ) -> HTTPClient.Reply {
         var headers = headers + authorization(cacheKey)
@@ -104,7 +104,7 @@ final class RuledServer {
 
     /// Reads.
     func get(
-        _ target: String, as cacheKey: VisibilityCacheKey, _ headers: [(String, String)] = []
+        _ target: String, as cacheKey: Key, _ headers: [(String, String)] = []
     ) -> HTTPClient.Reply {
         send("GET", target, as: cacheKey, headers: headers)
     }
@@ -113,7 +113,7 @@ final class RuledServer {
     func user(
         _ id: String, claims: String = "{}", right: String = "write", classes: String = "[]",
         name: String? = nil
-    ) -> VisibilityCacheKey {
+    ) -> Key {
         let made = send(
             "POST", "/v1/tokens",
             "{\"name\":\(quoted(name ?? "user\(id)")),\"right\":\"\(right)\",\"user\":\(quoted(id)),\"claims\":\(claims),\"classes\":\(classes)}"

@@ -204,7 +204,7 @@ struct StreamAttackTests {
     func cursors() throws {
         let world = try TaskWorld()
         let server = world.server
-        func cursor(_ cacheKey: RuledServer.VisibilityCacheKey) -> String {
+        func cursor(_ cacheKey: RuledServer.Key) -> String {
             QueryJSON(server.get("\(Self.tasks)/changes", as: cacheKey).text)?["cursor"]?.string
                 ?? ""
         }

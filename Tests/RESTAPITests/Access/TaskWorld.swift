@@ -37,8 +37,8 @@ final class TaskWorld {
         """
 
     let server: RuledServer
-    let ann: RuledServer.VisibilityCacheKey
-    let bob: RuledServer.VisibilityCacheKey
+    let ann: RuledServer.Key
+    let bob: RuledServer.Key
 
     init(change: (inout RESTOptions) -> Void = { _ in }) throws {
         server = try RuledServer(classes: [], change: change)

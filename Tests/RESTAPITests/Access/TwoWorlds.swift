@@ -45,7 +45,7 @@ final class TwoWorlds {
 
     let servers: [RuledServer]
     /// Who asks, by world.
-    let askers: [RuledServer.VisibilityCacheKey]
+    let askers: [RuledServer.Key]
     /// How many streams stay open in each.
     var streamCount = 0
     private var live: [[Follower]] = [[], []]

@@ -18,7 +18,7 @@ struct UnknownClassTests {
     /// A store in which ann may change lists, except for properties with a right.
     private static func world(
         _ rights: String
-    ) throws -> (server: RuledServer, ann: RuledServer.VisibilityCacheKey) {
+    ) throws -> (server: RuledServer, ann: RuledServer.Key) {
         let server = try RuledServer(classes: [])
         for (method, target, body) in [
             (

@@ -14,7 +14,7 @@ struct UserOutboxTests {
         """
 
     private let server: RuledServer
-    private let ann: RuledServer.VisibilityCacheKey
+    private let ann: RuledServer.Key
 
     init() throws {
         server = try RuledServer(classes: [])
@@ -86,7 +86,7 @@ struct UserOutboxTests {
     }
 
     /// The devices of a page, and the position behind it.
-    private func page(_ query: String = "", as cacheKey: RuledServer.VisibilityCacheKey) -> (
+    private func page(_ query: String = "", as cacheKey: RuledServer.Key) -> (
         devices: [String], through: String
     ) {
         let reply = server.get(target + query, as: cacheKey)
@@ -122,7 +122,7 @@ struct UserOutboxTests {
     /// Two lists, and what waits for their members.
     private static func lists(
         operationCountMax: Int? = nil, change: (inout RESTOptions) -> Void = { _ in }
-    ) throws -> (RuledServer, RuledServer.VisibilityCacheKey) {
+    ) throws -> (RuledServer, RuledServer.Key) {
         var options = StoreOptions()
         if let operationCountMax { options.operationCountMax = operationCountMax }
         let server = try RuledServer(classes: [], options: options, change: change)
@@ -183,7 +183,7 @@ struct UserOutboxTests {
         #expect(status != 200 || objects == 1, "\(page.text)")
     }
 
-    private static func through(_ server: RuledServer, _ cacheKey: RuledServer.VisibilityCacheKey)
+    private static func through(_ server: RuledServer, _ cacheKey: RuledServer.Key)
         -> String
     {
         QueryJSON(server.get("/v1/classes/Mail/outbox", as: cacheKey).text)?["through"]?.string
@@ -288,7 +288,7 @@ struct UserOutboxTests {
         let limited = server.send(
             "POST", "/v1/tokens", #"{"name":"mails","right":"write","classes":["Mail"]}"#)
         let token = try #require(QueryJSON(limited.text)?["token"]?.string)
-        for cacheKey in [ann, RuledServer.VisibilityCacheKey.token(token)] {
+        for cacheKey in [ann, RuledServer.Key.token(token)] {
             let page = server.get(target, as: cacheKey)
             let count = QueryJSON(page.text)?["objects"]?.elements.count ?? 0
             #expect(count > 10, "\(page.text)")

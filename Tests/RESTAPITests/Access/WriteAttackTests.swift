@@ -75,7 +75,7 @@ struct WriteAttackTests {
 
     /// Profiles whose e-mail and room are hidden but on one's own, and holders of pets, whose links are hidden.
     private static func constraints() throws -> (
-        server: RuledServer, ann: RuledServer.VisibilityCacheKey
+        server: RuledServer, ann: RuledServer.Key
     ) {
         let server = try RuledServer(classes: [])
         let schema = server.send(

@@ -101,7 +101,7 @@ struct WriteOracleTests {
     /// The reply shows the object as its user reads it then; nil where it does.
     private static func difference(
         of reply: HTTPClient.Reply, to request: WriteRequest, _ server: RuledServer,
-        _ ann: RuledServer.VisibilityCacheKey
+        _ ann: RuledServer.Key
     ) -> String? {
         guard let target = request.shown else { return nil }
         let read = server.get(target, as: ann)
@@ -119,7 +119,7 @@ struct WriteOracleTests {
 
     /// What a request that acknowledges says up to where; nothing of others.
     private static func position(
-        of request: WriteRequest, _ server: RuledServer, _ ann: RuledServer.VisibilityCacheKey
+        of request: WriteRequest, _ server: RuledServer, _ ann: RuledServer.Key
     ) -> String {
         guard let count = request.pageCount else { return "" }
         let page = QueryJSON(server.get(outbox + "?limit=\(count)", as: ann).text)
@@ -129,7 +129,7 @@ struct WriteOracleTests {
     /// The outbox is page by page what its user sees of it, and a reply shows what was put in as it is there; nil where it is so.
     private static func outboxDifference(
         _ model: WriteModel, _ reply: HTTPClient.Reply, _ request: WriteRequest,
-        _ server: RuledServer, _ ann: RuledServer.VisibilityCacheKey
+        _ server: RuledServer, _ ann: RuledServer.Key
     ) -> String? {
         guard model.access.knows("Mail") else {
             let status = server.get(outbox, as: ann).status

@@ -17,7 +17,7 @@ struct SnapshotRuleTests {
         """
 
     private let server: RuledServer
-    private let ann: RuledServer.VisibilityCacheKey
+    private let ann: RuledServer.Key
     /// The snapshot that ann has.
     private let snapshot: String
 

@@ -130,7 +130,7 @@ struct ExactNameTests {
             "{\"roles\":{\"r\":{\"when\":\"$user['\(a)'] == 1\",\"classes\":{\"\(a)\":{\"read\":true}}}}}"
         )
         #expect(put.status == 200, "\(put.text)")
-        func status(_ cacheKey: RuledServer.VisibilityCacheKey, _ name: String) -> Int {
+        func status(_ cacheKey: RuledServer.Key, _ name: String) -> Int {
             server.get("/v1/classes/\(RuleRequest.escaped(name))/objects", as: cacheKey).status
         }
         let (ann, bob) = (
@@ -140,7 +140,7 @@ struct ExactNameTests {
         #expect(status(bob, a) == 404)
         let made = server.send(
             "POST", "/v1/tokens", "{\"name\":\"t\",\"right\":\"read\",\"classes\":[\"\(b)\"]}")
-        let token = RuledServer.VisibilityCacheKey.token(
+        let token = RuledServer.Key.token(
             QueryJSON(made.text)?["token"]?.string ?? "")
         #expect(status(token, b) == 200 && status(token, a) == 404, "\(made.text)")
     }

@@ -10,7 +10,7 @@ struct VisibilityWeightTests {
     @Test("a view counts for more where rules read many or large values of its user")
     func weight() {
         func weight(_ values: UserValue?...) -> Int {
-            VisibilityCache.VisibilityCacheKey(
+            VisibilityCache.Key(
                 isUser: true, token: nil, classes: [], values: values
             ).weight
         }

@@ -49,7 +49,7 @@ final class PastObjects: PastSource {
     ///   - version: The version of the objects.
     ///   - changes: The changes from that version on, or from an earlier one.
     ///   - isWhole: Whether they lead to the version of the view.
-    ///   - bare: A view that shows everything, at the end of the changes or later.
+    ///   - unrestricted: A view that shows everything, at the end of the changes or later.
     init(at version: UInt64, _ changes: FoldedChanges, isWhole: Bool, in unrestricted: StoreView) {
         self.version = version
         self.changes = changes

@@ -44,7 +44,7 @@ final class PastView: PastSource {
     /// - Parameters:
     ///   - visibility: The visibility; nil if everything was visible.
     ///   - objects: The objects at that version.
-    ///   - bare: The view from which these are read.
+    ///   - unrestricted: The view from which these are read.
     ///   - wanted: The properties that evaluations read, by class.
     init(
         _ visibility: Visibility?, of objects: PastObjects, in unrestricted: StoreView,

@@ -95,7 +95,7 @@ package final class StoreCheck {
         }
         garbage = record.map { $0.staged + $0.garbage } ?? []
         if record == nil {
-            report.add("migration-record-damaged", "what is left of changes of the schema")
+            report.add("migration-record-damaged", "the leftovers of changes of the schema")
         }
     }
 

@@ -279,12 +279,13 @@ struct KeyCollector {
         let countMax = costLeft / QueryCost.entry
         let memoryMax = keyCountMax
         var count = 0
-        transaction.scanOrigins(step.toClass, target, property: property) { origin, _, _ in
-            count += 1
-            if origin.classIndex == rowClass.index { keys.append(origin.key) }
-            return count <= countMax && keys.count < memoryMax
+        try transaction.checked { () throws(StoreError) in
+            transaction.scanOrigins(step.toClass, target, property: property) { origin, _, _ in
+                count += 1
+                if origin.classIndex == rowClass.index { keys.append(origin.key) }
+                return count <= countMax && keys.count < memoryMax
+            }
         }
-        try transaction.checkFailure()
         return paysLookUp(entries: count)
     }
 

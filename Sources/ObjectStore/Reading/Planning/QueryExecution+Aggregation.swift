@@ -35,8 +35,9 @@ extension QueryExecution {
     }
 
     private func finish(_ aggregation: Aggregation) throws(StoreError) -> Grouped? {
-        let groups = aggregation.finish(within: transaction.budget)
-        try transaction.checkFailure()
+        let groups = try transaction.checked { () throws(StoreError) in
+            aggregation.finish(within: transaction.budget)
+        }
         return groups.map { ($0, aggregation.objectCount) }
     }
 
@@ -122,12 +123,13 @@ extension QueryExecution {
     func divide(
         _ columns: SectionColumns, among groups: SectionGroups
     ) throws(StoreError) -> Bool {
-        let begun = columnScan ?? nil
-        guard let scan = try begun == nil ? scan(for: columns) : begun,
-            try scan.divide(columns, among: groups, byteCountMax: limits.memoryByteCountMax)
-        else { return false }
-        columnScan = .some(scan)
-        try transaction.checkFailure()
-        return true
+        try transaction.checked { () throws(StoreError) in
+            let begun = columnScan ?? nil
+            guard let scan = try begun == nil ? scan(for: columns) : begun,
+                try scan.divide(columns, among: groups, byteCountMax: limits.memoryByteCountMax)
+            else { return false }
+            columnScan = .some(scan)
+            return true
+        }
     }
 }

@@ -55,12 +55,13 @@ package struct StagedQuery: Sendable {
         }
         if keys.count > countMax { throw .stopped(.memory) }
         for stage in stages {
-            switch stage {
-            case .limit(let count): keys.removeLast(max(0, keys.count - count))
-            case .sort(let sortKeys): try sort(&keys, by: sortKeys, execution)
-            case .distinct(let sortKeys): try keepDistinct(&keys, by: sortKeys, execution)
+            try transaction.checked { () throws(StoreError) in
+                switch stage {
+                case .limit(let count): keys.removeLast(max(0, keys.count - count))
+                case .sort(let sortKeys): try sort(&keys, by: sortKeys, execution)
+                case .distinct(let sortKeys): try keepDistinct(&keys, by: sortKeys, execution)
+                }
             }
-            try execution.transaction.checkFailure()
         }
         return (keys, execution)
     }
@@ -130,12 +131,13 @@ extension QueryExecution {
     package func forEach(
         _ keys: [UInt64], _ body: (_ key: UInt64, _ row: RowView) -> Bool
     ) throws(StoreError) {
-        for key in keys {
-            try transaction.budget.require()
-            guard let row = try fetch(key) else { continue }
-            if !body(key, row) { break }
+        try transaction.checked { () throws(StoreError) in
+            for key in keys {
+                try transaction.budget.require()
+                guard let row = try fetch(key) else { continue }
+                if !body(key, row) { break }
+            }
         }
-        try transaction.checkFailure()
     }
 
     /// Reads the objects that were found and are there.

@@ -104,8 +104,7 @@ extension SectionExecution {
             return walked.byteCount <= limits.memoryByteCountMax
         }
         guard isDone else { return nil }
-        try transaction.checkFailure()
-        return try finish(execution, &walked)
+        return try transaction.checked { () throws(StoreError) in try finish(execution, &walked) }
     }
 
     // MARK: Sections

@@ -155,14 +155,13 @@ extension ReadTransaction {
 
     /// Copies the visible part of an object; nil if it is hidden.
     ///
-    /// - Throws: ``StoreError`` as ``checkFailure()``.
+    /// - Throws: ``StoreError`` if storage or the budget has failed.
     package func copy(
         _ rowClass: RowClass, _ key: UInt64, _ row: RowView
     ) throws(StoreError) -> StoredObject? {
         let mark = shownMark
         defer { releaseShown(to: mark) }
-        let row = shown(rowClass, key, row)
-        try checkFailure()
+        let row = try checked { () throws(StoreError) in shown(rowClass, key, row) }
         return row.map {
             StoredObject(schema: rows, classIndex: rowClass.index, key: key, row: $0)
         }

@@ -217,7 +217,7 @@ package final class ObjectEditor {
         builder.overflow = sink
         if transaction.overflow.identityCount != before { hasSpilled = true }
         try storing { () throws(StoreError) in
-            try transaction.overflow.checkFailure()
+            try transaction.overflow.requireReadable()
             // A byte that is copied costs a small part of one that is read.
             try transaction.countReading(buffer.count / 8)
         }

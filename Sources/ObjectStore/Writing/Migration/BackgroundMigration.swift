@@ -69,7 +69,7 @@ final class BackgroundMigration: @unchecked Sendable {
         held?.finish(.failure(error))
         held = nil
         var failure = StorageError(
-            .corrupted, operation: "remove what a schema change left", native: "\(error)")
+            .corrupted, operation: "remove the leftovers of a schema change", native: "\(error)")
         if case .storage(let cause) = error { failure = cause }
         guard failure != self.failure else { return }
         self.failure = failure

@@ -45,7 +45,7 @@ package struct SchemaStep: Equatable, Sendable {
                     + "default."
             case .changeEnum: "A value that the enum would not allow is held by \(objects)."
             case .dropLinks: "Links to classes that go are in the property of \(objects)."
-            default: "What is in the property does not fit its new type in \(objects)."
+            default: "The property's value does not fit its new type in \(objects)."
             }
         return loss + advice
     }

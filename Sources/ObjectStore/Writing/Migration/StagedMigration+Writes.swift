@@ -45,7 +45,7 @@ extension StagedMigration {
         try putEntries(work, key, target, group) { value in
             fault(.duplicate(classIndex: rowClass.index, value))
         }
-        try group.overflow.checkFailure()
+        try group.overflow.requireReadable()
     }
 
     /// Takes over the obstacles that committed writes have found.

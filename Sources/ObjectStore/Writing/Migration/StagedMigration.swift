@@ -202,7 +202,7 @@ final class StagedMigration {
             }
             return isDone
         }
-        try group.overflow.checkFailure()
+        try group.overflow.requireReadable()
         return isDone
     }
 

@@ -115,7 +115,7 @@ final class CollectionEditor: ElementEditor {
 
     /// Writes the changes to the object's row, its inverse links and the change log.
     func finish() throws(StoreError) -> WriteResult {
-        try transaction.overflow.checkFailure()
+        try transaction.overflow.requireReadable()
         guard let stored = try transaction.storedRow(rowClass, key),
             let reference = rowClass.field(member, in: stored).overflow,
             reference.identity.elementsEqual(identity.bytes)
@@ -134,7 +134,7 @@ final class CollectionEditor: ElementEditor {
         transaction.recorder.updated(
             rowClass, key, members, lists: listChanges,
             former: transaction.formerValues(rowClass, key, stored, of: members))
-        try transaction.overflow.checkFailure()
+        try transaction.overflow.requireReadable()
         try transaction.enterMigration(rowClass, key, row)
         return WriteResult(rowClass, key, row, isChanged: true)
     }

@@ -63,7 +63,7 @@ extension CommitGroup {
                 OverflowReference.withKey(reference.identity, 0) { overflow.remove($0) }
             }
         }
-        try overflow.checkFailure()
+        try overflow.requireReadable()
     }
 
     /// Whether a row refers to a value, which may have changed since.
@@ -107,7 +107,7 @@ extension CommitGroup {
                 kept.insert(Array(inner.identity))
             }
         }
-        try overflow.checkFailure()
+        try overflow.requireReadable()
         let prefix = Array(
             keyBuffer.making { StoreKey.appendOverflowPrefix(rowClass.number, key, to: $0) })
         var doomed: [[UInt8]] = []

@@ -5,7 +5,7 @@ import HoldfastStorage
 
 /// The chunks of out-of-line values, as the transactions of a group see and change them.
 ///
-/// A missing chunk, or a failure of storage, is noted and thrown by ``checkFailure()``. A caller that reads or changes chunks
+/// A missing chunk, or a failure of storage, is noted and thrown by ``requireReadable()``. A caller that reads or changes chunks
 /// calls it before the transaction ends. Only the writer's thread uses it.
 final class OverflowChunks: TreeChunks, OverflowSink {
     private unowned let group: CommitGroup
@@ -34,7 +34,7 @@ final class OverflowChunks: TreeChunks, OverflowSink {
     }
 
     /// Throws the failure that reading has met since the last call.
-    func checkFailure() throws(StoreError) {
+    func requireReadable() throws(StoreError) {
         guard let failure else { return }
         self.failure = nil
         throw failure

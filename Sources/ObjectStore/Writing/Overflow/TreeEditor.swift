@@ -6,7 +6,7 @@ import HoldfastStorage
 ///
 /// Every change reads and writes only the chunks on one path from the root, for any number of elements. A
 /// chunk that can't be read is noted with the chunks, and the change is not made. The caller of an editor
-/// calls ``OverflowChunks/checkFailure()`` in the end. Only the writer's thread uses an editor.
+/// calls ``OverflowChunks/requireReadable()`` in the end. Only the writer's thread uses an editor.
 final class TreeEditor {
     private let limits: OverflowLimits
     /// A smaller leaf, or a smaller other node, is joined with a neighbour if both fit into one.

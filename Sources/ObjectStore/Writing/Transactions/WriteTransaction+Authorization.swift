@@ -67,7 +67,7 @@ extension WriteTransaction {
         prepareRow(rowClass, key)
         let whole = ByteBuffer(capacity: stored.byteCount + wanted.count)
         rowBuilder.append(change, rowClass, objects: judge, version: version, to: whole)
-        try overflow.checkFailure()
+        try overflow.requireReadable()
         if let merged = RowView(whole.bytes) {
             try group.freeOverflow(rowClass, key, row, keeping: merged)
         }

@@ -116,7 +116,7 @@ extension WriteTransaction {
         let leavesOverflow = group.migration?.leavesOverflow(rowClass, key) ?? false
         if stored.holdsOverflow || leavesOverflow {
             try group.freeAllOverflow(rowClass, key)
-            try overflow.checkFailure()
+            try overflow.requireReadable()
         }
         try counters.change(rowClass) { $0.count -= min($0.count, 1) }
         recorder.deleted(rowClass, key, primaryKey: primaryKey, former: former)

@@ -184,7 +184,7 @@ extension WriteTransaction {
             ObjectIdentity(classIndex: rowClass.index, key: key), draft.stated(in: row),
             source: origin.source)
         recorder.inserted(rowClass, key)
-        if row.holdsOverflow { try overflow.checkFailure() }
+        if row.holdsOverflow { try overflow.requireReadable() }
         try enterMigration(rowClass, key, row)
         return WriteResult(rowClass, key, row, isCreated: true, isChanged: true)
     }
@@ -225,7 +225,7 @@ extension WriteTransaction {
         changed.formUnion(how.changed)
         if changed.isEmpty {
             try group.freeOverflow(rowClass, key, candidate, keeping: stored)
-            try overflow.checkFailure()
+            try overflow.requireReadable()
             return WriteResult(rowClass, key, stored, isChanged: false)
         }
         try leaveMigration(rowClass, key, stored)
@@ -244,7 +244,7 @@ extension WriteTransaction {
             lists: how.listChanges(rowClass, changed, from: stored, to: row),
             former: formerValues(rowClass, key, stored, of: changed))
         try group.freeOverflow(rowClass, key, stored, keeping: row)
-        if row.holdsOverflow || stored.holdsOverflow { try overflow.checkFailure() }
+        if row.holdsOverflow || stored.holdsOverflow { try overflow.requireReadable() }
         if how.entersMigration { try enterMigration(rowClass, key, row) }
         return WriteResult(rowClass, key, row, isChanged: true)
     }

@@ -21,7 +21,7 @@ package struct GroupCondition: Hashable, Sendable {
             guard syntax.suffixes.isEmpty else {
                 throw source.fault(
                     .syntax,
-                    "'having' is a condition alone; the parameters 'order' and 'limit' do the rest.",
+                    "'having' is only a condition; use the parameters 'order' and 'limit' for the rest.",
                     at: 0)
             }
             try refuseExpressions(syntax.predicate, source)

@@ -145,7 +145,7 @@ extension Checker {
         guard let now else {
             throw source.fault(
                 .type,
-                "'now()' is the time of a request; what follows changes goes on for longer. State a date.",
+                "'now()' is the time of a request, and a stream lasts longer. State a date.",
                 at: start)
         }
         let (sum, isTooLong) = now.seconds.addingReportingOverflow(seconds)

@@ -53,7 +53,7 @@ extension Checker {
         if rule != nil, case .values = root {
             throw source.fault(
                 .unknownProperty,
-                "'\(source.text(syntax.range))' is nothing of the user: 'when' is a condition on '$user' alone.",
+                "'\(source.text(syntax.range))' is not a value of the user: 'when' is a condition on '$user' only.",
                 at: syntax.start, hint: "$user.id")
         }
         var resolver = PathResolver(

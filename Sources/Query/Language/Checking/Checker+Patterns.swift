@@ -15,7 +15,7 @@ extension Checker {
         guard case .path = comparison.left else {
             throw source.fault(
                 .type,
-                "A property stands on the left of '\(name)'; the text on its right says what to "
+                "A property stands on the left of '\(name)'; the text on its right is the one to "
                     + "find.", at: texts.0.start)
         }
         guard type == .scalar(.string) || (type == .scalar(.mixed) && !isText) else {

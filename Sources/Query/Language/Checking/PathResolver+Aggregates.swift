@@ -33,7 +33,7 @@ extension PathResolver {
             throw source.fault(
                 .type,
                 "Operation '.\(function.name)' cannot apply to "
-                    + (name.isEmpty ? "what stands before it" : "property '\(name)'")
+                    + (name.isEmpty ? "the path before it" : "property '\(name)'")
                     + " because it is not a list", at: offset)
         }
         try self.name(name, at: nameAt)

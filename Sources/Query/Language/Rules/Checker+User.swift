@@ -37,7 +37,7 @@ extension Checker {
         guard let rule else {
             throw source.fault(
                 .type,
-                "'$user' stands in the rules of the access document alone; here state the value, or pass it as an "
+                "'$user' is only allowed in the rules of the access document; here state the value, or pass it as an "
                     + "argument.", at: path.start, hint: "$0")
         }
         let isList = wantsList || path.quantifier != nil
@@ -91,7 +91,7 @@ extension Checker {
     ) throws(QueryError) -> (UserReference, UserOrigin) {
         guard names.count == path.steps.count - 1 else {
             throw source.fault(
-                .type, "A claim is named by the names of members alone, as in $user.org.unit.",
+                .type, "A claim is a path of member names, as in $user.org.unit.",
                 at: path.start)
         }
         return (.claim(names), .claim)

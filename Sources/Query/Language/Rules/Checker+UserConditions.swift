@@ -14,14 +14,14 @@ extension Checker {
         case .like where right.hasUser:
             throw source.fault(
                 .type,
-                "What a user brings along is no pattern: LIKE takes one that stands in the rule.",
+                "A user's value can't be a pattern: LIKE takes a pattern that is written in the rule.",
                 at: start, hint: "==")
         default: break
         }
         if left.isNull || right.isNull {
             throw source.fault(
                 .type,
-                "A rule allows nothing to users who lack what it names, so that comparing that with null says nothing.",
+                "A rule never applies to users without the value that it names, so a comparison of that value with null has no effect.",
                 at: start)
         }
     }
@@ -38,7 +38,7 @@ extension Checker {
         guard left.hasUser != right.hasUser || a.isEmpty || b.isEmpty else {
             throw source.fault(
                 .type,
-                "What a user has is compared with properties and constants, not with itself.",
+                "A user's value is compared with properties and constants, not with itself.",
                 at: start)
         }
         let others = left.hasUser ? b : a
@@ -88,7 +88,7 @@ extension Checker {
             type = Number(other) == nil ? .scalar(scalar) : .scalar(.double)
         } else {
             throw source.fault(
-                .type, "A claim is compared with a value that stands in the rule.", at: start)
+                .type, "A claim is compared with a value that is written in the rule.", at: start)
         }
         if Number(other) != nil, case .string = item.value, rule?.facts != nil {
             // A text is no number where the rule says nothing of a property's type.

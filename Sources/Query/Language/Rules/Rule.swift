@@ -40,7 +40,7 @@ package struct Rule: Sendable {
         query = try ParsedQuery(text, within: budget)
         guard query.syntax.suffixes.isEmpty else {
             throw query.source.fault(
-                .syntax, "A rule is a condition alone, without SORT, DISTINCT and LIMIT.", at: 0)
+                .syntax, "A rule is only a condition, without SORT, DISTINCT and LIMIT.", at: 0)
         }
         // Of the user alone: no name is a property's.
         root = rootClass.map { .objects(classIndex: $0) } ?? .values(.mixed)
