@@ -23,8 +23,6 @@ SEED ?=
 IMAGE ?= holdfast
 
 export SWIFT
-# The flags of Package.swift that are for this project alone, not for programs that use the library.
-export HOLDFAST_MAKE := 1
 
 .PHONY: all help setup setup-test setup-bench build debug install serve test test-clients test-package soak bench fuzz docs lint \
     format tsan image clean
@@ -44,17 +42,17 @@ setup-bench:
 	@scripts/setup bench
 
 build: setup ## Build everything for release
-	"$(SWIFT)" build -c release
+	scripts/build release
 
 debug: setup ## Build everything for debugging, with the tests
-	"$(SWIFT)" build --build-tests
+	scripts/build debug --build-tests
 
 install: setup ## Build the program and copy it to PREFIX/bin (PREFIX=/usr/local)
-	"$(SWIFT)" build -c release --product holdfast
+	scripts/build release --product holdfast
 	install -D -m 755 .build/release/holdfast "$(DESTDIR)$(PREFIX)/bin/holdfast"
 
 serve: setup ## Serve ./data on 127.0.0.1:8080 (DATA=, LISTEN=; SAMPLE=world fills an empty store)
-	"$(SWIFT)" build -c release --product holdfast
+	scripts/build release --product holdfast
 	@exec scripts/serve "$(DATA)" "$(LISTEN)" "$(SAMPLE)"
 
 test: setup-test ## Run every test (TESTS=name runs the Swift tests that match)
@@ -62,28 +60,28 @@ test: setup-test ## Run every test (TESTS=name runs the Swift tests that match)
 
 test-clients: ## Generate clients in several languages from a store's document, and run them (needs Java)
 	@scripts/setup clients
-	"$(SWIFT)" build --product holdfast
+	scripts/build debug --product holdfast
 	HOLDFAST_BINARY=.build/debug/holdfast SWIFT="$(SWIFT)" Tests/clients/run
 
 test-package: setup-test ## Build and run a program outside that uses the Swift library, in three forms
 	SWIFT="$(SWIFT)" Tests/package/run
 
 soak: setup ## Kill the server under load, then all randomised tests with new seeds
-	"$(SWIFT)" build -c release --product holdfast
+	scripts/build release --product holdfast
 	HOLDFAST_BINARY=.build/release/holdfast Tests/soak/run
-	"$(SWIFT)" build --build-tests
+	scripts/build debug --build-tests
 	HOLDFAST_SOAK=1 "$(SWIFT)" test --skip-build --disable-xctest
 
 bench: setup-bench ## Measure against the references on this machine
-	"$(SWIFT)" build -c release
+	scripts/build release
 	.build/bench-tools/bin/python Benchmarks/bench.py
 
 fuzz: setup ## Compare with the reference under random operations (SECONDS=60 SEED=)
-	"$(SWIFT)" build -c release --product HoldfastFuzz
+	scripts/build release --product HoldfastFuzz
 	.build/release/HoldfastFuzz --seconds "$(SECONDS)" $(if $(SEED),--seed "$(SEED)")
 
 docs: setup ## Make the Swift library's reference, .build/docs/Holdfast.doccarchive
-	"$(SWIFT)" build --target Holdfast
+	scripts/build debug --target Holdfast
 	@scripts/make-docs
 
 lint: setup ## Check format, layers, sizes, scripts and the library's checklist

@@ -11,33 +11,6 @@ func named(_ folder: String) -> String {
     return isDoor ? "CHoldfast" + folder.dropFirst() : "Holdfast" + folder
 }
 
-/// Whether this project's `make` builds the package. Its flags are not for those who use the library: a dependency may not have
-/// unsafe flags, and warnings of a compiler to come must not end their builds.
-let isOurs = Context.environment["HOLDFAST_MAKE"] != nil
-
-/// Settings of every Swift target: warnings are errors. Release builds optimise across modules and leave out the run-time
-/// checks for overlapping accesses, which debug builds and tests make.
-let settings: [SwiftSetting] =
-    isOurs
-    ? [
-        .treatAllWarnings(as: .error),
-        .unsafeFlags(
-            ["-cross-module-optimization", "-enforce-exclusivity=unchecked"],
-            .when(configuration: .release)),
-    ] : []
-
-/// The parts in whose loops random tests spend their time, and the models that these compare them with. This project's debug builds
-/// optimise them, too, which makes the build longer by less than it makes the tests shorter.
-let optimized: Set = [
-    "Bytes", "Threads", "ObjectModel", "Rows", "Query", "Storage", "StorageMemory", "StorageLMDB",
-    "ObjectStore", "ObjectSupport", "PlainQuery",
-]
-
-func settings(of folder: String) -> [SwiftSetting] {
-    guard isOurs, optimized.contains(folder) else { return settings }
-    return settings + [.unsafeFlags(["-O"], .when(configuration: .debug))]
-}
-
 func dependencies(_ folders: [String]) -> [Target.Dependency] {
     folders.map { .byName(name: named($0)) }
 }
@@ -61,30 +34,26 @@ func pages(in folder: String) -> [String] {
 func library(_ folder: String, _ folders: [String] = [], resources: [Resource] = []) -> Target {
     .target(
         name: named(folder), dependencies: dependencies(folders), path: "Sources/\(folder)",
-        exclude: pages(in: folder), resources: resources,
-        swiftSettings: settings(of: folder))
+        exclude: pages(in: folder), resources: resources)
 }
 
 func program(
-    _ folder: String, _ folders: [String], in parent: String = "Sources",
-    linking: [LinkerSetting] = []
+    _ folder: String, _ folders: [String], in parent: String = "Sources"
 ) -> Target {
     .executableTarget(
         name: named(folder), dependencies: dependencies(folders), path: "\(parent)/\(folder)",
-        exclude: parent == "Sources" ? pages(in: folder) : [], swiftSettings: settings,
-        linkerSettings: linking)
+        exclude: parent == "Sources" ? pages(in: folder) : [])
 }
 
 /// What several test targets use.
 func support(_ folder: String, _ folders: [String]) -> Target {
     .target(
-        name: named(folder), dependencies: dependencies(folders), path: "Tests/\(folder)",
-        swiftSettings: settings(of: folder))
+        name: named(folder), dependencies: dependencies(folders), path: "Tests/\(folder)")
 }
 
 func tests(_ name: String, _ folders: [String], excluding texts: [String] = []) -> Target {
     .testTarget(
-        name: name, dependencies: dependencies(folders), exclude: texts, swiftSettings: settings)
+        name: name, dependencies: dependencies(folders), exclude: texts)
 }
 
 let package = Package(
@@ -201,11 +170,7 @@ let package = Package(
                 "RESTAPI", "Identity", "Transfer", "StoreService", "Access", "ObjectJSON",
                 "ObjectStore", "HTTPServer", "JSON", "Text",
                 "Storage", "StorageLMDB", "Threads", "CZlib", "CCurl",
-            ],
-            // With Swift's own libraries in the program it needs no toolchain where it runs, and each count
-            // of a reference is a direct call.
-            linking: isOurs
-                ? [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))] : []),
+            ]),
         program(
             "Benchmarks",
             [
@@ -218,7 +183,7 @@ let package = Package(
             name: named("BenchmarkCore"),
             dependencies: dependencies([
                 "ObjectStore", "Query", "Rows", "ObjectModel", "StorageLMDB", "Threads",
-            ]), path: "Benchmarks/swift-library/Core", swiftSettings: settings),
+            ]), path: "Benchmarks/swift-library/Core"),
         program(
             "Fuzz",
             [

@@ -16,9 +16,7 @@ def swift_library(bench):
     scratch = os.path.join(settings.build, "swift-library")
     swift = os.environ.get("SWIFT") or subprocess.run(
         [bench.root.parent / "scripts" / "find-swift"], capture_output=True, text=True, check=True).stdout.strip()
-    # The flags of `make` are not for programs outside.
-    environment = {name: value for name, value in os.environ.items() if name != "HOLDFAST_MAKE"}
-    environment["HOLDFAST_PATH"] = str(bench.root.parent)
+    environment = dict(os.environ, HOLDFAST_PATH=str(bench.root.parent))
     make_classes(bench.root / "swift-library/Sources/ManyClasses/Classes.swift", 1000)
     bench.say("building the programs outside")
     built = subprocess.run([swift, "build", "-c", "release", "--scratch-path", scratch], cwd=bench.root / "swift-library",

@@ -7,10 +7,10 @@ extension ReadCase {
     package mutating func answerIfShort<Answer>(
         _ served: ServedStore, _ answer: (Reply) throws(RequestFault) -> Answer
     ) throws(RequestFault) -> Answer? {
-        try served.withRead(for: caller, of: pin) { read throws(RequestFault) in
-            guard let reply = try replyIfShort(read, served) else { return nil }
-            return try answer(reply)
+        let reply = try served.withRead(for: caller, of: pin) { read throws(RequestFault) in
+            try replyIfShort(read, served)
         }
+        return try reply.map(answer)
     }
 }
 
@@ -37,7 +37,7 @@ extension ServedStore {
             Job(reading.caller.client) { [reading] job in
                 let result: Result<Answer?, RequestFault>
                 do throws(RequestFault) {
-                    switch try reading.answer(self, in: job, answer) {
+                    switch try reading.reply(self, in: job).map(answer) {
                     case .reply(let made): result = .success(made)
                     case .again: return
                     case .gone: result = .success(nil)

@@ -63,11 +63,11 @@ package final class TestService {
         let reading = PropertyRead(
             RequestBytes(property), of: object, text, shownBy: nil, quotesLargeInts: false,
             for: caller)
-        return try served.reply(to: reading) { property throws(RequestFault) in
-            let buffer = ByteBuffer(capacity: 1024)
-            let page = try property.writePage(to: buffer)
+        let page = try served.reply(to: reading) { reply -> WrittenPage? in
+            guard case .page(let page, let buffer) = reply else { return nil }
             return WrittenPage(String(decoding: buffer.bytes, as: UTF8.self), page)
         }
+        return page ?? nil
     }
 
     /// Reads an object, with the properties that `fields` names.

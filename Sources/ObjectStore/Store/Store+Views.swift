@@ -33,7 +33,7 @@ extension ReadTransaction {
     /// Runs `body`, which uses the view.
     ///
     /// - Throws: As ``Store/withRead(reusing:_:)``.
-    func checked<Result>(
+    package func checked<Result>(
         _ body: () throws(StoreError) -> Result
     ) throws(StoreError) -> Result {
         let result: Result
