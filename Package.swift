@@ -11,6 +11,23 @@ func named(_ folder: String) -> String {
     return isDoor ? "CHoldfast" + folder.dropFirst() : "Holdfast" + folder
 }
 
+/// Whether this package was fetched for a program that uses it. Such a package may not have unsafe flags.
+let isFetched = ["/checkouts/", "/registry/downloads/"].contains {
+    Context.packageDirectory.contains($0)
+}
+
+/// The parts in whose loops random tests spend their time, and the models that these compare them with. Debug builds optimise
+/// them, too, which makes the build longer by less than it makes the tests shorter.
+let optimized: Set = [
+    "Bytes", "Threads", "ObjectModel", "Rows", "Query", "Storage", "StorageMemory", "StorageLMDB",
+    "ObjectStore", "ObjectSupport", "PlainQuery",
+]
+
+func settings(of folder: String) -> [SwiftSetting] {
+    isFetched || !optimized.contains(folder)
+        ? [] : [.unsafeFlags(["-O"], .when(configuration: .debug))]
+}
+
 func dependencies(_ folders: [String]) -> [Target.Dependency] {
     folders.map { .byName(name: named($0)) }
 }
@@ -34,7 +51,7 @@ func pages(in folder: String) -> [String] {
 func library(_ folder: String, _ folders: [String] = [], resources: [Resource] = []) -> Target {
     .target(
         name: named(folder), dependencies: dependencies(folders), path: "Sources/\(folder)",
-        exclude: pages(in: folder), resources: resources)
+        exclude: pages(in: folder), resources: resources, swiftSettings: settings(of: folder))
 }
 
 func program(
@@ -48,7 +65,8 @@ func program(
 /// What several test targets use.
 func support(_ folder: String, _ folders: [String]) -> Target {
     .target(
-        name: named(folder), dependencies: dependencies(folders), path: "Tests/\(folder)")
+        name: named(folder), dependencies: dependencies(folders), path: "Tests/\(folder)",
+        swiftSettings: settings(of: folder))
 }
 
 func tests(_ name: String, _ folders: [String], excluding texts: [String] = []) -> Target {

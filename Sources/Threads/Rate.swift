@@ -13,10 +13,10 @@ package final class Rate<Key: Hashable & Sendable>: Sendable {
     private let interval: UInt64
     private let state = Mutex(State())
 
-    /// Allows `count` events in a period of some nanoseconds. `count` is positive.
+    /// Allows `count` events, at least one, in a period of some nanoseconds.
     package init(_ count: Int, in period: UInt64 = 1_000_000_000) {
         self.period = period
-        interval = period / UInt64(count)
+        interval = period / UInt64(max(count, 1))
     }
 
     /// Counts an event. Returns false if it is one too many, and does not count it then. Cost: a look-up.

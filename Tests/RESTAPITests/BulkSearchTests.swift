@@ -249,7 +249,7 @@ struct BulkSearchTests {
             let put = server.send("PUT", "/v1/access", Self.document)
             #expect(put.status == 200, "\(put.text)")
         }
-        let cacheKey = byUser ? plain.user("ann") : .admin
+        let asker = byUser ? plain.user("ann") : .admin
         let user = late.headers(byUser ? late.user("ann") : .admin)
         let conditions = [
             "TRUEPREDICATE", "age > 12", "best.age > 12", "role != null", "friendOf.@count == 0",
@@ -281,7 +281,7 @@ struct BulkSearchTests {
                 after: transactions)
             let plainly =
                 transactions.map { plain.send("POST", "/v1/transactions", $0).status }
-                + [plain.send("PATCH", Self.target(filter), body, as: cacheKey).status]
+                + [plain.send("PATCH", Self.target(filter), body, as: asker).status]
             #expect(statuses == plainly && statuses.last == 200, "\(statuses) \(plainly)")
             let all = "/v1/classes/Person/objects?sort=name&fields=name,age,role,best"
             #expect(

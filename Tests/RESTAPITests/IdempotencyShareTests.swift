@@ -30,10 +30,10 @@ struct IdempotencyShareTests {
     }
 
     private static func make(
-        _ id: Int, _ key: String, _ server: RuledServer, as cacheKey: RuledServer.Key
+        _ id: Int, _ key: String, _ server: RuledServer, as asker: RuledServer.Key
     ) -> HTTPClient.Reply {
         server.send(
-            "POST", things + "?mode=merge", "{\"id\":\(id)}", as: cacheKey,
+            "POST", things + "?mode=merge", "{\"id\":\(id)}", as: asker,
             headers: [("Idempotency-Key", key)])
     }
 
@@ -54,8 +54,8 @@ struct IdempotencyShareTests {
         }
         #expect(Set(statuses) == [201, 503])
         // The user's own first request and another user's are still repeats.
-        for (id, key, cacheKey) in [(2, "key 2", ann), (1, "bob's", bob)] {
-            let again = Self.make(id, key, server, as: cacheKey)
+        for (id, key, asker) in [(2, "key 2", ann), (1, "bob's", bob)] {
+            let again = Self.make(id, key, server, as: asker)
             #expect(again.status == 201 && again.headers["idempotency-replayed"] == "true")
         }
         #expect(Self.make(900, "new", server, as: bob).status == 201)

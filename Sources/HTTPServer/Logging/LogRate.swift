@@ -1,7 +1,7 @@
 import HoldfastThreads
 import Synchronization
 
-/// Limits log lines to a number per second, so that events that clients can cause at will do not fill the log. Thread-safe.
+/// Limits log lines to a number a second, after as many at once, so that events that clients can cause at will do not fill the log. Thread-safe.
 package final class LogRate: Sendable {
     private enum Line { case any }
 

@@ -56,7 +56,7 @@ struct RequestBody: ~Copyable {
     /// Empties the body, and releases memory that a usual request does not need.
     mutating func reset() {
         count = 0
-        if capacity > MemoryBudget.uncountedByteCountMax {
+        if capacity > MemoryBudget.freeMessageByteCountMax {
             budget.replace(capacity, with: 0)
             free(memory)
             memory = nil

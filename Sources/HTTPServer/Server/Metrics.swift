@@ -95,13 +95,13 @@ package final class Metrics: @unchecked Sendable {
 
 extension MemoryBudget {
     /// The largest message, in bytes, that is not counted. The number of connections bounds such messages.
-    static let uncountedByteCountMax = 4096
+    static let freeMessageByteCountMax = 4096
     /// The largest reply, in bytes, that is never refused: figures and single objects are sent even if all memory is taken.
     static let grantedByteCountMax = 64 << 10
 
     /// The memory of request bodies and replies under way, of all connections together.
     static func messages(byteCountMax: Int) -> MemoryBudget {
         MemoryBudget(
-            byteCountMax: byteCountMax, uncountedByteCountMax: Self.uncountedByteCountMax)
+            byteCountMax: byteCountMax, uncountedByteCountMax: Self.freeMessageByteCountMax)
     }
 }

@@ -49,7 +49,7 @@ extension Server {
     @inline(__always)
     func needsPreparing(_ reply: borrowing Response) -> Bool {
         guard case .bytes(let bytes) = reply.body else { return false }
-        return bytes.count > MemoryBudget.uncountedByteCountMax && reply.preparation == .none
+        return bytes.count > MemoryBudget.freeMessageByteCountMax && reply.preparation == .none
             && bytes.storage != nil
     }
 

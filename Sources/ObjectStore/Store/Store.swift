@@ -153,7 +153,7 @@ package final class Store: Sendable {
                     throw StorageError(
                         .format, operation: "open store",
                         native:
-                            "format \(version), this program reads \(StoreFormat.current): export the "
+                            "format \(version), this program reads \(StoreFormat.readable.lowerBound) to \(StoreFormat.current): export the "
                             + "store with the program that wrote it, and import that into a new one"
                     )
                 }

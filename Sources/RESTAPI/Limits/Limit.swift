@@ -166,11 +166,12 @@ extension Limit {
             "too-many-queries", \.rest.userQueryCountMax),
         Limit(
             "max-sign-in-tries", .count(1...1_000_000),
-            "failed sign-ins in a minute, for one login and for one address", "too-many-tries",
+            "failed sign-ins, and sign-ups, in a minute, for one login and for one address",
+            "too-many-tries",
             \.rest.signInTryCountMax),
         Limit(
             "max-waiting-sign-ins", .count(1...1_000_000),
-            "sign-ins that wait for a thread that hashes passwords", "busy",
+            "sign-ins and other requests that wait for the hash of a password", "busy",
             \.rest.waitingSignInCountMax),
         Limit(
             "ticket-age", .duration, "how long a ticket waits to open its stream",

@@ -16,6 +16,7 @@ extension RESTService {
             shownBy: request[query: "projection"]?.string,
             quotesLargeInts: preferences.quotesLargeInts, for: caller(request))
         // Whether these headers are well-formed is checked when the property turns out to have a value.
+        read.acceptsJSON = (try? request.accepted(of: ["application/json"])) != nil
         read.prefersBytes = (try? request.accepted(of: Self.dataForms))?.first == 1
         read.known =
             (try? EntityTags.read(.ifNoneMatch, of: request))
@@ -38,8 +39,8 @@ extension PropertyRead: ReadOperation {
         to reply: Reply, _ request: Request, _ service: RESTService
     ) throws(RequestFault) -> Response {
         switch reply {
+        case .notAccepted: throw .notAccepted(["application/json"])
         case .page(let page, let buffer):
-            try request.requireAccepted("application/json")
             var response = Response(page: page, buffer, nextAt: request)
             response.headers.addApplied(quotesLargeInts: quotesLargeInts)
             return response

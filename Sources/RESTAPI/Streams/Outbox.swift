@@ -35,9 +35,9 @@ extension RESTService {
             return .respond(Response(following: stream, quotesLargeInts: quotesLargeInts))
         }
         let wait = min(preferences.waitSeconds ?? 0, Follower.waitSecondsMax)
-        let place = wait > 0 ? try takeStream(for: boundedUser(request)) : nil
+        let slot = wait > 0 ? try takeStream(for: boundedUser(request)) : nil
         return try whenAtVersion(version) {
-            guard let place else {
+            guard let slot else {
                 return self.answerFromJob { job throws(RequestFault) in
                     try self.served.outboxPage(outbox, in: job).map {
                         Response(changes: $0, quotesLargeInts: quotesLargeInts)
@@ -48,7 +48,7 @@ extension RESTService {
                 self.streams.poll(
                     outbox, until: monotonicMilliseconds() + UInt64(wait) * 1000,
                     WaitingExchange(
-                        exchange: exchange, service: self, place: place,
+                        exchange: exchange, service: self, slot: slot,
                         quotesLargeInts: quotesLargeInts, waitSeconds: wait))
             }
         }

@@ -56,7 +56,7 @@ struct WaitingExchange: ReplySink {
     let exchange: Exchange
     let service: RESTService
     /// The connection that it takes. Its client may poll again as soon as it has the reply.
-    let place: Lease
+    let slot: Lease
     let quotesLargeInts: Bool
     let waitSeconds: Int
 
@@ -64,7 +64,7 @@ struct WaitingExchange: ReplySink {
 
     func reply(_ page: SharedBytes) {
         let (quotes, wait) = (quotesLargeInts, waitSeconds)
-        place.end()
+        slot.end()
         // Made, and compressed, by the connection's thread and not by the feed's.
         exchange.respond {
             Response(changes: page, quotesLargeInts: quotes, waitSeconds: wait)
@@ -72,7 +72,7 @@ struct WaitingExchange: ReplySink {
     }
 
     func fail(_ fault: RequestFault) {
-        place.end()
+        slot.end()
         exchange.respond(service.response(fault, to: exchange.request.grant))
     }
 

@@ -75,14 +75,14 @@ extension RESTService {
             }
         }
         let number = cursor.version?.number ?? store.publisher.version
-        let place = try takeStream(for: boundedUser(request))
+        let slot = try takeStream(for: boundedUser(request))
         if caller.visibility != nil { request.outliveEpochs() }
         return .later { exchange in
             self.streams.open(
                 Follower(
                     .reply(
                         WaitingExchange(
-                            exchange: exchange, service: self, place: place,
+                            exchange: exchange, service: self, slot: slot,
                             quotesLargeInts: quotesLargeInts, waitSeconds: wait),
                         limit: limit, deadline: monotonicMilliseconds() + UInt64(wait) * 1000),
                     checked, caller, after: number))
@@ -156,14 +156,14 @@ extension RESTService {
     func makeEventStream(
         _ request: Request, for caller: Caller, holding holder: (any Sendable)? = nil
     ) throws(RequestFault) -> EventStream {
-        let place = try takeStream(for: boundedUser(request))
+        let slot = try takeStream(for: boundedUser(request))
         let opening = try tickets.open(request, for: caller.client)
         // Streams from before the first document have no rules.
         if caller.visibility != nil { request.outliveEpochs() }
         return EventStream(
             queueByteCountMax: max(
                 served.limits.streamQueueByteCountMax, Self.streamQueueByteCountMin)
-        ) { withExtendedLifetime((place, opening, holder)) {} }
+        ) { withExtendedLifetime((slot, opening, holder)) {} }
     }
 
     /// The least bound of a stream's queue: half of it has room for every signal.

@@ -17,16 +17,16 @@ final class ImportSink: UploadSink {
 
     private let session: ImportSession
     private let upload: Upload
-    private let place: Lease?
+    private let slot: Lease
     private let state = Mutex(State())
 
     /// Makes a sink; ``start(_:)`` follows.
     ///
-    /// - `place`: The place of a user's import, which is free again when it is over.
-    init(_ session: ImportSession, _ upload: Upload, _ place: Lease?) {
+    /// - `slot`: The slot of a user's import, which is free again when it is over.
+    init(_ session: ImportSession, _ upload: Upload, _ slot: Lease) {
         self.session = session
         self.upload = upload
-        self.place = place
+        self.slot = slot
     }
 
     /// Starts the import.
@@ -37,7 +37,7 @@ final class ImportSink: UploadSink {
     ) {
         session.start { result in
             // Free again when its client hears of the end.
-            self.place?.end()
+            self.slot.end()
             guard let response = makeResponse(result) else {
                 self.state.withLock { $0.exchange.take() }?.abandon()
                 return

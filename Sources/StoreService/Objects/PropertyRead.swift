@@ -88,6 +88,8 @@ package struct PropertyRead: ReadCase {
     let text: QueryText
     /// Whether ints beyond 2^53 are written as strings.
     package let quotesLargeInts: Bool
+    /// Whether the caller accepts JSON, the only form of a page.
+    package var acceptsJSON = true
     /// Whether the caller prefers the bytes of a data property to JSON.
     package var prefersBytes = false
     /// The versions that the caller has. A value of one of them is not written.
@@ -126,6 +128,8 @@ package struct PropertyRead: ReadCase {
 
     /// A value, or a page of a collection or inverse link.
     package enum Reply {
+        /// The property is read page by page, and the caller does not accept JSON.
+        case notAccepted
         case page(PageReply, ByteBuffer)
         case value(Value)
     }
@@ -164,6 +168,7 @@ package struct PropertyRead: ReadCase {
         _ read: ReadTransaction, _ served: ServedStore
     ) throws(RequestFault) -> Reply {
         let found = try FoundProperty(self, in: read, served)
-        return found.hasPages ? try found.readPage() : .value(try found.readValue(self))
+        if !found.hasPages { return .value(try found.readValue(self)) }
+        return acceptsJSON ? try found.readPage() : .notAccepted
     }
 }

@@ -39,8 +39,8 @@ struct ForeignCursorTests {
         #expect(second.status == 200, "\(second.text)")
         #expect(world.server.get(goesOn, as: world.server.user("ann", name: "again")).status == 200)
         // Bob sees the same objects; his own cursor leads him on.
-        for cacheKey in [world.bob, .admin] {
-            let reply = world.server.get(goesOn, as: cacheKey)
+        for asker in [world.bob, .admin] {
+            let reply = world.server.get(goesOn, as: asker)
             #expect([400, 410].contains(reply.status), "\(reply.text)")
         }
         if !target.contains("snapshot") {
@@ -91,8 +91,8 @@ struct ForeignCursorTests {
     func view() throws {
         let world = try TaskWorld()
         let target = "/v1/classes/Task/objects?limit=1"
-        func isOver(_ cursor: String, as cacheKey: RuledServer.Key? = nil) -> Bool {
-            let reply = world.server.get(target + "&cursor=\(cursor)", as: cacheKey ?? world.ann)
+        func isOver(_ cursor: String, as asker: RuledServer.Key? = nil) -> Bool {
+            let reply = world.server.get(target + "&cursor=\(cursor)", as: asker ?? world.ann)
             return reply.status == 410 && reply.text.contains("cursor-expired")
         }
         var cursor = try Self.next(world.get(target))
@@ -120,8 +120,8 @@ struct ForeignCursorTests {
         let id = try #require(reply.headers["holdfast-snapshot"], "\(reply.text)")
         let target = "/v1/classes/Task/objects/1?snapshot=\(id)"
         #expect(world.get(target).status == 200)
-        for cacheKey in [world.bob, .admin, .nobody] {
-            let foreign = world.server.get(target, as: cacheKey)
+        for asker in [world.bob, .admin, .nobody] {
+            let foreign = world.server.get(target, as: asker)
             #expect([404, 410].contains(foreign.status), "\(foreign.text)")
         }
         let hidden = world.get("/v1/classes/Task/objects/3?snapshot=\(id)")

@@ -44,10 +44,10 @@ struct LimitedTokenTests {
     }
 
     private func check(
-        _ cacheKey: RuledServer.Key, _ rows: [(String, String, String?, Int)]
+        _ asker: RuledServer.Key, _ rows: [(String, String, String?, Int)]
     ) {
         for (method, target, body, status) in rows {
-            let reply = server.send(method, "/v1/" + target, body, as: cacheKey)
+            let reply = server.send(method, "/v1/" + target, body, as: asker)
             #expect(reply.status == status, "\(method) \(target): \(reply.status) \(reply.text)")
             for word in ["Cabinet", "gold", "secret", "\"cabinet\""] where !target.contains(word) {
                 #expect(

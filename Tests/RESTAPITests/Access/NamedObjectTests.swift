@@ -43,19 +43,19 @@ struct NamedObjectTests {
     @Test("what was among the results leaves, in pages and on streams", arguments: cases, deletions)
     func leaves(_ one: Case, deletion: String) throws {
         let world = try TaskWorld()
-        let cacheKey = one.isUser ? world.ann : .admin
+        let asker = one.isUser ? world.ann : .admin
         world.server.send("PATCH", "/v1/classes/List/objects/1", #"{"members":["ann"]}"#)
         let target = "/v1/classes/" + one.target + (one.target.contains("?") ? "&" : "?")
-        let start = world.server.get(target + "since=now", as: cacheKey)
+        let start = world.server.get(target + "since=now", as: asker)
         let cursor = try #require(QueryJSON(start.text)?["cursor"]?.string, "\(start.text)")
         let reply = world.server.send("POST", "/v1/transactions", "{\"operations\":\(deletion)}")
         #expect(reply.status == 200, "\(reply.text)")
-        let page = world.server.get(target + "since=\(cursor)", as: cacheKey)
+        let page = world.server.get(target + "since=\(cursor)", as: asker)
         let told = QueryJSON(page.text)?["changes"]?.elements.map {
             "\($0["op"]?.string ?? "") \($0["id"]?.text ?? "")"
         }
         #expect(told?.sorted() == one.leaving, "\(page.text)")
-        let stream = world.server.follow(target, as: cacheKey, from: cursor)
+        let stream = world.server.follow(target, as: asker, from: cursor)
         let changes = stream.events(to: "upToDate").flatMap(\.changes)
         #expect(changes.sorted() == one.leaving)
     }
@@ -63,10 +63,10 @@ struct NamedObjectTests {
     @Test("a live stream follows the key, whichever object has it", arguments: cases)
     func live(_ one: Case) throws {
         let world = try TaskWorld()
-        let cacheKey = one.isUser ? world.ann : .admin
+        let asker = one.isUser ? world.ann : .admin
         world.server.send("PATCH", "/v1/classes/List/objects/1", #"{"members":["ann"]}"#)
         let target = "/v1/classes/" + one.target + (one.target.contains("?") ? "&" : "?")
-        let stream = world.server.follow(target + "since=now", as: cacheKey)
+        let stream = world.server.follow(target + "since=now", as: asker)
         #expect(stream.nextEvent().name == "hello")
         func changes() -> [String] {
             var all: [String] = []

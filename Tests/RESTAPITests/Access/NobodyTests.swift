@@ -72,7 +72,7 @@ struct NobodyTests {
         server.send(
             "PUT", "/v1/access",
             #"{"roles":{"shop":{"for":"anyone","classes":{"Order":{"create":true,"read":true}}}}}"#)
-        func send(_ byteCount: Int, as cacheKey: RuledServer.Key) -> Int {
+        func send(_ byteCount: Int, as asker: RuledServer.Key) -> Int {
             let text = String(repeating: "x", count: byteCount)
             let isQuery = operation == "query"
             return server.send(
@@ -80,7 +80,7 @@ struct NobodyTests {
                 isQuery
                     ? "{\"filter\":\"what == '\(text)'\"}"
                     : "{\"id\":\(byteCount),\"what\":\"\(text)\"}",
-                as: cacheKey,
+                as: asker,
                 type: operation == "import" ? "application/x-ndjson" : "application/json"
             ).status
         }

@@ -59,16 +59,16 @@ struct ReadAttackTests {
         for (id, owner) in [(1, one), (2, two)] {
             server.send("PUT", "/v1/classes/Note/objects/\(id)", "{\"owner\":\(quoted(owner))}")
         }
-        func cacheKey(_ id: String, _ name: String) -> RuledServer.Key {
+        func asker(_ id: String, _ name: String) -> RuledServer.Key {
             server.user(id, claims: "{\"owns\":\(quoted(id))}", name: name)
         }
-        let askers = [cacheKey(one, "one"), cacheKey(two, "two")]
+        let askers = [asker(one, "one"), asker(two, "two")]
         for rule in ["owner == $user.id", "owner == $user.owns"] {
             server.send(
                 "PUT", "/v1/access",
                 "{\"roles\":{\"own\":{\"classes\":{\"Note\":{\"read\":\"\(rule)\"}}}}}")
-            for (index, cacheKey) in askers.enumerated() {
-                let reply = server.get("/v1/classes/Note/objects?fields=id", as: cacheKey)
+            for (index, asker) in askers.enumerated() {
+                let reply = server.get("/v1/classes/Note/objects?fields=id", as: asker)
                 #expect(reply.text == "{\"objects\":[{\"id\":\(index + 1)}]}", "\(rule)")
             }
         }
@@ -112,8 +112,8 @@ struct ReadAttackTests {
                 "PUT", "/v1/access", #"{"users":"User","roles":{"own":{\#(part)}}}"#)
             #expect(put.status == 200, "\(put.text)")
             for user in [own, own.uppercased()] {
-                let cacheKey = server.user(user, name: "one")
-                let reply = server.get("/v1/classes/Note/objects?fields=id", as: cacheKey)
+                let asker = server.user(user, name: "one")
+                let reply = server.get("/v1/classes/Note/objects?fields=id", as: asker)
                 #expect(reply.text.contains(note) == (user == own), "\(rule): \(reply.text)")
                 server.send("DELETE", "/v1/tokens/one")
             }

@@ -94,7 +94,7 @@ struct RuleChangeOracleTests {
                 maker.requests.twins, maker.requests.random, maker.keyCount
             )
             counts.requests += 1
-            let own = request.replies(world.whole, as: world.cacheKey, of: nil)
+            let own = request.replies(world.whole, as: world.asker, of: nil)
             let other = request.replies(world.part, as: .admin, of: nil)
             if own.first.map({ $0.status < 300 }) ?? false { counts.done += 1 }
             let after = try contents(of: world)
@@ -204,7 +204,7 @@ struct RuleChangeOracleTests {
         _ request: RuleRequest, _ first: [HTTPClient.Reply], _ world: RuleWorld,
         _ before: VisibilityModels.Contents
     ) throws -> String? {
-        let again = request.replies(world.whole, as: world.cacheKey, of: nil)
+        let again = request.replies(world.whole, as: world.asker, of: nil)
         // The copy has its own, of a request that has been done in both.
         _ = request.replies(world.part, as: .admin, of: nil)
         guard let reply = again.first, let original = first.first else { return "no reply" }

@@ -34,19 +34,19 @@ struct RuleChangePage {
         let target =
             request.target + "?"
             + request.parameters.map { "\($0.name)=\(RuleRequest.escaped($0.value))&" }.joined()
-        func cursor(_ server: RuledServer, _ cacheKey: RuledServer.Key) -> String? {
-            QueryJSON(server.get(target + "since=now", as: cacheKey).text)?["cursor"]?.string
+        func cursor(_ server: RuledServer, _ asker: RuledServer.Key) -> String? {
+            QueryJSON(server.get(target + "since=now", as: asker).text)?["cursor"]?.string
         }
-        guard let own = cursor(world.whole, world.cacheKey), let other = cursor(world.part, .admin)
+        guard let own = cursor(world.whole, world.asker), let other = cursor(world.part, .admin)
         else { return nil }
         self.target = target
         className = query.className
         objects = "/v1/classes/\(query.className)/objects?limit=1000&fields=$id"
         cursors = (own, other)
-        let start = world.whole.get(target + "limit=1000&since=start", as: world.cacheKey)
+        let start = world.whole.get(target + "limit=1000&since=start", as: world.asker)
         held = Self.objects(QueryJSON(start.text)?["objects"])
         carried = held
-        seen = Self.keys(world.whole.get(objects, as: world.cacheKey), in: "objects", "$id")
+        seen = Self.keys(world.whole.get(objects, as: world.asker), in: "objects", "$id")
     }
 
     /// Has changes told of what the fields show alone, where they can be key paths.
@@ -89,7 +89,7 @@ struct RuleChangePage {
     /// Asks for the page: what the user holds then is the result on the copy, and nothing is named that they never saw.
     mutating func outcome(in world: RuleWorld) -> Outcome {
         let own = world.whole.get(
-            target + "limit=1000&since=\(cursors.whole)", as: world.cacheKey)
+            target + "limit=1000&since=\(cursors.whole)", as: world.asker)
         let other = world.part.get(target + "limit=1000&since=\(cursors.part)", as: .admin)
         if own.status == 410, own.text.contains("access-changed") { return .undecided }
         guard own.status == 200, other.status == 200 else {
@@ -122,7 +122,7 @@ struct RuleChangePage {
         // In case of doubt departures are told, of what is no secret.
         let gone = Set(changes.filter { $0["object"] == nil }.compactMap { $0["id"]?.text })
         let present = Self.keys(
-            world.whole.get(objects, as: world.cacheKey), in: "objects", "$id")
+            world.whole.get(objects, as: world.asker), in: "objects", "$id")
         let strange = gone.subtracting(expected).subtracting(seen).subtracting(present)
         return strange.isEmpty
             ? .same(isIdle: isIdle) : .fault("\(target)\n  named \(strange)")

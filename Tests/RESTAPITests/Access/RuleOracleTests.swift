@@ -41,7 +41,7 @@ struct RuleOracleTests {
                         request.takesSnapshot
                         && (isEmptied || Int.random(in: 0..<8, using: &random) == 0)
                     let snapshots = isPinned ? pinned : nil
-                    let own = request.replies(world.whole, as: world.cacheKey, of: snapshots?.whole)
+                    let own = request.replies(world.whole, as: world.asker, of: snapshots?.whole)
                     let other = request.replies(world.part, as: .admin, of: snapshots?.part)
                     for reply in other { counts[reply.status, default: 0] += 1 }
                     let comparison = ReplyComparison(hidden: world.twins.hidden)
@@ -86,7 +86,7 @@ struct RuleOracleTests {
                 guard asked.status == 200, let told = QueryJSON(asked.text) else { continue }
                 let reply = world.whole.get(
                     "/v1/classes/\(name)/object?key=" + RuleRequest.escaped(json),
-                    as: world.cacheKey)
+                    as: world.asker)
                 let isRead = told["actions"]?["read"]?["allowed"]?.bool == true
                 #expect(
                     isRead == (reply.status == 200), "seed \(seed): \(asked.text) \(reply.text)")

@@ -7,16 +7,16 @@ extension RuleRequest {
     ///
     /// - Returns: What was replied, without the stream's name, and the objects that were told of each query.
     func streamReplies(
-        _ queries: [String], _ server: RuledServer, as cacheKey: RuledServer.Key
+        _ queries: [String], _ server: RuledServer, as asker: RuledServer.Key
     ) -> [HTTPClient.Reply] {
-        var made = server.send(method, target, body, as: cacheKey, headers: headers)
+        var made = server.send(method, target, body, as: asker, headers: headers)
         guard made.status == 201, let stream = made.headers["location"] else { return [made] }
         made.body = []
-        defer { server.send("DELETE", stream, as: cacheKey) }
+        defer { server.send("DELETE", stream, as: asker) }
         var followed = stream + "?since=start"
         if hasTicket {
             var ticketed = server.send(
-                "POST", "/v1/tickets", "{\"url\":\(quoted(followed))}", as: cacheKey)
+                "POST", "/v1/tickets", "{\"url\":\(quoted(followed))}", as: asker)
             guard let ticket = QueryJSON(ticketed.text)?["ticket"]?.string else {
                 return [made, ticketed]
             }
@@ -24,7 +24,7 @@ extension RuleRequest {
             followed += "&ticket=" + Self.escaped(ticket)
             return [made, ticketed, told(queries, server.follow(followed, as: .nobody))]
         }
-        return [made, told(queries, server.follow(followed, as: cacheKey))]
+        return [made, told(queries, server.follow(followed, as: asker))]
     }
 
     /// What a stream tells until each query is up to date, or it ends.

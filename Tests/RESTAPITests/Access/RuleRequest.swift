@@ -75,15 +75,15 @@ struct RuleRequest: CustomStringConvertible {
     ///
     /// - `snapshot`: What is read; nil for the newest version.
     func replies(
-        _ server: RuledServer, as cacheKey: RuledServer.Key, of snapshot: String?
+        _ server: RuledServer, as asker: RuledServer.Key, of snapshot: String?
     ) -> [HTTPClient.Reply] {
-        if let followed { return streamReplies(followed, server, as: cacheKey) }
+        if let followed { return streamReplies(followed, server, as: asker) }
         var replies: [HTTPClient.Reply] = []
         var request = self
         if let snapshot { request.parameters.append(("snapshot", snapshot)) }
         while replies.count < 60 {
             let reply = server.send(
-                method, request.address(), request.body, as: cacheKey, headers: headers)
+                method, request.address(), request.body, as: asker, headers: headers)
             replies.append(reply)
             guard hasPages, reply.status == 200, let next = QueryJSON(reply.text)?["next"]?.string
             else { break }

@@ -29,7 +29,7 @@ extension RuleWorld {
             let creation = maker.creation(page.className)
             let made = whole.send("POST", creation.target, creation.body)
             guard made.status == 201, let location = made.headers["location"] else { continue }
-            if whole.get(location, as: cacheKey).status == 200 {
+            if whole.get(location, as: asker).status == 200 {
                 seenClasses.insert(page.className)
             }
             guard send("DELETE", location, nil) else { return .fault("\(location) stays") }

@@ -11,7 +11,7 @@ struct RuleWorld {
     let whole: RuledServer
     let part: RuledServer
     /// Who asks the first.
-    let cacheKey: RuledServer.Key
+    let asker: RuledServer.Key
 
     /// Makes the stores of a seed; nil where the user may ask for nothing.
     ///
@@ -41,7 +41,7 @@ struct RuleWorld {
             #expect(whole.get("/v1/classes/A/objects", as: .nobody).status == 401)
             return nil
         }
-        cacheKey = twins.user.map { whole.user($0, claims: twins.claims) } ?? .nobody
+        asker = twins.user.map { whole.user($0, claims: twins.claims) } ?? .nobody
         (self.twins, self.whole, self.part) = (twins, whole, part)
     }
 
@@ -50,7 +50,7 @@ struct RuleWorld {
         let known = twins.knownClasses.first { $0.kind == .object }
         let pages = known.map { "/v1/classes/\($0.name)/objects?snapshot=new" } ?? "/v1/schema"
         let snapshots = (
-            whole.get(pages, as: cacheKey).headers["holdfast-snapshot"],
+            whole.get(pages, as: asker).headers["holdfast-snapshot"],
             part.get(pages, as: .admin).headers["holdfast-snapshot"]
         )
         #expect((snapshots.0 == nil) == (known == nil) && (snapshots.1 == nil) == (known == nil))
@@ -74,7 +74,7 @@ struct RuleWorld {
     func seen() -> [String: [[String: QueryJSON]]]? {
         var seen: [String: [[String: QueryJSON]]] = [:]
         for (name, target) in lists {
-            guard let objects = QueryJSON(whole.get(target, as: cacheKey).text)?["objects"] else {
+            guard let objects = QueryJSON(whole.get(target, as: asker).text)?["objects"] else {
                 return nil
             }
             seen[name] = objects.elements.map { if case .object(let own) = $0 { own } else { [:] } }
@@ -85,7 +85,7 @@ struct RuleWorld {
     /// What differs in all that is read of both; nil for nothing.
     func difference(_ comparison: ReplyComparison) -> String? {
         for (_, target) in lists {
-            let (own, other) = (whole.get(target, as: cacheKey), part.get(target, as: .admin))
+            let (own, other) = (whole.get(target, as: asker), part.get(target, as: .admin))
             if let found = comparison.difference([own], [other]) { return found }
         }
         return nil

@@ -61,18 +61,18 @@ final class RuledServer {
 
     /// Follows a stream of events.
     func follow(
-        _ target: String, as cacheKey: Key, from cursor: String? = nil
+        _ target: String, as asker: Key, from cursor: String? = nil
     ) -> ChangesClient {
-        var headers = authorization(cacheKey)
+        var headers = authorization(asker)
         if let cursor { headers.append(("Last-Event-ID", cursor)) }
         return ChangesClient(port: port, target, headers: headers)
     }
 
     /// The header that says who asks.
-    func headers(_ cacheKey: Key) -> [(String, String)] { authorization(cacheKey) }
+    func headers(_ asker: Key) -> [(String, String)] { authorization(asker) }
 
-    private func authorization(_ cacheKey: Key) -> [(String, String)] {
-        switch cacheKey {
+    private func authorization(_ asker: Key) -> [(String, String)] {
+        switch asker {
         case .admin: [("Authorization", "Bearer \(admin)")]
         case .token(let token): [("Authorization", "Bearer \(token)")]
         case .nobody: []
@@ -80,9 +80,9 @@ final class RuledServer {
     }
 
     /// Begins a long poll of a minute on a connection of its own.
-    func poll(_ target: String, as cacheKey: Key) -> HTTPClient {
+    func poll(_ target: String, as asker: Key) -> HTTPClient {
         let client = HTTPClient(port: port)
-        client.beginPoll(target, headers: authorization(cacheKey))
+        client.beginPoll(target, headers: authorization(asker))
         return client
     }
 
@@ -92,10 +92,10 @@ final class RuledServer {
     @discardableResult
     func send(
         _ method: String, _ target: String, _ body: String? = nil,
-        as cacheKey: Key = .admin,
+        as asker: Key = .admin,
         type: String = "application/json", headers: [(String, String)] = []
     ) -> HTTPClient.Reply {
-        var headers = headers + authorization(cacheKey)
+        var headers = headers + authorization(asker)
         if body != nil, !headers.contains(where: { $0.0 == "Content-Type" }) {
             headers.append(("Content-Type", type))
         }
@@ -104,9 +104,9 @@ final class RuledServer {
 
     /// Reads.
     func get(
-        _ target: String, as cacheKey: Key, _ headers: [(String, String)] = []
+        _ target: String, as asker: Key, _ headers: [(String, String)] = []
     ) -> HTTPClient.Reply {
-        send("GET", target, as: cacheKey, headers: headers)
+        send("GET", target, as: asker, headers: headers)
     }
 
     /// Makes a token of a user.

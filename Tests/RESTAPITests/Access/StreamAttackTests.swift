@@ -204,8 +204,8 @@ struct StreamAttackTests {
     func cursors() throws {
         let world = try TaskWorld()
         let server = world.server
-        func cursor(_ cacheKey: RuledServer.Key) -> String {
-            QueryJSON(server.get("\(Self.tasks)/changes", as: cacheKey).text)?["cursor"]?.string
+        func cursor(_ asker: RuledServer.Key) -> String {
+            QueryJSON(server.get("\(Self.tasks)/changes", as: asker).text)?["cursor"]?.string
                 ?? ""
         }
         let own = cursor(world.ann)
@@ -215,14 +215,14 @@ struct StreamAttackTests {
         let dash = try #require(plain.lastIndex(of: "-"))
         let version = try #require(UInt64(plain[plain.index(after: dash)...]))
         let earlier = plain[...dash] + "\(version - 1)" + own.dropFirst(plain.count)
-        for (cursor, cacheKey) in [
+        for (cursor, asker) in [
             (String(earlier), world.ann),
             (plain, world.ann), (cursor(world.bob), world.ann), (own, .admin),
             (plain + "_0", world.ann),
         ] {
-            let page = server.get("\(Self.tasks)/changes?since=\(cursor)", as: cacheKey)
+            let page = server.get("\(Self.tasks)/changes?since=\(cursor)", as: asker)
             #expect(page.status == 410 && QueryJSON(page.text)?["code"]?.string == "access-changed")
-            let events = server.follow("\(Self.tasks)/changes", as: cacheKey, from: cursor)
+            let events = server.follow("\(Self.tasks)/changes", as: asker, from: cursor)
             #expect(events.nextEvent().name == "hello")
             let reset = events.nextEvent()
             #expect(reset.json["reason"]?.string == "access-changed", "\(reset)")

@@ -182,11 +182,11 @@ struct StreamFormTests {
         arguments: [false, true])
     func gone(isAdmin: Bool) throws {
         let world = try TaskWorld()
-        let cacheKey = isAdmin ? .admin : world.ann
+        let asker = isAdmin ? .admin : world.ann
         func page(_ cursor: String) -> QueryJSON? {
             let filter = RuleRequest.escaped("list.owner == 'ann' AND id < 4")
             let target = "/v1/classes/Task/changes?limit=1&filter=\(filter)&since=\(cursor)"
-            return QueryJSON(world.server.get(target, as: cacheKey).text)
+            return QueryJSON(world.server.get(target, as: asker).text)
         }
         var cursor = page("now")?["cursor"]?.string ?? ""
         Self.changeHidden(world)

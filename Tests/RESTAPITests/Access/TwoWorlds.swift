@@ -94,9 +94,9 @@ final class TwoWorlds {
     func make(_ change: Change) -> Bool {
         var replies: [String] = []
         for (world, write) in change.writes.enumerated() {
-            let cacheKey = change.isOwn ? askers[world] : .admin
+            let asker = change.isOwn ? askers[world] : .admin
             let reply = servers[world].send(
-                write.method, "/v1" + target(write, world), write.body, as: cacheKey)
+                write.method, "/v1" + target(write, world), write.body, as: asker)
             #expect(reply.status < 300, "\(change): \(reply.text)")
             replies.append(change.isOwn ? plain(reply, world) : "\(reply.status)")
             settle(world)

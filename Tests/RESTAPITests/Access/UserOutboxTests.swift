@@ -86,10 +86,10 @@ struct UserOutboxTests {
     }
 
     /// The devices of a page, and the position behind it.
-    private func page(_ query: String = "", as cacheKey: RuledServer.Key) -> (
+    private func page(_ query: String = "", as asker: RuledServer.Key) -> (
         devices: [String], through: String
     ) {
-        let reply = server.get(target + query, as: cacheKey)
+        let reply = server.get(target + query, as: asker)
         #expect(reply.status == 200 && !reply.text.contains("secret"), "\(reply.text)")
         let json = QueryJSON(reply.text)
         return (
@@ -183,10 +183,10 @@ struct UserOutboxTests {
         #expect(status != 200 || objects == 1, "\(page.text)")
     }
 
-    private static func through(_ server: RuledServer, _ cacheKey: RuledServer.Key)
+    private static func through(_ server: RuledServer, _ asker: RuledServer.Key)
         -> String
     {
-        QueryJSON(server.get("/v1/classes/Mail/outbox", as: cacheKey).text)?["through"]?.string
+        QueryJSON(server.get("/v1/classes/Mail/outbox", as: asker).text)?["through"]?.string
             ?? ""
     }
 
@@ -288,12 +288,12 @@ struct UserOutboxTests {
         let limited = server.send(
             "POST", "/v1/tokens", #"{"name":"mails","right":"write","classes":["Mail"]}"#)
         let token = try #require(QueryJSON(limited.text)?["token"]?.string)
-        for cacheKey in [ann, RuledServer.Key.token(token)] {
-            let page = server.get(target, as: cacheKey)
+        for asker in [ann, RuledServer.Key.token(token)] {
+            let page = server.get(target, as: asker)
             let count = QueryJSON(page.text)?["objects"]?.elements.count ?? 0
             #expect(count > 10, "\(page.text)")
             let through = QueryJSON(page.text)?["through"]?.string ?? ""
-            let taken = server.send("DELETE", target + "?through=\(through)", as: cacheKey)
+            let taken = server.send("DELETE", target + "?through=\(through)", as: asker)
             #expect(taken.text.contains("\"affected\":\(count)"), "\(taken.text)")
             let mails = (50..<59).map { "{\"id\":\($0),\"list\":1}" }
             for ids in [mails, mails.map { $0.replacing("\"id\":5", with: "\"id\":6") }] {

@@ -36,10 +36,10 @@ struct WaitingPollTests {
         "wait on under another schema, and are told of what comes then", arguments: [true, false])
     func otherSchema(isUser: Bool) throws {
         let world = try TaskWorld()
-        let cacheKey = isUser ? world.ann : .admin
+        let asker = isUser ? world.ann : .admin
         let server = world.server
-        let start = QueryJSON(server.get(Self.tasks + "now", as: cacheKey).text)?["cursor"]?.string
-        let poll = server.poll(Self.tasks + (start ?? ""), as: cacheKey)
+        let start = QueryJSON(server.get(Self.tasks + "now", as: asker).text)?["cursor"]?.string
+        let poll = server.poll(Self.tasks + (start ?? ""), as: asker)
         func waits() -> Bool {
             for _ in 0..<400 where server.streams?.waitingPollCount != 1 { usleep(5_000) }
             return server.streams?.waitingPollCount == 1

@@ -248,8 +248,8 @@ struct WriteAttackTests {
         // Another token of the same user is no other user.
         let again = world.server.user("ann", name: "again")
         world.server.send("PATCH", "/v1/classes/List/objects/1", #"{"owner":"bob"}"#)
-        for cacheKey in [world.ann, again] {
-            let repeated = world.server.send("POST", Self.tasks, body, as: cacheKey, headers: key)
+        for asker in [world.ann, again] {
+            let repeated = world.server.send("POST", Self.tasks, body, as: asker, headers: key)
             #expect(repeated.status == 201 && repeated.text.isEmpty, "\(repeated.text)")
             #expect(repeated.headers["idempotency-replayed"] == "true")
             #expect(repeated.headers["etag"] == nil)

@@ -130,8 +130,8 @@ struct ExactNameTests {
             "{\"roles\":{\"r\":{\"when\":\"$user['\(a)'] == 1\",\"classes\":{\"\(a)\":{\"read\":true}}}}}"
         )
         #expect(put.status == 200, "\(put.text)")
-        func status(_ cacheKey: RuledServer.Key, _ name: String) -> Int {
-            server.get("/v1/classes/\(RuleRequest.escaped(name))/objects", as: cacheKey).status
+        func status(_ asker: RuledServer.Key, _ name: String) -> Int {
+            server.get("/v1/classes/\(RuleRequest.escaped(name))/objects", as: asker).status
         }
         let (ann, bob) = (
             server.user("ann", claims: "{\"\(a)\":1}"), server.user("bob", claims: "{\"\(b)\":1}")

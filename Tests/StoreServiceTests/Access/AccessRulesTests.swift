@@ -30,7 +30,7 @@ struct AccessRulesTests {
             (#"{"users":"Place","roles":{}}"#, "/users", "primary key is the user's id", nil, nil),
             (
                 #"{"roles":{"a":{"when":"age > 3"}}}"#, "/roles/a/when",
-                "Role 'a', when, column 1: 'age' is nothing of the user", 1, "$user.id"
+                "Role 'a', when, column 1: 'age' is not a value of the user", 1, "$user.id"
             ),
             (
                 #"{"roles":{"a":{"when":"$user.object.verified == true"}}}"#, "/roles/a/when",

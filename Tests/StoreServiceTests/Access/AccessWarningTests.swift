@@ -52,11 +52,11 @@ struct AccessWarningTests {
             ),
             (
                 "NOT 'banned' IN $user.groups", "'$user.groups'",
-                "Say who may instead of who may not"
+                "Name the users that may, instead of the users that may not"
             ),
             (
                 "NOT (title == 'x' AND 'banned' IN $user.groups) AND owner == $user.id",
-                "'$user.groups'", "Say who may instead of who may not"
+                "'$user.groups'", "Name the users that may, instead of the users that may not"
             ),
         ])
     func lackedValues(filter: String, lacked: String, remedy: String) throws {

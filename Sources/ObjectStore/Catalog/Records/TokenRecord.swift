@@ -30,8 +30,8 @@ package struct TokenRecord: CodedRecord, Equatable, Sendable {
 
     /// The bytes of a hash.
     package static let hashByteCount = 32
-    /// The forms without classes and without ``accessVersion``, and the written form.
-    private static let forms: ClosedRange<UInt8> = 2...4
+    /// The forms without expiry, user and claims, without classes, and without ``accessVersion``, and the written form.
+    private static let forms: ClosedRange<UInt8> = 1...4
 
     /// Describes a token.
     package init(number: UInt64, name: String, hash: [UInt8], right: String, seconds: Int64) {
@@ -60,6 +60,8 @@ package struct TokenRecord: CodedRecord, Equatable, Sendable {
         coder.code(&name)
         coder.code(&right)
         coder.code(&seconds)
+        // Stores that were upgraded in place still have tokens of this form.
+        if form == 1 { return }
         coder.code(&end)
         coder.code(&user)
         coder.code(&claims)

@@ -149,7 +149,7 @@ final class DependencyTable {
             }
         }
         for (identity, change) in zip(step.changes.order, step.changes.outcomes) {
-            _ = forEachTriggered(by: change.kind, change.members, of: identity) { position in
+            forEachTriggered(by: change.kind, change.members, of: identity) { position in
                 let isFree = entries[position].freeCount > 0
                 let rootClass = entries[position].rootClass
                 // Whether the changed object led, or leads, to a value by which a follower is found.
@@ -162,44 +162,38 @@ final class DependencyTable {
                 if isConcerned, concerned?.isEmpty != true {
                     walk(position, from: identity, for: concerned)
                 }
-                return true
             }
         }
         for lost in step.changes.lostLinks {
-            _ = forEachTriggered(by: lost) { position, target in
+            forEachTriggered(by: lost) { position, target in
                 walk(position, from: target, for: nil)
-                return true
             }
         }
         return found
     }
 
-    /// Passes on the watches that a change of an object sets off, until `body` returns false.
-    ///
-    /// - Returns: Whether `body` never returned false.
+    /// Passes on the watches that a change of an object sets off.
     private func forEachTriggered(
         by kind: ChangeRecord.Kind, _ members: MemberSet, of identity: ObjectIdentity,
-        _ body: (_ position: Int) -> Bool
-    ) -> Bool {
+        _ body: (_ position: Int) -> Void
+    ) {
         for classIndex in [identity.classIndex, nil] {
             for position in triggers[classIndex] ?? []
             where entries[position].watch.isTriggered(by: kind, members, of: identity, schema) {
-                guard body(position) else { return false }
+                body(position)
             }
         }
-        return true
     }
 
     private func forEachTriggered(
-        by lost: LostLink, _ body: (_ position: Int, _ target: ObjectIdentity) -> Bool
-    ) -> Bool {
-        guard let classIndex = schema.classIndexByNumber[lost.classNumber] else { return true }
+        by lost: LostLink, _ body: (_ position: Int, _ target: ObjectIdentity) -> Void
+    ) {
+        guard let classIndex = schema.classIndexByNumber[lost.classNumber] else { return }
         for position in triggers[classIndex] ?? []
         where entries[position].watch.isTriggered(by: lost, schema) {
             let target = ObjectIdentity(classIndex: classIndex, key: lost.key)
-            guard body(position, target) else { return false }
+            body(position, target)
         }
-        return true
     }
 
     /// Passes on the values at the places on a watch's path to which a changed object led, and leads, until `body` returns false.

@@ -24,18 +24,15 @@ extension Planner {
         for index in candidates.indices { candidates[index].guess(total) }
         let estimate = estimate(try matchesByColumns(scan, total), total)
         let range = own.firstIndex { $0.member == sortMember?.member }
-        func walkCost(_ planner: Planner) -> Int {
-            guard natural != nil else { return .max }
-            let rangeCount = range.map { planner.candidates[$0].count } ?? total
-            return planner.walkCost(rangeCount, estimate.matches)
-        }
         expected = (min(estimate.keys?.cost ?? .max, scan.whole), estimate.matches)
         let keys = estimate.keys.map { best in
             plan(best.used.map { candidates[$0] }.sorted { $0.count < $1.count })
         }
         guard let natural else { return scanOrKeys(scan, estimate, keys, total) }
+        let rangeCount = range.map { candidates[$0].count } ?? total
+        let walk = walkCost(rangeCount, estimate.matches)
         // The entries of the range that is walked, all of them and not in its order, would be no better.
-        return walkOr(natural, walkCost(self), scan, estimate, keys == natural ? nil : keys, total)
+        return walkOr(natural, walk, scan, estimate, keys == natural ? nil : keys, total)
     }
 
     // MARK: The parts of the choice
