@@ -88,7 +88,7 @@ lint: setup ## Check format, layers, sizes, scripts and the library's checklist
 	@scripts/lint
 
 format: ## Format the Swift sources in place
-	"$(SWIFT)" format format --in-place --parallel --recursive Package.swift Sources Tests Examples
+	"$(SWIFT)" format format --in-place --parallel --recursive Package.swift Sources Tests Examples Benchmarks
 
 tsan: setup ## Run the library's tests under the thread sanitizer (TESTS=name runs others that match)
 	@scripts/run-sanitized $(if $(TESTS),"$(TESTS)")

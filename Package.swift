@@ -55,11 +55,11 @@ func library(_ folder: String, _ folders: [String] = [], resources: [Resource] =
 }
 
 func program(
-    _ folder: String, _ folders: [String], in parent: String = "Sources"
+    _ folder: String, _ folders: [String], in path: String? = nil
 ) -> Target {
     .executableTarget(
-        name: named(folder), dependencies: dependencies(folders), path: "\(parent)/\(folder)",
-        exclude: parent == "Sources" ? pages(in: folder) : [])
+        name: named(folder), dependencies: dependencies(folders), path: path ?? "Sources/\(folder)",
+        exclude: folder == "StorageProbe" ? [] : pages(in: folder))
 }
 
 /// What several test targets use.
@@ -195,7 +195,7 @@ let package = Package(
                 "RESTAPI", "Transfer", "StoreService", "ObjectJSON", "ObjectStore", "Query", "Rows",
                 "ObjectModel", "JSON",
                 "Bytes", "StorageLMDB", "Threads", "TestSupport", "ObjectSupport",
-            ]),
+            ], in: "Benchmarks/embedded"),
 
         .target(
             name: named("BenchmarkCore"),
@@ -208,13 +208,14 @@ let package = Package(
                 "ObjectStore", "Query", "Rows", "ObjectModel", "JSON", "Bytes", "Storage",
                 "Threads",
                 "TestSupport", "ObjectSupport", "PlainQuery",
-            ]),
+            ], in: "Tests/Fuzz"),
 
         // Tests.
         support(
             "TestSupport",
             ["Storage", "StorageMemory", "StorageLMDB"]),
-        program("StorageProbe", ["Storage", "StorageLMDB", "TestSupport"], in: "Tests"),
+        program(
+            "StorageProbe", ["Storage", "StorageLMDB", "TestSupport"], in: "Tests/StorageProbe"),
         tests(
             "StorageTests",
             ["Storage", "StorageMemory", "StorageLMDB", "TestSupport", "StorageProbe"]),

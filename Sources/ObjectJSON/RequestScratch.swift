@@ -33,7 +33,7 @@ package final class RequestScratch {
     /// The budget for reading, checking and compiling on the thread: the budget of its job. Outside of jobs, where texts are
     /// short, it has no limit.
     package var budget: Budget {
-        if ownBudget.turn == nil { ownBudget.begin(until: .max, memoryByteCountMax: .max) }
+        if ownBudget.timeSlice == nil { ownBudget.begin(until: .max, memoryByteCountMax: .max) }
         return ownBudget
     }
 

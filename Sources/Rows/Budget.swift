@@ -26,7 +26,7 @@ public final class Budget {
     /// The maximum memory for one object or one comparison, in bytes.
     package private(set) var memoryByteCountMax: Int
     /// The turn of the evaluation; nil if it does not share the processors.
-    package var turn: (any TimeSlice)?
+    package var timeSlice: (any TimeSlice)?
     /// The bytes of data counted by ``keep(_:)``.
     private var keptByteCount = 0
     /// The reason why the evaluation was aborted; nil if it was not.
@@ -73,7 +73,7 @@ public final class Budget {
         guard failure == nil else { return false }
         lookCount += 1
         // The turn is checked first, because the deadline may pass while others have their turn.
-        if let turn, !turn.mayContinue() {
+        if let timeSlice, !timeSlice.mayContinue() {
             failure = .time
         } else if deadlineMilliseconds != .max, monotonicMilliseconds() >= deadlineMilliseconds {
             failure = .time

@@ -137,7 +137,8 @@ package final class ServedStore: Sendable {
     /// The limits of a query on a view: the limits of its job, with a time that began with the request, or of a short read.
     package func queryLimits(of read: ReadTransaction) -> QueryLimits {
         QueryLimits(
-            deadlineMilliseconds: (read.turn as? Job)?.deadlineMilliseconds ?? read.shortDeadline
+            deadlineMilliseconds: (read.timeSlice as? Job)?.deadlineMilliseconds ?? read
+                .shortDeadline
                 ?? queryDeadline,
             memoryByteCountMax: limits.memoryByteCountMax(of: read))
     }
@@ -249,7 +250,7 @@ package final class ServedStore: Sendable {
     ) throws(RequestFault) -> JobOutcome<Result> {
         try job.attempt(limits) { () throws(RequestFault) in
             try withRead(for: caller, of: pin) { unrestricted in
-                unrestricted.turn = job
+                unrestricted.timeSlice = job
                 unrestricted.limitFollowing(
                     until: job.deadlineMilliseconds, memoryByteCountMax: job.memoryByteCountMax)
             } run: { read throws(RequestFault) in

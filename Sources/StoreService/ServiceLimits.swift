@@ -96,7 +96,7 @@ package struct ServiceLimits: Sendable {
     /// Bytes of memory that a query on a view may use.
     package func memoryByteCountMax(of read: ReadTransaction) -> Int {
         if read.isBrief { return min(queryMemoryByteCountMax, Self.briefByteCountMax) }
-        return (read.turn as? Job)?.memoryByteCountMax ?? queryMemoryByteCountMax
+        return (read.timeSlice as? Job)?.memoryByteCountMax ?? queryMemoryByteCountMax
     }
 
     /// The bytes of a reply, or of its collected values, beyond which no thread of connections makes it.

@@ -169,7 +169,7 @@ struct PatternTests {
             text: "name MATCHES '(a+)+b'", rootClass: 0, schema: World.schema)
         let matcher = query.predicate.makeMatcher(World.schema)
         let budget = Budget()
-        budget.turn = CountedTurn(5)
+        budget.timeSlice = CountedTurn(5)
         matcher.limit(by: budget)
         let row = try #require(world.row(classIndex: 0, key: person.key))
         #expect(!matcher.matches(row: row, key: person.key, source: world))

@@ -14,7 +14,7 @@ final class AsyncWrites {
     /// A commit on its way to the medium.
     struct Commit {
         let id: Realm.AsyncTransactionId
-        let turn: InteractiveWrite
+        let interactiveWrite: InteractiveWrite
         var onComplete: ((any Error)?) -> Void
     }
 

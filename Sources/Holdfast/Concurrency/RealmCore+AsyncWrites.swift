@@ -35,9 +35,9 @@ extension RealmCore {
         // The request may have been cancelled.
         guard let request = asyncWrites.takeRequest() else { return }
         do { try begin() } catch { return request.fail(error) }
-        let turn = turn
+        let interactiveWrite = interactiveWrite
         request.run()
-        if self.turn === turn, isInWrite { cancel() }
+        if self.interactiveWrite === interactiveWrite, isInWrite { cancel() }
     }
 
     /// Runs the asynchronous writes that became due during the write that has ended.
@@ -51,14 +51,15 @@ extension RealmCore {
     func commitAsync(
         _ id: Realm.AsyncTransactionId, _ onComplete: @escaping ((any Error)?) -> Void
     ) {
-        guard let turn = interactiveWriteForCommit() else {
+        guard let interactiveWrite = interactiveWriteForCommit() else {
             return tellLater(id, fault, onComplete)
         }
-        asyncWrites.commit = AsyncWrites.Commit(id: id, turn: turn, onComplete: onComplete)
+        asyncWrites.commit = AsyncWrites.Commit(
+            id: id, interactiveWrite: interactiveWrite, onComplete: onComplete)
         // Each access then calls the realm, which waits there.
         state.pointee.thread = ViewState.nobody
         do throws(StoreError) {
-            try turn.commit { [self, keeper = confinement.keeper] in
+            try interactiveWrite.commit { [self, keeper = confinement.keeper] in
                 withExtendedLifetime(keeper) { confinement.schedule { self.deliver() } }
             }
         } catch {
@@ -84,7 +85,9 @@ extension RealmCore {
     /// Waits for the pending commit, and advances to it.
     func settle() {
         guard let commit = asyncWrites.commit.take() else { return }
-        let error = finishCommit { () throws(StoreError) in try commit.turn.awaitCommit() }
+        let error = finishCommit { () throws(StoreError) in
+            try commit.interactiveWrite.awaitCommit()
+        }
         asyncWrites.tell(commit.id) { commit.onComplete(error) }
     }
 

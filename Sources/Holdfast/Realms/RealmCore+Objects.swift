@@ -9,7 +9,8 @@ extension RealmCore {
     ) -> ObjectBase {
         let object = binding.makeObject()
         // After a cancelled write, another object may get the same key.
-        let isNew = turn?.transaction.hasMade(key, way?.rootClass ?? binding.rowClass) ?? false
+        let isNew =
+            interactiveWrite?.transaction.hasMade(key, way?.rootClass ?? binding.rowClass) ?? false
         settle(object, binding, key: key, way: way, creation: isNew ? creation : nil, row: row)
         return object
     }
@@ -66,8 +67,8 @@ extension RealmCore {
         if place.isGone || place.era != era { return nil }
         do throws(StoreError) {
             let root: RowView?
-            if let turn {
-                root = try turn.transaction.row(place.rootClass, place.key)
+            if let interactiveWrite {
+                root = try interactiveWrite.transaction.row(place.rootClass, place.key)
             } else {
                 root = try source.find(place.rootClass, key: place.key)
             }

@@ -144,9 +144,11 @@ extension RealmCore {
     }
 
     /// Moves changes of the write out of memory if there are many; rows are then looked up again.
-    func spillToEngine(in turn: InteractiveWrite) {
+    func spillToEngine(in interactiveWrite: InteractiveWrite) {
         if hasFault { return }
-        do throws(StoreError) { if try turn.spillToEngine() { changed() } } catch { fail(error) }
+        do throws(StoreError) { if try interactiveWrite.spillToEngine() { changed() } } catch {
+            fail(error)
+        }
     }
 
     /// Makes objects look up their rows again, and views of the write show its changes.
@@ -154,9 +156,11 @@ extension RealmCore {
 
     /// Writes the pending changes.
     func flush() {
-        guard let change = pending, let turn else { return }
+        guard let change = pending, let interactiveWrite else { return }
         pending = nil
-        do throws(StoreError) { try change.write(turn.transaction) } catch { fail(error) }
+        do throws(StoreError) { try change.write(interactiveWrite.transaction) } catch {
+            fail(error)
+        }
         state.pointee.generation += 1
     }
 }

@@ -21,7 +21,7 @@ final class RealmCore: @unchecked Sendable {
     /// The views of a frozen realm.
     let frozen: FrozenViews?
     /// The write in progress.
-    private(set) var turn: InteractiveWrite?
+    private(set) var interactiveWrite: InteractiveWrite?
     /// The view of the write in progress.
     private var writeView: StoreView?
     /// The pending changes of one object.
@@ -103,7 +103,7 @@ final class RealmCore: @unchecked Sendable {
     deinit {
         OpenRealms.forget(self)
         if let observation { opened.store.publisher.endObservation(observation) }
-        turn?.cancel()
+        interactiveWrite?.cancel()
         frozen?.close()
         if let known = observations.takeKnown() { letGo(of: known.view) }
         letGo()
@@ -141,12 +141,12 @@ final class RealmCore: @unchecked Sendable {
     func requireWrite() -> WriteTransaction {
         checkThread()
         if isFrozen { Misuse.end("Can't perform transactions on a frozen Realm") }
-        guard let turn else {
+        guard let interactiveWrite else {
             Misuse.end(
                 "Cannot modify managed objects outside of a write transaction.")
         }
-        spillToEngine(in: turn)
-        return turn.transaction
+        spillToEngine(in: interactiveWrite)
+        return interactiveWrite.transaction
     }
 
     func binding(ofClass index: Int) -> ClassBinding {
@@ -167,26 +167,26 @@ final class RealmCore: @unchecked Sendable {
 
     /// Ends the process after a storage fault outside of a write. Inside a write, the write fails.
     func storageFailed(_ error: StoreError) {
-        if turn != nil { return fail(error) }
+        if interactiveWrite != nil { return fail(error) }
         Misuse.end("The store can't be read: \(Realm.Error(error, opened.fileURL).message)")
     }
 
     /// The view without pending changes. Out-of-line values are read in it.
     var source: StoreView {
-        guard let turn else {
+        guard let interactiveWrite else {
             if let frozen { return frozen.view }
             reopen()
             return committed
         }
         if let writeView { return writeView }
-        let view = turn.transaction.openView()
+        let view = interactiveWrite.transaction.openView()
         writeView = view
         return view
     }
 
     // MARK: Writing
 
-    var isInWrite: Bool { turn != nil }
+    var isInWrite: Bool { interactiveWrite != nil }
     /// Whether there are pending changes.
     var hasPending: Bool { pending != nil }
     /// Whether a value has failed, so that the write is going to be rolled back.
@@ -197,13 +197,15 @@ final class RealmCore: @unchecked Sendable {
     func begin() throws {
         checkThread()
         requireWritable()
-        if turn != nil { Misuse.end("The Realm is already in a write transaction") }
+        if interactiveWrite != nil { Misuse.end("The Realm is already in a write transaction") }
         try requireFewVersions()
         do throws(StoreError) {
-            let turn = try opened.store.beginInteractiveWrite()
+            let interactiveWrite = try opened.store.beginInteractiveWrite()
             // The write would show an uncommitted version, which observers and paths cannot follow.
-            if !observations.isEmpty || !paths.isEmpty { try turn.awaitPrecedingCommit() }
-            self.turn = turn
+            if !observations.isEmpty || !paths.isEmpty {
+                try interactiveWrite.awaitPrecedingCommit()
+            }
+            self.interactiveWrite = interactiveWrite
         } catch {
             throw Realm.Error(error, opened.fileURL)
         }
@@ -224,11 +226,12 @@ final class RealmCore: @unchecked Sendable {
     ///
     /// - `silenced`: Observations that are skipped.
     func commit(withoutNotifying silenced: [Observation] = []) throws {
-        guard let turn = interactiveWriteForCommit() else {
+        guard let interactiveWrite = interactiveWriteForCommit() else {
             if let fault { throw fault }
             return
         }
-        let error = finishCommit(silenced) { () throws(StoreError) in try turn.commit() }
+        let error = finishCommit(silenced) { () throws(StoreError) in try interactiveWrite.commit()
+        }
         if let error { throw error }
         tellObservers()
     }
@@ -236,7 +239,7 @@ final class RealmCore: @unchecked Sendable {
     /// Detaches the write from the realm so that it can be committed. If there is a ``fault``, rolls it back and returns nil.
     func interactiveWriteForCommit() -> InteractiveWrite? {
         checkThread()
-        guard let turn else {
+        guard let interactiveWrite else {
             Misuse.end("Can't commit a non-existing write transaction")
         }
         flush()
@@ -246,8 +249,8 @@ final class RealmCore: @unchecked Sendable {
         }
         endView()
         graph = nil
-        self.turn = nil
-        return turn
+        self.interactiveWrite = nil
+        return interactiveWrite
     }
 
     /// Advances after a commit.
@@ -274,14 +277,14 @@ final class RealmCore: @unchecked Sendable {
 
     func cancel() {
         checkThread()
-        guard let turn else {
+        guard let interactiveWrite else {
             Misuse.end("Can't cancel a non-existing write transaction")
         }
         pending = nil
         graph = nil
         endView()
-        self.turn = nil
-        turn.cancel()
+        self.interactiveWrite = nil
+        interactiveWrite.cancel()
         forgetChanges()
         // Commits made since the write ended are left to the next refresh, which notifies observers at once.
         changed()
@@ -320,11 +323,11 @@ final class RealmCore: @unchecked Sendable {
     /// Makes objects show another view with the present schema while `body` runs. Used to note the changes from a view that is
     /// about to be released.
     func showing<Value>(_ view: StoreView, _ body: () -> Value) -> Value {
-        let present = (committed, turn, writeView)
-        (committed, turn, writeView) = (view, nil, nil)
+        let present = (committed, interactiveWrite, writeView)
+        (committed, interactiveWrite, writeView) = (view, nil, nil)
         changed()
         defer {
-            (committed, turn, writeView) = present
+            (committed, interactiveWrite, writeView) = present
             changed()
         }
         return body()
@@ -381,7 +384,7 @@ final class RealmCore: @unchecked Sendable {
     func invalidate() {
         checkThread()
         if isFrozen { return }
-        if turn != nil { cancel() }
+        if interactiveWrite != nil { cancel() }
         noteChanges()
         letGo()
         era += 1

@@ -9,16 +9,16 @@ extension RequestScratch {
     func withBudget<Reply>(
         of job: Job, _ limits: ServiceLimits, _ body: () throws(RequestFault) -> Reply
     ) throws(RequestFault) -> Reply {
-        guard ownBudget.turn == nil else { return try body() }
+        guard ownBudget.timeSlice == nil else { return try body() }
         ownBudget.begin(
             until: job.deadlineMilliseconds, memoryByteCountMax: job.memoryByteCountMax)
         for budget in [ownBudget, reader.budget] {
-            budget.turn = job
+            budget.timeSlice = job
             budget.deadlineMilliseconds = job.deadlineMilliseconds
         }
         defer {
             for budget in [ownBudget, reader.budget] {
-                budget.turn = nil
+                budget.timeSlice = nil
                 budget.deadlineMilliseconds = .max
             }
         }

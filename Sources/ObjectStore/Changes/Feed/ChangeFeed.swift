@@ -25,8 +25,8 @@ package final class ChangeFeed: @unchecked Sendable {
         ) throws(Failure) -> Result {
             let allowance = feed.makeAllowance()
             allowance.begin(used: 0, isExact: true)
-            transaction.turn = allowance
-            defer { transaction.turn = nil }
+            transaction.timeSlice = allowance
+            defer { transaction.timeSlice = nil }
             return try body()
         }
     }

@@ -86,7 +86,7 @@ package final class ChangeStep {
     func limit(until deadline: UInt64, _ allowance: FeedAllowance? = nil) {
         for view in [whole.before, whole.after] {
             view.beginFollowing(until: deadline)
-            view.turn = allowance
+            view.timeSlice = allowance
         }
     }
 

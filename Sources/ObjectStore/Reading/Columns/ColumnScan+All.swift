@@ -8,7 +8,7 @@ extension ColumnScan {
     /// When helpers have to be done.
     private var deadline: UInt64 { transaction.budget.deadlineMilliseconds }
 
-    private var isAlone: Bool { transaction.turn?.isAlone ?? true }
+    private var isAlone: Bool { transaction.timeSlice?.isAlone ?? true }
 
     /// How many objects satisfy the predicate, which columns answer whole.
     func count() throws(StoreError) -> Int {

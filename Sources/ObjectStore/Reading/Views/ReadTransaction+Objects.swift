@@ -49,9 +49,9 @@ extension ReadTransaction {
 
     /// The turn that evaluations on the view run in; when it is not to continue, they end as if their time
     /// were over. Nil where they run by themselves. Closing the view lets go of it.
-    package var turn: (any TimeSlice)? {
-        get { budget.turn }
-        set { budget.turn = newValue }
+    package var timeSlice: (any TimeSlice)? {
+        get { budget.timeSlice }
+        set { budget.timeSlice = newValue }
     }
 
     // MARK: Objects

@@ -174,7 +174,7 @@ extension ReadTransaction {
 
     /// Ends the view. Closing twice is harmless.
     package func close() {
-        budget.turn = nil
+        budget.timeSlice = nil
         unrestricted.snapshot.close()
     }
 

@@ -13,7 +13,7 @@ extension CommitQueue {
 
     /// Queues an interactive write and waits until it is open.
     func beginInteractiveWrite() throws(StoreError) -> InteractiveWrite {
-        let turn = QueuedInteractiveWrite()
+        let interactiveWrite = QueuedInteractiveWrite()
         var refusal: StoreError?
         var opensGroup = false
         var joined: InteractiveGroup?
@@ -28,28 +28,30 @@ extension CommitQueue {
             state.isIdle = false
             if !opensGroup { joined = state.takeOpenGroup() }
             if opensGroup || joined != nil {
-                state.interactive = turn
+                state.interactive = interactiveWrite
             } else {
-                state.writes.append(turn)
+                state.writes.append(interactiveWrite)
             }
         }
         if let refusal { throw refusal }
-        if opensGroup { open(turn) }
-        if let joined { handOver(turn, in: joined) }
-        return InteractiveWrite(turn, try turn.awaitTransaction(), self)
+        if opensGroup { open(interactiveWrite) }
+        if let joined { handOver(interactiveWrite, in: joined) }
+        return InteractiveWrite(interactiveWrite, try interactiveWrite.awaitTransaction(), self)
     }
 
     /// Ends the open write.
-    func end(_ turn: QueuedInteractiveWrite, commits: Bool) {
+    func end(_ interactiveWrite: QueuedInteractiveWrite, commits: Bool) {
         var taken: InteractiveGroup?
         waiting.signal { state in
             // The engine's transaction is the writer's thread's.
-            if state.turns?.group.engineTransaction == nil { taken = state.turns.take() }
+            if state.interactiveGroup?.group.engineTransaction == nil {
+                taken = state.interactiveGroup.take()
+            }
             if taken != nil { return false }
             state.request = .end(commits: commits)
             return true
         }
-        if let taken { conclude(turn, commits, in: taken) }
+        if let taken { conclude(interactiveWrite, commits, in: taken) }
     }
 
     /// Sends a request for the open write to the writer's thread.
@@ -58,59 +60,65 @@ extension CommitQueue {
     // MARK: Any thread that has taken the group
 
     /// Opens the group of the next write, and opens the write.
-    func open(_ turn: QueuedInteractiveWrite) {
+    func open(_ interactiveWrite: QueuedInteractiveWrite) {
         do {
-            handOver(turn, in: InteractiveGroup(try openGroup()))
+            handOver(interactiveWrite, in: InteractiveGroup(try openGroup()))
         } catch {
             waiting.update { $0.interactive = nil }
-            turn.finish(.failure(.storage(error)))
+            interactiveWrite.finish(.failure(.storage(error)))
         }
     }
 
     /// Opens a write and leaves its group.
-    private func handOver(_ turn: QueuedInteractiveWrite, in group: InteractiveGroup) {
-        var turns = group
-        let isFirst = turns.ended.isEmpty
-        if !isFirst { turns.stand = stand(of: turns.group, since: turns.version) }
-        let transaction = WriteTransaction(group: turns.group, now: Timestamp.now(), options)
+    private func handOver(_ interactiveWrite: QueuedInteractiveWrite, in group: InteractiveGroup) {
+        var interactiveGroup = group
+        let isFirst = interactiveGroup.ended.isEmpty
+        if !isFirst {
+            interactiveGroup.stand = stand(
+                of: interactiveGroup.group, since: interactiveGroup.version)
+        }
+        let transaction = WriteTransaction(
+            group: interactiveGroup.group, now: Timestamp.now(), options)
         transaction.begin(options)
         // Its owner may end it at once, and then takes the group.
-        leave(turns)
-        turn.handOver(transaction, isFirst: isFirst)
+        leave(interactiveGroup)
+        interactiveWrite.handOver(transaction, isFirst: isFirst)
     }
 
-    private func leave(_ turns: InteractiveGroup) {
+    private func leave(_ interactiveGroup: InteractiveGroup) {
         waiting.signal { state in
-            state.turns = turns
+            state.interactiveGroup = interactiveGroup
             return state.hasTurnWork || state.wantsDependency && !state.isWatched
         }
     }
 
     /// Makes the checks at the end of the open write, and opens the next one or has the group committed.
     private func conclude(
-        _ turn: QueuedInteractiveWrite, _ commits: Bool, in group: InteractiveGroup
+        _ interactiveWrite: QueuedInteractiveWrite, _ commits: Bool, in group: InteractiveGroup
     ) {
-        var turns = group
-        let outcome = outcome(of: turn, commits, turns.failure)
-        if case .success = outcome { turns.ended.append((turn, outcome)) }
-        let ended = turns
+        var interactiveGroup = group
+        let outcome = outcome(of: interactiveWrite, commits, interactiveGroup.failure)
+        if case .success = outcome { interactiveGroup.ended.append((interactiveWrite, outcome)) }
+        let ended = interactiveGroup
         var next: QueuedInteractiveWrite?
         waiting.signal { state in
             state.request = nil
             state.interactive = nil
             next = ended.hasRoom ? state.takeTurn() : nil
             if next != nil { return false }
-            state.turns = ended
+            state.interactiveGroup = ended
             return true
         }
         if let next { handOver(next, in: ended) }
-        if case .failure = outcome { turn.finish(outcome) }
+        if case .failure = outcome { interactiveWrite.finish(outcome) }
     }
 
     private func outcome(
-        of turn: QueuedInteractiveWrite, _ commits: Bool, _ failure: StoreError?
+        of interactiveWrite: QueuedInteractiveWrite, _ commits: Bool, _ failure: StoreError?
     ) -> WriteOutcome {
-        guard let transaction = turn.transaction else { return .failure(.interactiveWriteEnded) }
+        guard let transaction = interactiveWrite.transaction else {
+            return .failure(.interactiveWriteEnded)
+        }
         do throws(StoreError) {
             if !commits { throw .interactiveWriteEnded }
             if let failure { throw failure }
@@ -125,19 +133,19 @@ extension CommitQueue {
 
     /// Does the work that only this thread can do for the open interactive write.
     func serve(
-        _ turn: QueuedInteractiveWrite, _ request: InteractiveGroup.Request,
+        _ interactiveWrite: QueuedInteractiveWrite, _ request: InteractiveGroup.Request,
         _ group: InteractiveGroup
     ) {
-        var turns = group
+        var interactiveGroup = group
         switch request {
-        case .end(let commits): conclude(turn, commits, in: turns)
+        case .end(let commits): conclude(interactiveWrite, commits, in: interactiveGroup)
         case .base:
-            commitBase(of: turn, &turns)
-            leave(turns)
+            commitBase(of: interactiveWrite, &interactiveGroup)
+            leave(interactiveGroup)
         case .room:
-            let failure = spillToEngine(for: turn, &turns)
-            leave(turns)
-            turn.answer(failure)
+            let failure = spillToEngine(for: interactiveWrite, &interactiveGroup)
+            leave(interactiveGroup)
+            interactiveWrite.answer(failure)
         }
     }
 
@@ -145,20 +153,21 @@ extension CommitQueue {
     ///
     /// - Returns: The writes that are taken and not done.
     func commit(_ group: InteractiveGroup) -> ArraySlice<any PendingWrite> {
-        var turns = group
-        defer { close(turns.group) }
-        guard !turns.ended.isEmpty else { return [] }
+        var interactiveGroup = group
+        defer { close(interactiveGroup.group) }
+        guard !interactiveGroup.ended.isEmpty else { return [] }
         let writes =
-            turns.group.engineTransaction == nil
+            interactiveGroup.group.engineTransaction == nil
             ? waiting.withLock { $0.writes.takeGroup(countMax: options.groupCountMax) } : []
         do {
-            let ended = turns.ended.map { $0.turn as any PendingWrite }
+            let ended = interactiveGroup.ended.map { $0.interactiveWrite as any PendingWrite }
             return try commit(
-                (ended + writes)[...], after: turns.ended.map(\.outcome), in: turns.group,
-                since: turns.version)
+                (ended + writes)[...], after: interactiveGroup.ended.map(\.outcome),
+                in: interactiveGroup.group,
+                since: interactiveGroup.version)
         } catch {
             // The others can run again on a newer state.
-            turns.finish(failing: .storage(error))
+            interactiveGroup.finish(failing: .storage(error))
             return writes[...]
         }
     }
@@ -167,7 +176,7 @@ extension CommitQueue {
     /// writes that ended before it are committed without it. Otherwise they would wait for its owner's code, which may wait for
     /// them.
     func watch() {
-        let turn = waiting.withLock { state in
+        let interactiveWrite = waiting.withLock { state in
             state.isWatched = true
             return state.interactive
         }
@@ -176,36 +185,42 @@ extension CommitQueue {
         var overdue: InteractiveGroup?
         waiting.withLock { state in
             state.isWatched = false
-            guard isWanted == nil, turn === state.interactive, state.wantsCommit else { return }
-            overdue = state.turns.take()
+            guard isWanted == nil, interactiveWrite === state.interactive, state.wantsCommit else {
+                return
+            }
+            overdue = state.interactiveGroup.take()
         }
-        if let turn, let overdue { serve(turn, .base, overdue) }
+        if let interactiveWrite, let overdue { serve(interactiveWrite, .base, overdue) }
     }
 
     /// Commits the writes that ended before the open one, and reports the outcome to the open one.
-    private func commitBase(of turn: QueuedInteractiveWrite, _ turns: inout InteractiveGroup) {
-        guard !turns.ended.isEmpty else { return }
-        commitPrefix(&turns)
-        turn.noteBase(turns.failure.map { .failure($0) } ?? .success(()))
+    private func commitBase(
+        of interactiveWrite: QueuedInteractiveWrite, _ interactiveGroup: inout InteractiveGroup
+    ) {
+        guard !interactiveGroup.ended.isEmpty else { return }
+        commitPrefix(&interactiveGroup)
+        interactiveWrite.noteBase(interactiveGroup.failure.map { .failure($0) } ?? .success(()))
     }
 
     /// Moves the changes of an interactive write into the engine's open transaction, which belongs to the writer's thread. The
     /// owner of the write only reads it, while this thread waits.
     ///
     /// - Returns: The failure; nil if the changes were moved.
-    private func spillToEngine(for turn: QueuedInteractiveWrite, _ turns: inout InteractiveGroup)
+    private func spillToEngine(
+        for interactiveWrite: QueuedInteractiveWrite, _ interactiveGroup: inout InteractiveGroup
+    )
         -> StoreError?
     {
         // Otherwise the ended writes would be lost if the interactive write is cancelled.
-        commitBase(of: turn, &turns)
-        if let failure = turns.failure { return failure }
+        commitBase(of: interactiveWrite, &interactiveGroup)
+        if let failure = interactiveGroup.failure { return failure }
         do throws(StorageError) {
-            try moveChanges(of: turns.group)
-            turn.transaction?.noteSpill()
+            try moveChanges(of: interactiveGroup.group)
+            interactiveWrite.transaction?.noteSpill()
         } catch {
-            turns.failure = .storage(error)
+            interactiveGroup.failure = .storage(error)
         }
-        return turns.failure
+        return interactiveGroup.failure
     }
 
     /// The changes of the writes that have ended, before the next one is open.
@@ -219,21 +234,22 @@ extension CommitQueue {
     }
 
     /// Commits the writes that have ended, while another is open: its own changes stay in the group.
-    private func commitPrefix(_ turns: inout InteractiveGroup) {
-        guard let stand = turns.stand else { return turns.finish() }
-        let base = turns.group.base
+    private func commitPrefix(_ interactiveGroup: inout InteractiveGroup) {
+        guard let stand = interactiveGroup.stand else { return interactiveGroup.finish() }
+        let base = interactiveGroup.group.base
         do throws(StorageError) {
-            try statistics.count(Int(stand.version - turns.version)) { () throws(StorageError) in
+            try statistics.count(Int(stand.version - interactiveGroup.version)) {
+                () throws(StorageError) in
                 columns.note(stand.batch, commit: base + 1)
-                turns.group.base = try engine.commit(stand.batch, base: base)
+                interactiveGroup.group.base = try engine.commit(stand.batch, base: base)
             }
         } catch {
-            turns.failure = .storage(error)
-            return turns.finish(failing: .storage(error))
+            interactiveGroup.failure = .storage(error)
+            return interactiveGroup.finish(failing: .storage(error))
         }
-        turns.version = stand.version
+        interactiveGroup.version = stand.version
         publisher.publish(stand.version)
-        turns.finish()
+        interactiveGroup.finish()
     }
 
     /// Refuses the writes that have waited too long, while an interactive write is open.
@@ -257,35 +273,41 @@ extension CommitQueue {
 
 extension CommitQueue.Waiting {
     /// Whether a group of interactive writes is open in which the writer's thread does not work.
-    var hasTurns: Bool { interactive != nil || turns != nil }
+    var hasTurns: Bool { interactive != nil || interactiveGroup != nil }
 
     /// Whether writes that have ended wait for the one that is open.
-    fileprivate var wantsCommit: Bool { interactive != nil && turns?.ended.isEmpty == false }
+    fileprivate var wantsCommit: Bool {
+        interactive != nil && interactiveGroup?.ended.isEmpty == false
+    }
 
     /// Whether something waits for the open write.
     var wantsDependency: Bool {
-        wantsCommit || interactive != nil && turns != nil && writes.count > 0
+        wantsCommit || interactive != nil && interactiveGroup != nil && writes.count > 0
     }
 
     /// Whether the writer's thread has work in the group.
-    fileprivate var hasTurnWork: Bool { turns != nil && (interactive == nil || request != nil) }
+    fileprivate var hasTurnWork: Bool {
+        interactiveGroup != nil && (interactive == nil || request != nil)
+    }
 
     /// Takes the first write if no write came before it, to be opened.
     mutating func takeTurn() -> QueuedInteractiveWrite? {
-        guard let turn = writes.takeTurn() else { return nil }
-        interactive = turn
-        return turn
+        guard let interactiveWrite = writes.takeTurn() else { return nil }
+        interactive = interactiveWrite
+        return interactiveWrite
     }
 
     /// Takes the group if all its writes have ended. Another write could otherwise join it at once.
     fileprivate mutating func takeOpenGroup() -> InteractiveGroup? {
-        guard interactive == nil, writes.isEmpty, turns?.hasRoom == true else { return nil }
-        return turns.take()
+        guard interactive == nil, writes.isEmpty, interactiveGroup?.hasRoom == true else {
+            return nil
+        }
+        return interactiveGroup.take()
     }
 
     /// Takes the group if the writer's thread has work in it.
     mutating func takeTurnWork() -> CommitQueue.Work? {
-        guard hasTurnWork, let group = turns.take() else { return nil }
+        guard hasTurnWork, let group = interactiveGroup.take() else { return nil }
         if let interactive, let asked = request.take() { return .serve(interactive, asked, group) }
         return .commit(group)
     }

@@ -19,7 +19,7 @@ final class CommitQueue: @unchecked Sendable {
         /// The open write.
         var interactive: QueuedInteractiveWrite?
         /// The group of interactive writes that is open, while no thread is at work in it: the one that takes it out is.
-        var turns: InteractiveGroup?
+        var interactiveGroup: InteractiveGroup?
         /// The request of the owner of the open write to the writer's thread.
         var request: InteractiveGroup.Request?
         /// Whether the writer's thread regularly checks the writes that wait for the open interactive write.
@@ -108,7 +108,7 @@ final class CommitQueue: @unchecked Sendable {
     /// The writer's next work.
     enum Work {
         case writes([any PendingWrite])
-        case turn(QueuedInteractiveWrite)
+        case interactiveWrite(QueuedInteractiveWrite)
         case commit(InteractiveGroup)
         case serve(QueuedInteractiveWrite, InteractiveGroup.Request, InteractiveGroup)
         case watch
@@ -124,7 +124,9 @@ final class CommitQueue: @unchecked Sendable {
                 if state.hasTurns {
                     return state.takeTurnWork() ?? (state.wantsDependency ? .watch : nil)
                 }
-                if let turn = state.takeTurn() { return .turn(turn) }
+                if let interactiveWrite = state.takeTurn() {
+                    return .interactiveWrite(interactiveWrite)
+                }
                 if !state.writes.isEmpty {
                     return .writes(state.writes.takeGroup(countMax: options.groupCountMax))
                 }
@@ -136,14 +138,14 @@ final class CommitQueue: @unchecked Sendable {
             var rest: ArraySlice<any PendingWrite> = []
             switch work {
             case .writes(let writes): rest = writes[...]
-            case .commit(let turns): rest = commit(turns)
+            case .commit(let interactiveGroup): rest = commit(interactiveGroup)
             case .migration: break
             // An interactive write is open then, and its group too.
-            case .turn(let turn):
-                open(turn)
+            case .interactiveWrite(let interactiveWrite):
+                open(interactiveWrite)
                 continue writing
-            case .serve(let turn, let request, let turns):
-                serve(turn, request, turns)
+            case .serve(let interactiveWrite, let request, let interactiveGroup):
+                serve(interactiveWrite, request, interactiveGroup)
                 continue writing
             case .watch:
                 watch()

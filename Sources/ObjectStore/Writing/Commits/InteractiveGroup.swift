@@ -31,7 +31,7 @@ struct InteractiveGroup {
     /// The version that was committed last.
     var version: UInt64
     /// The writes that have ended and are not committed, with their outcomes.
-    var ended: [(turn: QueuedInteractiveWrite, outcome: WriteOutcome)] = []
+    var ended: [(interactiveWrite: QueuedInteractiveWrite, outcome: WriteOutcome)] = []
     /// Their changes, while a further write is open.
     var stand: CommittablePrefix?
     /// The reason why the state that the open write has seen is lost.
@@ -50,8 +50,8 @@ struct InteractiveGroup {
 
     /// Answers the writes that have ended.
     mutating func finish(failing error: StoreError? = nil) {
-        for (turn, outcome) in ended {
-            turn.finish(error.map { .failure($0) } ?? outcome)
+        for (interactiveWrite, outcome) in ended {
+            interactiveWrite.finish(error.map { .failure($0) } ?? outcome)
         }
         ended = []
         stand = nil

@@ -4,19 +4,19 @@
 struct WaitingWrites {
     /// An interactive write and the number of writes that came before it and still wait.
     private struct WaitingInteractiveWrite {
-        var turn: QueuedInteractiveWrite
+        var interactiveWrite: QueuedInteractiveWrite
         var aheadCount: Int
     }
 
     private var writes: [any PendingWrite] = []
     /// The time at which each of the writes came.
     private var arrivals: [UInt64] = []
-    private var turns: [WaitingInteractiveWrite] = []
+    private var interactiveWrites: [WaitingInteractiveWrite] = []
 
     /// The number of writes.
     var count: Int { writes.count }
     /// Whether nothing waits.
-    var isEmpty: Bool { writes.isEmpty && turns.isEmpty }
+    var isEmpty: Bool { writes.isEmpty && interactiveWrites.isEmpty }
 
     /// Adds a write that comes at `now`.
     mutating func append(_ write: any PendingWrite, at now: UInt64) {
@@ -25,19 +25,20 @@ struct WaitingWrites {
     }
 
     /// Adds an interactive write, behind everything that waits.
-    mutating func append(_ turn: QueuedInteractiveWrite) {
-        turns.append(WaitingInteractiveWrite(turn: turn, aheadCount: writes.count))
+    mutating func append(_ interactiveWrite: QueuedInteractiveWrite) {
+        interactiveWrites.append(
+            WaitingInteractiveWrite(interactiveWrite: interactiveWrite, aheadCount: writes.count))
     }
 
     /// Takes the first write if no write came before it.
     mutating func takeTurn() -> QueuedInteractiveWrite? {
-        guard let first = turns.first, first.aheadCount == 0 else { return nil }
-        return turns.removeFirst().turn
+        guard let first = interactiveWrites.first, first.aheadCount == 0 else { return nil }
+        return interactiveWrites.removeFirst().interactiveWrite
     }
 
     /// Takes the first writes: at most `countMax`, and only the ones that came before an interactive write.
     mutating func takeGroup(countMax: Int) -> [any PendingWrite] {
-        takeFirst(min(writes.count, countMax, turns.first?.aheadCount ?? .max))
+        takeFirst(min(writes.count, countMax, interactiveWrites.first?.aheadCount ?? .max))
     }
 
     /// Takes the writes that came at `time` or before.
@@ -49,8 +50,9 @@ struct WaitingWrites {
     var firstArrival: UInt64? { arrivals.first }
 
     private mutating func takeFirst(_ count: Int) -> [any PendingWrite] {
-        for index in turns.indices {
-            turns[index].aheadCount = max(0, turns[index].aheadCount - count)
+        for index in interactiveWrites.indices {
+            interactiveWrites[index].aheadCount = max(
+                0, interactiveWrites[index].aheadCount - count)
         }
         if count == writes.count {
             arrivals.removeAll(keepingCapacity: true)

@@ -4,6 +4,8 @@ import HoldfastRows
 /// A condition on single values in the form in which a chunk can evaluate it fastest.
 ///
 /// Immutable, and its test keeps nothing between calls, so that several threads may use it at once.
+///
+/// Benchmark row: `aggregates`.
 struct ColumnKernel: @unchecked Sendable {
     // Unchecked: `ValueTest` is a class, but the tests that get here only read their constants.
 

@@ -27,6 +27,8 @@ final class ValueBatch {
 }
 
 /// Some neighbouring objects of a chunk, few enough that their results stay in the processor's first cache.
+///
+/// Benchmark row: `aggregates`.
 struct ColumnBatch {
     /// The most objects of a batch.
     static let countMax = 1024
