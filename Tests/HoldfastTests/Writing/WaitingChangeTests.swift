@@ -10,7 +10,7 @@ struct WaitingChangeTests {
     /// How many operations the write under way has done.
     private func operationCount(_ realm: Realm) -> Int {
         realm.core.flush()
-        return realm.core.turn?.transaction.allowance.operationCount ?? 0
+        return realm.core.interactiveWrite?.transaction.allowance.operationCount ?? 0
     }
 
     @Test("thirty assignments to one object, read in between, write its row once")

@@ -73,8 +73,8 @@ struct ServedWriteTests {
         let served = try Self.open()
         defer { served.stop() }
         let reading = RequestScratch.current.reader.budget
-        reading.turn = DepartedTurn()
-        defer { reading.turn = nil }
+        reading.timeSlice = DepartedTurn()
+        defer { reading.timeSlice = nil }
         #expect(throws: RequestFault.self) {
             try served.make(Self.create(Self.manyObjects(10_000), isArray: true, served))
         }
@@ -96,9 +96,9 @@ struct ServedWriteTests {
         write.form.isMinimal = true
         let reading = RequestScratch.current.reader.budget
         for _ in 0..<2 {
-            reading.turn = DepartedTurn()
+            reading.timeSlice = DepartedTurn()
             #expect(throws: RequestFault.self) { try served.make(write) }
-            reading.turn = nil
+            reading.timeSlice = nil
         }
         _ = try served.make(write)
         let count = try served.store.withRead { read throws(StoreError) in
