@@ -15,7 +15,7 @@ WORKDIR /src
 COPY scripts/setup scripts/find-swift scripts/
 RUN scripts/setup && rm -rf /var/lib/apt/lists/*
 COPY . .
-# Swift's own libraries are linked in (scripts/build), so that the image below needs no toolchain.
+# Swift's own libraries are linked in (Package.swift), so that the image below needs no toolchain.
 RUN scripts/build release --product holdfast \
     && install -D --strip .build/release/holdfast /out/holdfast
 

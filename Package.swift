@@ -55,11 +55,12 @@ func library(_ folder: String, _ folders: [String] = [], resources: [Resource] =
 }
 
 func program(
-    _ folder: String, _ folders: [String], in path: String? = nil
+    _ folder: String, _ folders: [String], in path: String? = nil,
+    linking: [LinkerSetting] = []
 ) -> Target {
     .executableTarget(
         name: named(folder), dependencies: dependencies(folders), path: path ?? "Sources/\(folder)",
-        exclude: folder == "StorageProbe" ? [] : pages(in: folder))
+        exclude: folder == "StorageProbe" ? [] : pages(in: folder), linkerSettings: linking)
 }
 
 /// What several test targets use.
@@ -188,7 +189,11 @@ let package = Package(
                 "RESTAPI", "Identity", "Transfer", "StoreService", "Access", "ObjectJSON",
                 "ObjectStore", "HTTPServer", "JSON", "Text",
                 "Storage", "StorageLMDB", "Threads", "CZlib", "CCurl",
-            ]),
+            ],
+            // With Swift's own libraries in the program it needs no toolchain where it runs, and each count
+            // of a reference is a direct call.
+            linking: isFetched
+                ? [] : [.unsafeFlags(["-static-stdlib"], .when(configuration: .release))]),
         program(
             "Benchmarks",
             [
