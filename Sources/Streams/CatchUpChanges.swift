@@ -14,6 +14,8 @@ struct CatchUpChanges {
     let since: UInt64
     /// The objects that are not sent yet.
     private(set) var candidates: ObservedCandidates
+    /// The events of objects that no longer match, if they are already written.
+    let departures: SharedFold.Departures?
     /// Whether nothing is left.
     private(set) var isAtEnd = false
     /// Whether the changes cannot be reported object by object to a user that may not read everything.
@@ -21,6 +23,8 @@ struct CatchUpChanges {
 
     /// The number of objects that are tested for one piece.
     private static let pieceObjectCount = 2_000
+    /// The maximum number of objects in a run of departures that is appended at once.
+    private static let runObjectCountMax = 64
 
     /// Takes enough changes for a piece and writes them as one event that does not move the cursor.
     ///
@@ -33,8 +37,21 @@ struct CatchUpChanges {
         let events = CatchUpEvents(of: stream.observed, fold.changes, since: since, in: read)
         var writer = ChangeWriter(stream, read, limits)
         var isEmpty = true
+        /// Appends events that are already written, with a comma before each.
+        func append(_ departures: UnsafeRawBufferPointer) {
+            if departures.isEmpty { return }
+            if isEmpty { writer.beginChangeEvent(version: through, framing) }
+            writer.buffer.append(.init(rebasing: departures.dropFirst(isEmpty ? 1 : 0)))
+            isEmpty = false
+        }
         for _ in 0..<Self.pieceObjectCount {
             if writer.byteCount >= byteCountMax { break }
+            if let departures,
+                let run = events.takeDepartures(&candidates, countMax: Self.runObjectCountMax)
+            {
+                append(departures.text(of: run))
+                continue
+            }
             guard let candidate = candidates.next() else {
                 isAtEnd = true
                 break
@@ -43,6 +60,10 @@ struct CatchUpChanges {
             if event.isUndecided {
                 isUndecided = true
                 return nil
+            }
+            if let departure = departure(event, candidate) {
+                append(departure)
+                continue
             }
             if isEmpty {
                 writer.beginChangeEvent(version: through, framing)
@@ -55,5 +76,15 @@ struct CatchUpChanges {
         if isEmpty { return nil }
         writer.endChangeEvent(framing)
         return try writer.finish()
+    }
+
+    /// The event of an object that no longer matches, if it is already written.
+    private func departure(
+        _ event: QueryEvent, _ candidate: ObservedCandidate
+    ) -> UnsafeRawBufferPointer? {
+        guard event.kind == .leave || event.kind == .delete, let departures,
+            let text = candidate.position.map({ departures.text(of: $0..<$0 + 1) })
+        else { return nil }
+        return text.isEmpty ? nil : text
     }
 }

@@ -111,6 +111,19 @@ struct ChangeWriter {
         json.raw("}")
     }
 
+    /// Writes a comma and the event of an object that no longer matches or was deleted. Writes nothing for an object that was
+    /// deleted after its change.
+    mutating func writeDeparture(of identity: ObjectIdentity, _ change: FoldedChanges.Change) {
+        let isDeleted = change.kind == .delete
+        guard isDeleted || read.row(classIndex: identity.classIndex, key: identity.key) != nil
+        else { return }
+        json.comma()
+        write(
+            QueryEvent(
+                kind: isDeleted ? .delete : .leave, identity: identity, members: MemberSet(),
+                primaryKey: change.primaryKey, version: change.version), withVersion: false)
+    }
+
     /// Opens an entry. It names its query if the stream has several.
     private func beginEntry() {
         json.raw("{")

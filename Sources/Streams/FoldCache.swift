@@ -3,13 +3,6 @@ import HoldfastRows
 import Synchronization
 import HoldfastThreads
 
-/// Folded changes that a stream has missed, with the share of memory that they take while they are in use. Any thread.
-struct SharedFold: Sendable {
-    let changes: FoldedChanges
-    /// The memory of the changes, counted until the last copy is gone; nil if they are few.
-    var share: (AnyObject & Sendable)?
-}
-
 /// Folded changes that several streams have missed. They are read only once: after a restart thousands of streams resume from
 /// about the same version. Any thread.
 ///
@@ -76,18 +69,18 @@ final class FoldCache: Sendable {
                 changes.through - version >= Self.versionCountMin
                     || changes.order.count >= Self.objectCountMin
                     || changes.formerByteCount >= Self.formerByteCountMin
-            else { return SharedFold(changes: changes) }
+            else { return SharedFold(changes) }
             let share = budget.share(
                 changes.order.count * Self.objectByteCount + changes.formerByteCount)
-            let fold = SharedFold(changes: changes, share: share)
             // A stream that starts within the fold would count the schema change as missed.
             if !changes.changesSchema {
                 keep(
                     Entry(
-                        after: version, classes: classes, schema: read.rows, fold: fold,
+                        after: version, classes: classes, schema: read.rows,
+                        fold: SharedFold(changes, isShared: true, share: share),
                         lastUse: monotonicMilliseconds()))
             }
-            return fold
+            return SharedFold(changes, share: share)
         }
     }
 

@@ -194,7 +194,7 @@ struct StreamCatchUp: Sendable {
                 formerByteCountMax: FoldCache.scarcePastByteCountMax),
             !follower.query.isReset(by: changes), changes.order.count <= countMax
         else { return nil }
-        let missed = try missed(follower, SharedFold(changes: changes), read, countMax: countMax)
+        let missed = try missed(follower, SharedFold(changes), read, countMax: countMax)
         return missed.candidates.countMax <= countMax ? missed : nil
     }
 
@@ -206,9 +206,17 @@ struct StreamCatchUp: Sendable {
             let since = follower.state.exactVersion
             let observed = follower.query.observed
             let events = CatchUpEvents(of: observed, fold.changes, since: since, in: read)
-            let candidates = events.candidates(
+            var candidates = events.candidates(
                 since: follower.state.version, dependentCountMax: countMax)
-            return CatchUpChanges(fold: fold, since: since, candidates: candidates)
+            let departures =
+                observed.visibility == nil
+                ? try fold.departures(as: follower.query, read, served) : nil
+            if departures != nil {
+                let limits = served.queryLimits(of: read)
+                try served.mappingStoreErrors(events.narrow(&candidates, limits))
+            }
+            return CatchUpChanges(
+                fold: fold, since: since, candidates: candidates, departures: departures)
         }
     }
 

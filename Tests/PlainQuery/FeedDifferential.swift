@@ -132,24 +132,34 @@ package struct FeedDifferential: Differential {
         let since = try before.state().version
         let changes = try FoldedChanges(after: since, in: view, classes: query.pastClasses)
         let missed = CatchUpEvents(of: query, changes, since: since, in: view)
-        guard let held = take(missed, missed.candidates(), holding: was) else {
-            counts.undecided += 1
-            return
+        let all = missed.candidates()
+        var narrowed = all
+        try missed.narrow(&narrowed, QueryLimits())
+        for candidates in [all, narrowed] where difference == nil {
+            guard let held = take(missed, candidates, changes, holding: was) else {
+                counts.undecided += 1
+                return
+            }
+            if view.isLate { return }
+            counts.missed += 1
+            if held == now { continue }
+            difference =
+                "seed \(seed), since \(since): \(followed.text)\n  before \(was.sorted()), after \(now.sorted()); "
+                + "held then \(held.sorted())"
         }
-        if view.isLate { return }
-        counts.missed += 1
-        if held == now { return }
-        difference =
-            "seed \(seed), since \(since): \(followed.text)\n  before \(was.sorted()), after \(now.sorted()); "
-            + "held then \(held.sorted())"
     }
 
     /// What a client holds that held some objects, and is told what it missed; nil where that is not decided.
     private func take(
-        _ missed: CatchUpEvents, _ candidates: ObservedCandidates, holding was: Set<UInt64>
+        _ missed: CatchUpEvents, _ candidates: ObservedCandidates, _ changes: FoldedChanges,
+        holding was: Set<UInt64>
     ) -> Set<UInt64>? {
         var (held, candidates) = (was, candidates)
         while true {
+            if let run = missed.takeDepartures(&candidates, countMax: 3) {
+                held.subtract(changes.order[run].map(\.key))
+                continue
+            }
             guard let candidate = candidates.next() else { return held }
             guard let event = missed.event(of: candidate) else { continue }
             if event.isUndecided { return nil }

@@ -131,10 +131,8 @@ struct CatchUpEventsTests {
         #expect(try world.departures(since: late) == ["leave 4"])
     }
 
-    @Test(
-        "an object that was written and no longer matches leaves, and a deleted one is reported as deleted"
-    )
-    func written() throws {
+    @Test("where an index finds what matches, the others leave without a test of them")
+    func untested() throws {
         let world = try CatchUpWorld(rule: nil, keeps: false)
         defer { world.store.close() }
         for id: Int64 in 1...8 { _ = try world.task(id, owner: id < 3 ? "ann" : "bob") }
@@ -147,6 +145,14 @@ struct CatchUpEventsTests {
         let filter = "owner == 'ann'"
         let told = try world.departures(since: start, filter: filter)
         #expect(told == ["leave 1", "leave 3", "leave 4", "leave 5", "delete 7"])
+        let found = try world.untested(since: start, filter: filter)
+        #expect(found.left == [1, 3, 4, 5])
+        // Of what was deleted its past is asked.
+        #expect(found.tested.isSuperset(of: [7, 8]))
+        // Without an index each is tested.
+        #expect(try world.untested(since: start, filter: "done == true").left.isEmpty)
+        // Nobody of that name is found.
+        #expect(try world.untested(since: start, filter: "owner == 'dan'").left == [1, 3, 4, 5, 8])
     }
 
     @Test("a rule that reads behind links is asked of what was there")

@@ -121,6 +121,40 @@ struct CatchUpWorld {
         }
     }
 
+    /// The tasks of which those who see everything are told without a test of them that they have left, as ids, and those that are tested.
+    func untested(
+        since version: UInt64, filter: String
+    ) throws -> (left: Set<Int64>, tested: Set<Int64>) {
+        try store.reading { read in
+            let filter = try predicate(filter)
+            let query = ObservedQuery(
+                target: .objects(classIndex: 0), predicate: filter,
+                filterPaths: filter.dependencies(read.rows), schema: read.rows)
+            let changes = try FoldedChanges(
+                after: version, in: read, classes: query.pastClasses)
+            let missed = CatchUpEvents(of: query, changes, since: version, in: read)
+            var candidates = missed.candidates()
+            try missed.narrow(&candidates, QueryLimits())
+            func id(at position: Int) throws -> Int64 {
+                let change = changes.outcomes[position]
+                return try self.id(
+                    of: QueryEvent(
+                        kind: .leave, identity: changes.order[position], members: MemberSet(),
+                        primaryKey: change.primaryKey, version: change.version), in: read)
+            }
+            var (left, tested): (Set<Int64>, Set<Int64>) = ([], [])
+            while true {
+                if let run = missed.takeDepartures(&candidates, countMax: 2) {
+                    for position in run { left.insert(try id(at: position)) }
+                } else if let candidate = candidates.next() {
+                    if let position = candidate.position { tested.insert(try id(at: position)) }
+                } else {
+                    return (left, tested)
+                }
+            }
+        }
+    }
+
     private func id(of event: QueryEvent, in unrestricted: StoreView) throws -> Int64 {
         if let row = unrestricted.row(classIndex: 0, key: event.identity.key) {
             return unrestricted.rows.classes[0].field(0, in: row).load(Int64.self)

@@ -46,6 +46,39 @@ package final class CatchUpEvents {
                 in: transaction.unrestricted, dependentCountMax: dependentCountMax))
     }
 
+    /// Notes the candidates that may match, if an index of their own class finds them cheaply: thousands of streams may come back
+    /// at once, each with few results.
+    ///
+    /// The client sees everything. An object that becomes a result after this view is reported by later changes.
+    ///
+    /// - Throws: ``StoreError`` if storage fails or time is over.
+    package func narrow(
+        _ candidates: inout ObservedCandidates, _ limits: QueryLimits
+    ) throws(StoreError) {
+        guard query.visibility == nil, case .objects(let classIndex) = query.target,
+            candidates.areOwn
+        else { return }
+        var planner = Planner(
+            ObjectQuery(classIndex: classIndex, predicate: query.predicate), transaction, limits)
+        guard let own = planner.own() else { return candidates.narrow(to: [], of: classIndex) }
+        for candidate in own + planner.further(beside: own)
+        where !candidate.source.followsLinks {
+            if let keys = try planner.look(at: candidate.source, cost: QueryCost.always) {
+                return candidates.narrow(to: keys, of: classIndex)
+            }
+        }
+    }
+
+    /// Takes the next candidates that are not results and leave, without reading them.
+    ///
+    /// - Returns: Their consecutive positions in the changes; nil if the next candidate has to be asked for.
+    package func takeDepartures(
+        _ candidates: inout ObservedCandidates, countMax: Int
+    ) -> Range<Int>? {
+        candidates.isNarrowed
+            ? candidates.takeDepartures(former.ownReads, countMax: countMax) : nil
+    }
+
     /// Makes the event of one of ``candidates(since:dependentCountMax:)``, which may be of an earlier view.
     ///
     /// - Returns: Nil if there is nothing to report, or if the object was deleted after the changes, which a later change

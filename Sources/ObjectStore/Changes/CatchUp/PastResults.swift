@@ -34,7 +34,7 @@ final class PastResults {
     private let conditions: [PastTest]
     /// The properties of the object itself that each part reads. For followers that see everything, an object may have been a
     /// result if each part reads a property with an unknown former value.
-    private let ownReads: [MemberSet]
+    let ownReads: [MemberSet]
     /// The properties that the parts read, by class.
     private let reads: [Int: MemberSet]
     /// Whether no object can have been visible.
