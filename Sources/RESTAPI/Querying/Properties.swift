@@ -16,7 +16,7 @@ extension RESTService {
             shownBy: request[query: "projection"]?.string,
             quotesLargeInts: preferences.quotesLargeInts, for: caller(request))
         // Whether these headers are well-formed is checked when the property turns out to have a value.
-        read.acceptsJSON = (try? request.accepted(of: ["application/json"])) != nil
+        read.acceptsJSON = request.accepts("application/json")
         read.prefersBytes = (try? request.accepted(of: Self.dataForms))?.first == 1
         read.known =
             (try? EntityTags.read(.ifNoneMatch, of: request))
@@ -52,10 +52,8 @@ extension PropertyRead: ReadOperation {
     private func response(to value: Value, _ request: Request) throws(RequestFault) -> Response {
         try request.checkParameters(known: Self.valueParameters)
         if value.isOfItsObjectAlone { _ = try EntityTags.read(.ifNoneMatch, of: request) }
-        if value.isData, !value.isKnown {
-            _ = try request.accepted(of: RESTService.dataForms)
-        } else if !value.isKnown {
-            try request.requireAccepted("application/json")
+        if !value.isKnown, !acceptsJSON, !(value.isData && prefersBytes) {
+            throw .notAccepted(value.isData ? RESTService.dataForms : ["application/json"])
         }
         var response: Response
         switch value.content {

@@ -98,12 +98,11 @@ package final class StoreView: ReadTransaction {
 
     /// A view of an uncommitted state, which is read with `catalog`.
     convenience init(
-        uncommitted snapshot: any StorageSnapshot, changes: OverlaySnapshot? = nil,
-        catalog: Catalog, epoch: UInt64
+        uncommitted snapshot: OverlaySnapshot, catalog: Catalog, epoch: UInt64
     ) {
         let source = ViewSource(
             catalogs: CatalogHistory(catalog), columns: nil, epoch: epoch)
-        self.init(snapshot, catalog, source, changes: changes)
+        self.init(snapshot, catalog, source, changes: snapshot)
     }
 
     deinit { snapshot.close() }

@@ -49,7 +49,7 @@ extension WriteTransaction {
     package func openView() -> StoreView {
         let snapshot = OverlaySnapshot(group, within: span)
         return StoreView(
-            uncommitted: snapshot, changes: snapshot, catalog: catalog, epoch: epoch)
+            uncommitted: snapshot, catalog: catalog, epoch: epoch)
     }
 
     /// The version that the transaction has when it ends now: its own, or the present one as long as it

@@ -121,7 +121,7 @@ package final class WriteTransaction {
         overlay.keepBase(mark)
         let snapshot = OverlaySnapshot(group, within: span, ofBase: true)
         let base = StoreView(
-            uncommitted: snapshot, changes: snapshot, catalog: catalog, epoch: epoch)
+            uncommitted: snapshot, catalog: catalog, epoch: epoch)
         base.limitFollowing(until: deadline)
         let rights = try base.checked { () throws(StoreError) in try rights(base) }
         judge = rights.map { WriteAuthorizer($0, base: base, overflow) }
