@@ -22,8 +22,7 @@ package struct Seal: Sendable {
     /// - `context`: Bytes that are authenticated too: the text can be opened only with the same ones.
     package func text(of plain: UnsafeRawBufferPointer, in context: [UInt8]) -> String? {
         var sealed = [UInt8](repeating: 0, count: plain.count + Int(shim_seal_count))
-        guard
-            shim_seal(&sealed, plain.baseAddress, plain.count, context, context.count, key) == 0
+        guard shim_seal(&sealed, plain.baseAddress, plain.count, context, context.count, key) == 0
         else { return nil }
         return sealed.withUnsafeBytes { Base64.urlText(of: $0) }
     }

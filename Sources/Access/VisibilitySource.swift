@@ -22,9 +22,7 @@ package protocol VisibilitySource: AnyObject, Sendable {
     ///
     /// - `read`: A view of a later version, which shows everything.
     /// - Throws: ``RequestFault`` when storage fails.
-    func wasShutOut(
-        since version: UInt64, in read: StoreView
-    ) throws(RequestFault) -> Bool
+    func wasShutOut(since version: UInt64, in read: StoreView) throws(RequestFault) -> Bool
 
     /// Returns the object on which read access depends while the rules stay the same, with the objects that it leads to. Nil if
     /// there is none.

@@ -60,8 +60,7 @@ package final class GeoRegion: @unchecked Sendable {
             }
             var fault = HFRegionFault()
             guard
-                let handle = HFRegionMakeCircle(
-                    center.longitude, center.latitude, radians, &fault)
+                let handle = HFRegionMakeCircle(center.longitude, center.latitude, radians, &fault)
             else { throw GeoFault("The circle is too large for the memory that is left.") }
             self.handle = handle
         case .polygon(let rings): handle = try Self.polygon(rings)
@@ -172,8 +171,7 @@ package final class GeoRegion: @unchecked Sendable {
 
     /// - `cellCountMax`: About how many cells there may be; 0 for those that are found at once.
     private func makeCover(cellCountMax: Int) -> [ClosedRange<UInt64>] {
-        // A cover has a few cells more than asked for at most. Should it have many more, all are
-        // looked at.
+        // A cover has a few cells more than asked for at most. Should it have many more, all are looked at.
         let capacity = 4 * Self.cellCountMax
         let ranges = [UInt64](unsafeUninitializedCapacity: 2 * capacity) { buffer, count in
             guard let address = buffer.baseAddress else { return }

@@ -73,8 +73,7 @@ struct Arguments: Sendable {
         else {
             let hint = NearestName.of(name, among: verb.options.map(\.name))
             throw .usage(
-                "there is no option \(spelt)"
-                    + (hint.map { "; did you mean --\($0)?" } ?? ""))
+                "there is no option \(spelt)" + (hint.map { "; did you mean --\($0)?" } ?? ""))
         }
         guard option.value != nil else {
             guard equals == nil else { throw .usage("--\(name) is a flag and takes no value") }
@@ -172,9 +171,7 @@ struct Arguments: Sendable {
         guard let text = text(name) else { return nil }
         let digits = text.prefix { $0.isASCII && $0.isNumber }
         guard let number = Int(digits), let unit = units[String(text.dropFirst(digits.count))]
-        else {
-            throw .usage("--\(name) is \(form), not '\(text)'")
-        }
+        else { throw .usage("--\(name) is \(form), not '\(text)'") }
         let (product, isTooLarge) = number.multipliedReportingOverflow(by: unit)
         guard !isTooLarge else { throw .usage("--\(name) is too large: '\(text)'") }
         guard product >= min else { throw .usage("--\(name) has to be more than '\(text)'") }

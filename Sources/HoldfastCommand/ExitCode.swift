@@ -57,7 +57,5 @@ struct CommandFailure: Error {
         + "(docs/moving-data.md, \"Damaged stores\")"
 
     /// A wrong command line.
-    static func usage(_ message: String) -> CommandFailure {
-        CommandFailure(message, code: .usage)
-    }
+    static func usage(_ message: String) -> CommandFailure { CommandFailure(message, code: .usage) }
 }

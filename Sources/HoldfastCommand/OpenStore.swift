@@ -61,9 +61,7 @@ enum OpenStore {
         {
             throw CommandFailure("'\(path)' holds no store; name the directory that was served")
         }
-        let engine = try engine(
-            arguments, directory: path, purpose,
-            instead: instead)
+        let engine = try engine(arguments, directory: path, purpose, instead: instead)
         return try store(engine, arguments, options, path)
     }
 
@@ -166,8 +164,7 @@ enum OpenStore {
             )
         case .permission: return CommandFailure("'\(directory)' may not be opened\(native)")
         case .diskFull: return CommandFailure("no space is left for '\(directory)'\(native)")
-        case .corrupted:
-            return .damage("the store in '\(directory)' is damaged\(native)")
+        case .corrupted: return .damage("the store in '\(directory)' is damaged\(native)")
         default:
             return CommandFailure(
                 "'\(directory)' can't be used: \(error.operation) failed (\(error.code.rawValue))\(native)"

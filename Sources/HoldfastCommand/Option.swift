@@ -1,7 +1,6 @@
 import HoldfastRESTAPI
 
-/// One option of a verb: `--name VALUE`, `--name=VALUE`, or a flag `--name`; also the variable
-/// `HOLDFAST_NAME`.
+/// One option of a verb: `--name VALUE`, `--name=VALUE`, or a flag `--name`; also the variable `HOLDFAST_NAME`.
 struct Option: Sendable {
     /// The name without the dashes.
     var name: String
@@ -52,9 +51,7 @@ extension Limit {
     }
 
     /// Reads the option, if it is given, and applies it.
-    func apply(
-        _ arguments: Arguments, to options: inout ServiceOptions
-    ) throws(CommandFailure) {
+    func apply(_ arguments: Arguments, to options: inout ServiceOptions) throws(CommandFailure) {
         let value =
             switch form {
             case .size(let min): try arguments.byteCount(option, min: min)

@@ -58,8 +58,7 @@ struct RestoreFolder {
 
     /// Makes the built store the directory's store.
     func finish() throws(CommandFailure) {
-        for name in directoryNames(building) ?? []
-        where !LMDBEngine.fileNames.contains(name) {
+        for name in directoryNames(building) ?? [] where !LMDBEngine.fileNames.contains(name) {
             unlink("\(building)/\(name)")
         }
         try synchronize(building)

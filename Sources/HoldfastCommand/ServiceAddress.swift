@@ -16,8 +16,7 @@ struct ServiceAddress {
     /// Finds the address; one of another form is left to the connection to refuse.
     init(_ arguments: Arguments) {
         let noted = arguments.text("data").flatMap(Self.noted)
-        let text =
-            arguments.text("listen") ?? Environment.listen ?? noted ?? Verb.defaultListen
+        let text = arguments.text("listen") ?? Environment.listen ?? noted ?? Verb.defaultListen
         let colon = text.lastIndex(of: ":")
         host = String(text[..<(colon ?? text.endIndex)])
         port = colon.map { String(text[text.index(after: $0)...]) } ?? "8080"

@@ -175,9 +175,8 @@ package final class PasswordWorker {
 
     private static func hash(_ password: String) -> String? {
         var password = password
-        return withUnsafeTemporaryAllocation(
-            of: CChar.self, capacity: shim_password_text_count
-        ) { text -> String? in
+        return withUnsafeTemporaryAllocation(of: CChar.self, capacity: shim_password_text_count) {
+            text -> String? in
             guard let base = text.baseAddress else { return nil }
             let failure = password.withUTF8 { bytes in
                 bytes.withMemoryRebound(to: CChar.self) { bytes in

@@ -66,9 +66,7 @@ final class SigningKey: @unchecked Sendable {
         else { return nil }
         let text = ByteBuffer(capacity: 1024)
         JSONWriter(text).copy(value)
-        guard
-            let key = shim_jose_key(
-                text.base.assumingMemoryBound(to: CChar.self), text.count)
+        guard let key = shim_jose_key(text.base.assumingMemoryBound(to: CChar.self), text.count)
         else { return nil }
         self.key = key
         self.algorithm = algorithm

@@ -128,15 +128,11 @@ package struct WebTokens: Sendable {
     private func isOurs(_ audience: JSONValue) -> Bool {
         if let text = audience.string { return text.isSame(as: self.audience) }
         return audience.kind == .array
-            && audience.elements.contains {
-                $0.string?.isSame(as: self.audience) ?? false
-            }
+            && audience.elements.contains { $0.string?.isSame(as: self.audience) ?? false }
     }
 
     /// A time in seconds. It may have a fraction.
-    private func seconds(
-        _ name: StaticString, of body: JSONValue
-    ) throws(RequestFault) -> Int64? {
+    private func seconds(_ name: StaticString, of body: JSONValue) throws(RequestFault) -> Int64? {
         guard let value = body.member(named: name) else { return nil }
         guard let number = value.double, number >= 0, number < Double(Timestamp.secondsEnd) else {
             throw .webToken("The token's '\(name)' is no time in seconds.")

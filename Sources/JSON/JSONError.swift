@@ -60,8 +60,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         case .expectedCommaOrEndOfObject: "expected ',' or '}' after a member"
         case .trailingContent: "expected the end of the text after its value"
         case .invalidLiteral: "expected true, false or null, in lower-case letters"
-        case .invalidNumber:
-            "this is not a JSON number, such as 0, -12, 1.5 or 2e10"
+        case .invalidNumber: "this is not a JSON number, such as 0, -12, 1.5 or 2e10"
         case .numberTooLong: "a number has more than 16,777,215 characters"
         case .unterminatedString: "the string that begins here is never closed"
         case .controlCharacter:

@@ -99,13 +99,11 @@ extension JSONValue {
     /// The `Double` nearest to a number; nil for other values. A number that is too large is infinite.
     @inlinable public var double: Double? {
         switch kind {
-        case .double:
-            return entry.load(fromByteOffset: 8, as: Double.self)
+        case .double: return entry.load(fromByteOffset: 8, as: Double.self)
         case .integer:
             if head & Self.negativeZeroBit != 0 { return -0.0 }
             return Double(entry.load(fromByteOffset: 8, as: Int64.self))
-        default:
-            return nil
+        default: return nil
         }
     }
 
@@ -136,8 +134,7 @@ extension JSONValue {
 
     /// The value of the first member with this name. Linear in the number of members.
     public func member(named name: StaticString) -> JSONValue? {
-        member(
-            named: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
+        member(named: UnsafeRawBufferPointer(start: name.utf8Start, count: name.utf8CodeUnitCount))
     }
 
     /// The value of the first member with this name. Linear in the number of members.

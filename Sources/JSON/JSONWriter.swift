@@ -18,9 +18,7 @@ public struct JSONWriter {
     public func null() { buffer.append("null" as StaticString) }
 
     /// Writes `true` or `false`.
-    public func bool(_ value: Bool) {
-        buffer.append((value ? "true" : "false") as StaticString)
-    }
+    public func bool(_ value: Bool) { buffer.append((value ? "true" : "false") as StaticString) }
 
     /// Writes text that is already JSON.
     public func raw(_ text: StaticString) { buffer.append(text) }
@@ -295,8 +293,7 @@ extension JSONWriter {
         let quotes = word ^ (ones &* 0x22)
         let backslashes = word ^ (ones &* 0x5C)
         let found =
-            ((quotes &- ones) & ~quotes)
-            | ((backslashes &- ones) & ~backslashes)
+            ((quotes &- ones) & ~quotes) | ((backslashes &- ones) & ~backslashes)
             | ((word &- ones &* 0x20) & ~word)
         return found & (ones &* 0x80)
     }

@@ -206,8 +206,7 @@ extension Decimal128 {
             digits /= 10
             exponent += 1
         }
-        self.init(
-            coefficient: digits, exponent: max(exponent, -6176), isNegative: isNegative)
+        self.init(coefficient: digits, exponent: max(exponent, -6176), isNegative: isNegative)
     }
 }
 

@@ -106,8 +106,7 @@ package struct ProjectedValue: Equatable, Sendable {
     }
 
     /// Requires that the property of a collection's objects is a single plain value.
-    private static func requirePlain(_ property: Property, behind collection: String)
-        throws(Fault)
+    private static func requirePlain(_ property: Property, behind collection: String) throws(Fault)
     {
         if case .single(.scalar) = property.type { return }
         throw Fault(

@@ -2,8 +2,7 @@ extension Projection {
     /// Returns all faults of the projections of a schema, in the order of the projections; empty if they are valid.
     ///
     /// - Precondition: The schema itself has no faults.
-    package static func faults(of projections: [Projection], in schema: Schema)
-        -> [ProjectionFault]
+    package static func faults(of projections: [Projection], in schema: Schema) -> [ProjectionFault]
     {
         if projections.isEmpty { return [] }
         var check = Check(projections, schema)
@@ -121,8 +120,7 @@ extension Projection {
         private mutating func check(_ property: Property, _ projection: Projection) {
             let value: ProjectedValue
             do throws(ProjectedValue.Fault) {
-                value = try ProjectedValue(
-                    property.path, from: projection.className, in: classes)
+                value = try ProjectedValue(property.path, from: projection.className, in: classes)
             } catch {
                 return fault(
                     projection, error.detail, property: property.name, unknown: error.unknown,

@@ -26,9 +26,7 @@ extension Schema {
         }
         guard faults.isEmpty else { return faults }
         let origins = OriginProperties()
-        for objectClass in classes {
-            objectClass.collectFaults(byName, origins, into: &faults)
-        }
+        for objectClass in classes { objectClass.collectFaults(byName, origins, into: &faults) }
         return faults
     }
 
@@ -118,8 +116,7 @@ extension ObjectClass {
                 SchemaFault(
                     className: name, property: property.name,
                     detail: "'\(type)' is neither a type nor a class of the schema"
-                        + (hint.map { "; '\($0)' is meant, probably." } ?? "."),
-                    hint: hint))
+                        + (hint.map { "; '\($0)' is meant, probably." } ?? "."), hint: hint))
         }
         for detail in Schema.faults(
             ofName: name, "The class name", "A class name",

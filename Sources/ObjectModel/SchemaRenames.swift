@@ -102,8 +102,7 @@ package struct SchemaRenames: Equatable, Sendable {
             } else if !olds.insert(entry.old).inserted {
                 faults.append(Fault(old: entry.old, detail: "'\(entry.old)' is renamed twice."))
             } else if !news.insert(entry.new).inserted {
-                faults.append(
-                    Fault(old: entry.old, detail: "Two names become '\(entry.new)'."))
+                faults.append(Fault(old: entry.old, detail: "Two names become '\(entry.new)'."))
             }
         }
         return faults

@@ -83,8 +83,7 @@ extension Value {
         case (.date(let x), .date(let y)): x == y
         case (.objectID(let x), .objectID(let y)): x == y
         case (.uuid(let x), .uuid(let y)): x == y
-        case (.link(let x, let key), .link(let y, let other)):
-            x.isSame(as: y) && key == other
+        case (.link(let x, let key), .link(let y, let other)): x.isSame(as: y) && key == other
         case (.list(let x), .list(let y)): x == y
         case (.map(let x), .map(let y)): x == y
         default: false

@@ -130,8 +130,7 @@ package final class RESTService: Sendable {
         }
     }
 
-    /// Ends streams and answers requests that wait for a change or a version, before the server is
-    /// stopped.
+    /// Ends streams and answers requests that wait for a change or a version, before the server is stopped.
     package func endWaiting() {
         hub.withLock { $0.take() }?.stop()
         served.versionWaiter.stop()

@@ -37,9 +37,7 @@ public final class Budget {
     @usableFromInline var stepsLeft = stepsUnseen
 
     /// Makes a budget.
-    package init(
-        until deadlineMilliseconds: UInt64 = .max, memoryByteCountMax: Int = 256 << 20
-    ) {
+    package init(until deadlineMilliseconds: UInt64 = .max, memoryByteCountMax: Int = 256 << 20) {
         self.deadlineMilliseconds = deadlineMilliseconds
         self.memoryByteCountMax = memoryByteCountMax
     }

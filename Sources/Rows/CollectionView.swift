@@ -123,9 +123,7 @@ extension CollectionView {
             } else if let width {
                 buffer.appendZeros(width)
             }
-            if width == nil {
-                buffer.store(UInt32(buffer.count - start), at: table + 4 * index)
-            }
+            if width == nil { buffer.store(UInt32(buffer.count - start), at: table + 4 * index) }
         }
     }
 

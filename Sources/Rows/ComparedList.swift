@@ -84,9 +84,7 @@ private struct ContentHash {
             for index in 0..<leaf.count {
                 if let keys = leaf.keys { hasher.combine(bytes: keys.bytes(index)) }
                 hasher.combine(leaf.values.isNull(index))
-                if !leaf.values.isNull(index) {
-                    add(leaf.values.bytes(index), member, to: &hasher)
-                }
+                if !leaf.values.isNull(index) { add(leaf.values.bytes(index), member, to: &hasher) }
             }
         }
     }

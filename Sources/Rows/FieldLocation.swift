@@ -75,8 +75,7 @@ public struct Field {
     package var heapOrReference: UnsafeRawBufferPointer {
         if !isOutOfLine { return heap }
         let offset = isInBounds ? Int(load(UInt32.self)) : 0
-        return UnsafeRawBufferPointer(
-            start: base + offset, count: isInBounds ? heapByteCount : 0)
+        return UnsafeRawBufferPointer(start: base + offset, count: isInBounds ? heapByteCount : 0)
     }
 
     /// Returns the bytes of a heap value, in the row or out of line; not for collections.
@@ -93,8 +92,7 @@ public struct Field {
 
     /// Returns the bytes of the slot, or of a value in the heap of the row.
     func heapOrSlot(_ storage: FieldStorage) -> UnsafeRawBufferPointer {
-        storage.isInHeap
-            ? heap : UnsafeRawBufferPointer(start: slot, count: storage.slotByteCount)
+        storage.isInHeap ? heap : UnsafeRawBufferPointer(start: slot, count: storage.slotByteCount)
     }
 
     @usableFromInline func overflowText(_ source: any OverflowSource) -> UnsafeRawBufferPointer {

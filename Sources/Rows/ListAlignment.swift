@@ -133,8 +133,7 @@ struct ListAlignment {
             repeating: [Int](repeating: 0, count: own.count + 1), count: former.count + 1)
         for i in former.indices.reversed() {
             for j in own.indices.reversed() {
-                most[i][j] = max(
-                    most[i + 1][j + 1] + common[i][j], most[i + 1][j], most[i][j + 1])
+                most[i][j] = max(most[i + 1][j + 1] + common[i][j], most[i + 1][j], most[i][j + 1])
             }
         }
         var pairs: [Pair] = []

@@ -70,8 +70,7 @@ public struct MemberSet: Hashable, Sendable {
     package func subtracting(_ other: MemberSet) -> MemberSet {
         if rest.isEmpty { return MemberSet(first: first & ~other.first) }
         let taken = other.words
-        return MemberSet(
-            words: words.enumerated().map { $0 < taken.count ? $1 & ~taken[$0] : $1 })
+        return MemberSet(words: words.enumerated().map { $0 < taken.count ? $1 & ~taken[$0] : $1 })
     }
 
     /// Whether every position is in another set.

@@ -8,8 +8,7 @@ import Glibc
 ///
 /// Public and inlinable for JSON readers, which look up a name for every value.
 public final class NameTable: @unchecked Sendable {
-    // Unchecked because of the pointers: they are filled in `init`, never written afterwards and
-    // freed in `deinit`.
+    // Unchecked because of the pointers: they are filled in `init`, never written afterwards and freed in `deinit`.
     @usableFromInline let text: UnsafeMutablePointer<UInt8>
     /// The offset of each name, followed by the end of the last one.
     @usableFromInline let starts: UnsafeMutablePointer<Int>

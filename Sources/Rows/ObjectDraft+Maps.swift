@@ -32,8 +32,7 @@ extension ObjectDraft {
         for position in entries.indices[start...] {
             switch entries[position].value {
             case .reference(let reference): references[reference].element = position
-            case .child(let child):
-                places[child] = DraftPlace(member: member, element: position)
+            case .child(let child): places[child] = DraftPlace(member: member, element: position)
             case .removed, .null, .bytes: break
             }
             if position > start,

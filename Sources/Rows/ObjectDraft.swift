@@ -103,9 +103,7 @@ package final class ObjectDraft {
     package func keep(_ member: Int) { self[member] = DraftField(.kept, low: 0, high: 0) }
 
     /// Makes a property take its default, even if the draft changes an object.
-    package func reset(_ member: Int) {
-        self[member] = DraftField(.defaulted, low: 0, high: 0)
-    }
+    package func reset(_ member: Int) { self[member] = DraftField(.defaulted, low: 0, high: 0) }
 
     /// Sets a property to an earlier statement.
     package func set(_ member: Int, _ field: DraftField) { self[member] = field }
@@ -254,8 +252,7 @@ package final class ObjectDraft {
         case .heap:
             return cases.holds(
                 arenaBytes(start: field.start, count: field.count), element, scratch: scratch)
-        case .inline:
-            return cases.holds(inlineBytes(member), element, scratch: scratch)
+        case .inline: return cases.holds(inlineBytes(member), element, scratch: scratch)
         case .absent, .kept, .defaulted, .null, .reference, .references, .child, .children,
             .entries:
             return true

@@ -40,8 +40,7 @@ extension RowBuilder {
     /// - `objects`: Whether an object is visible.
     package func append(
         _ change: VisibleChange, _ rowClass: RowClass, objects: some VisibleObjects,
-        version: UInt64,
-        to buffer: ByteBuffer
+        version: UInt64, to buffer: ByteBuffer
     ) {
         let referencesBefore = referenceCount
         let row = OpenRow(rowClass, version: version, in: buffer)
@@ -72,9 +71,7 @@ extension RowBuilder {
         stored: Field, shown: Field, wanted: Field, _ member: RowClass.Member,
         _ objects: some VisibleObjects, _ formers: [Int?]?, to buffer: ByteBuffer
     ) {
-        let wholes = [stored, shown, wanted].map {
-            StoredField($0, member.storage, objects.source)
-        }
+        let wholes = [stored, shown, wanted].map { StoredField($0, member.storage, objects.source) }
         withExtendedLifetime(wholes) {
             if member.storage.shape == .single {
                 return append(
@@ -147,9 +144,7 @@ extension RowBuilder {
             slices.append(LeafSlice(leaf, index..<(index + 1)))
         }
         func take(stored position: Int, shown index: Int, wanted own: Int) {
-            if shown.values.isSame(index, wanted.values, own) {
-                return take(position, of: stored)
-            }
+            if shown.values.isSame(index, wanted.values, own) { return take(position, of: stored) }
             guard member.storage.element != .link, !wanted.values.isNull(own),
                 !shown.values.isNull(index), !stored.values.isNull(position)
             else { return take(own, of: wanted) }
@@ -200,9 +195,7 @@ extension RowBuilder {
             }
         }
         let start = buffer.count
-        withExtendedLifetime(made) {
-            LeafSlice.append(slices, member.storage, to: buffer)
-        }
+        withExtendedLifetime(made) { LeafSlice.append(slices, member.storage, to: buffer) }
         if member.storage.element == .embedded {
             countReferences(
                 in: UnsafeRawBufferPointer(rebasing: buffer.bytes[start...]), member.storage)

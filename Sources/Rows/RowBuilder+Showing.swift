@@ -95,9 +95,7 @@ private struct LinksToHidden: LostLinks {
 
     func include(_ row: RowView, _ member: RowClass.Member) -> Bool { false }
 
-    func omit(_ member: Int, of rowClass: RowClass) -> Bool {
-        !objects.knows(member, of: rowClass)
-    }
+    func omit(_ member: Int, of rowClass: RowClass) -> Bool { !objects.knows(member, of: rowClass) }
 
     func remove(
         from field: Field, _ member: RowClass.Member, reference: ByteBuffer,

@@ -94,8 +94,7 @@ extension RowBuilder {
         for (member, compiled) in rowClass.members.enumerated()
         where compiled.storage.shape != .none {
             let field = rowClass.field(member, in: stored)
-            let isUnreadable =
-                lost.source == nil && compiled.storage.isInHeap && field.isOutOfLine
+            let isUnreadable = lost.source == nil && compiled.storage.isInHeap && field.isOutOfLine
             if hidden.contains(member) {
                 hide(member, row)
             } else if field.isNull || isUnreadable || !lost.concern(member, of: rowClass) {

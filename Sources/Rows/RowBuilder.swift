@@ -69,8 +69,7 @@ package final class RowBuilder {
     /// Appends the row of an object or of an embedded object.
     ///
     /// - `stored`: The present row, if some of its values are kept.
-    /// - `replaced`: The row that the new one replaces, even if no value is kept. Equal out-of-line values are not
-    ///   stored again.
+    /// - `replaced`: The row that the new one replaces, even if no value is kept. Equal out-of-line values are not stored again.
     func append(
         _ draft: ObjectDraft, over stored: RowView?, replacing replaced: RowView?,
         keepsAbsent: Bool, version: UInt64, targets: ResolvedReferences, to buffer: ByteBuffer

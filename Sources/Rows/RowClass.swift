@@ -3,8 +3,7 @@ import HoldfastObjectModel
 /// A class compiled for rows: numbers instead of names, and the position of each property in rows of every layout. Immutable;
 /// safe to use from any thread.
 public final class RowClass: @unchecked Sendable {
-    // Unchecked because of the pointers below: they are made in `init`, never written afterwards and
-    // freed in `deinit`.
+    // Unchecked because of the pointers below: they are made in `init`, never written afterwards and freed in `deinit`.
 
     /// One property, compiled.
     public struct Member: Sendable {
@@ -258,8 +257,7 @@ public final class RowClass: @unchecked Sendable {
                 location = FieldLocation(
                     slot: Int32(layouts[age].slots[bit].offset),
                     nullByte: Int32(RowLayout.headerByteCount + bit / 8),
-                    nullMask: 1 << UInt8(bit % 8),
-                    fill: age == position ? nil : fillRows[age])
+                    nullMask: 1 << UInt8(bit % 8), fill: age == position ? nil : fillRows[age])
                 break
             }
             (table + memberPosition).initialize(to: location)

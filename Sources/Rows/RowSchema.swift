@@ -115,8 +115,7 @@ package struct UnknownNames: Hashable, Sendable {
                 where (compiled.originProperty >= 0) == inverse && compiled.classIndex >= 0 {
                     guard
                         self.classes.contains(compiled.classIndex)
-                            || inverse
-                                && lacks(compiled.originProperty, of: compiled.classIndex)
+                            || inverse && lacks(compiled.originProperty, of: compiled.classIndex)
                     else { continue }
                     self.properties[rowClass.index, default: MemberSet()].insert(member)
                 }
@@ -171,8 +170,7 @@ package struct UnknownNames: Hashable, Sendable {
         var left = projections
         // A projection that uses a removed one is removed as well.
         while true {
-            let faults = Set(
-                texts: Projection.faults(of: left, in: definition).map(\.projection))
+            let faults = Set(texts: Projection.faults(of: left, in: definition).map(\.projection))
             if faults.isEmpty { return left }
             left.removeAll { faults.contains($0.name) }
         }

@@ -42,9 +42,7 @@ struct StoredField {
     }
 
     /// Maps the values by `read`; a single property has one value.
-    private func map<Result>(
-        null: Result, _ read: (UnsafeRawBufferPointer) -> Result
-    ) -> [Result] {
+    private func map<Result>(null: Result, _ read: (UnsafeRawBufferPointer) -> Result) -> [Result] {
         if storage.shape == .single { return [isNull ? null : read(bytes)] }
         if isNull { return [] }
         let view = elements

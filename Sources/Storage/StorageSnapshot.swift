@@ -30,8 +30,7 @@ package protocol StorageSnapshot: AnyObject {
     /// - `body`: Gets key and value; may call gets and scans of the same snapshot.
     func scan(
         _ range: KeyRange, reversed: Bool, expecting: Int,
-        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool
-    ) throws(StorageError)
+        _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer) -> Bool) throws(StorageError)
 
     /// Ends the snapshot; further calls of it throw `.closed`. Closing twice is harmless.
     func close()

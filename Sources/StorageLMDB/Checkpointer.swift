@@ -29,9 +29,7 @@ final class Checkpointer: Sendable {
     private let delayMilliseconds: Int
     private let state = Monitor(State())
 
-    init(delayMilliseconds: Int) {
-        self.delayMilliseconds = delayMilliseconds
-    }
+    init(delayMilliseconds: Int) { self.delayMilliseconds = delayMilliseconds }
 
     /// Makes sure that `environment` has a checkpoint soon, or now. Cost: a lock.
     func expectCheckpoint(of environment: LMDBEnvironment, now isUrgent: Bool) {

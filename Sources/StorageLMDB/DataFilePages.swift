@@ -231,12 +231,9 @@ struct DataFilePages: ~Copyable {
         Int(half(page, node)) | Int(half(page, node + 2)) << 16
     }
 
-    private static func key(
-        _ page: UnsafeRawBufferPointer, _ node: Int
-    ) -> UnsafeRawBufferPointer {
+    private static func key(_ page: UnsafeRawBufferPointer, _ node: Int) -> UnsafeRawBufferPointer {
         let start = node + nodeHeaderByteCount
-        return UnsafeRawBufferPointer(
-            rebasing: page[start..<(start + Int(half(page, node + 6)))])
+        return UnsafeRawBufferPointer(rebasing: page[start..<(start + Int(half(page, node + 6)))])
     }
 
     private static func child(_ page: UnsafeRawBufferPointer, _ node: Int) -> UInt64 {
@@ -299,8 +296,7 @@ struct DataFilePages: ~Copyable {
         let first = Self.number(page, start)
         let count = UInt64((Self.pageHeaderByteCount - 1 + byteCount) / meta.pageByteCount + 1)
         try reach(first, count)
-        let length =
-            isFreeList ? Self.pageHeaderByteCount + byteCount : Self.pageHeaderByteCount
+        let length = isFreeList ? Self.pageHeaderByteCount + byteCount : Self.pageHeaderByteCount
         let bytes = try contents(first, byteCount: length)
         // Reading past the end of the mapped file raises SIGBUS, so the last page of the value must exist.
         _ = try contents(first + count - 1, byteCount: 1)
@@ -347,9 +343,7 @@ struct PageSet {
     private var words: [UInt64]
 
     /// An empty set of pages below `count`.
-    init(count: UInt64) {
-        words = [UInt64](repeating: 0, count: Int(count / 64) + 1)
-    }
+    init(count: UInt64) { words = [UInt64](repeating: 0, count: Int(count / 64) + 1) }
 
     /// Adds a page. Returns false if the set contains it already.
     mutating func insert(_ page: UInt64) -> Bool {

@@ -12,9 +12,7 @@ struct FileDescriptor: ~Copyable, Sendable {
         _ name: String, in directory: Int32 = AT_FDCWD, flags: Int32, operation: String
     ) throws(StorageError) {
         number = openat(directory, name, flags | O_CLOEXEC, LMDBDirectory.fileMode)
-        if number < 0 {
-            throw StorageError(systemError: errno, operation: operation, detail: name)
-        }
+        if number < 0 { throw StorageError(systemError: errno, operation: operation, detail: name) }
     }
 
     deinit { _ = Glibc.close(number) }

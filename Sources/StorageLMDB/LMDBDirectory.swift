@@ -55,9 +55,7 @@ final class LMDBDirectory: Sendable {
 
     /// Whether a directory has a file of a store, complete or not.
     static func isStore(_ path: String) -> Bool {
-        [dataName, formatName, "\(dataName).new"].contains {
-            access("\(path)/\($0)", F_OK) == 0
-        }
+        [dataName, formatName, "\(dataName).new"].contains { access("\(path)/\($0)", F_OK) == 0 }
     }
 
     /// Opens the directory, and creates it if it is missing.
@@ -113,9 +111,7 @@ final class LMDBDirectory: Sendable {
     /// - `acceptsLoss`: Whether a store may be opened that lacks the commits of its journal.
     /// - `checkedByteCountMax`: The most bytes of pages that are checked; see ``LMDBOptions/checkedByteCountMax``.
     /// - Returns: The state of the store; nil if there is no store.
-    func inspect(
-        acceptsLoss: Bool, checkedByteCountMax: Int
-    ) throws(StorageError) -> Finding? {
+    func inspect(acceptsLoss: Bool, checkedByteCountMax: Int) throws(StorageError) -> Finding? {
         guard let format = try storedFormat() else { return nil }
         guard format.version == Self.formatVersion || format.version == Self.formerFormatVersion
         else {

@@ -19,8 +19,7 @@ package final class LMDBEngine: StorageEngine {
     package let limits: StorageLimits
 
     /// The files that make a directory a store, for moving a closed store. The last one indicates that the others are complete.
-    package static let fileNames =
-        [LMDBDirectory.dataName] + Journal.fileNames + [formatFileName]
+    package static let fileNames = [LMDBDirectory.dataName] + Journal.fileNames + [formatFileName]
     /// The file without which a directory has no store.
     package static let formatFileName = LMDBDirectory.formatName
 
@@ -59,9 +58,7 @@ package final class LMDBEngine: StorageEngine {
         return try environment.commit(batch, base: base)
     }
 
-    package func beginWrite(
-        base: UInt64
-    ) throws(StorageError) -> any StorageWriteTransaction {
+    package func beginWrite(base: UInt64) throws(StorageError) -> any StorageWriteTransaction {
         try requireOpen("begin write")
         return LMDBWriteTransaction(
             environment: environment,

@@ -53,8 +53,7 @@ extension LMDBEnvironment {
             $0.commit = base + 1
             $0.recent = recent
         }
-        checkpointer.expectCheckpoint(
-            of: self, now: journal.activeByteCount >= checkpointByteCount)
+        checkpointer.expectCheckpoint(of: self, now: journal.activeByteCount >= checkpointByteCount)
         return base + 1
     }
 

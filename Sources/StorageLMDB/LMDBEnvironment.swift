@@ -91,8 +91,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         let isReadOnly = readingReason != nil
         let lock = try directory.lock(forReading: isReadOnly)
         let found = try directory.inspect(
-            acceptsLoss: options.acceptsLoss,
-            checkedByteCountMax: options.checkedByteCountMax)
+            acceptsLoss: options.acceptsLoss, checkedByteCountMax: options.checkedByteCountMax)
         if let readingReason {
             guard found != nil else {
                 guard readingReason.code == .permission else { throw readingReason }
@@ -127,8 +126,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         durability = options.durability
         limits = StorageLimits(
             keyByteCountMax: Int(mdb_env_get_maxkeysize(tree.handle)),
-            valueByteCountMax: options.valueByteCountMax,
-            snapshotCountMax: options.readerCountMax)
+            valueByteCountMax: options.valueByteCountMax, snapshotCountMax: options.readerCountMax)
         mapByteCount = options.mapByteCount
         pageByteCount = tree.pageByteCount
         checkpointByteCount = options.checkpointByteCount
@@ -185,8 +183,7 @@ final class LMDBEnvironment: @unchecked Sendable {
         var begun: OpaquePointer?
         let code = mdb_txn_begin(handle, nil, UInt32(MDB_RDONLY), &begun)
         guard code == MDB_SUCCESS, let begun else { return try beginSpareReader(after: code) }
-        return LMDBTransaction(
-            handle: begun, database: database, limits: limits, isReadOnly: true)
+        return LMDBTransaction(handle: begun, database: database, limits: limits, isReadOnly: true)
     }
 
     /// Begins a read transaction outside of the environment if the environment refuses everything, as it does after a failed

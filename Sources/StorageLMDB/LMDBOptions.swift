@@ -58,14 +58,10 @@ package struct LMDBOptions: Sendable {
 
     /// Creates options; only the directory has no default.
     package init(
-        directory: String,
-        mapByteCount: Int = LMDBOptions.servedMapByteCount,
-        readerCountMax: Int = 4096,
-        durability: Durability = .full,
-        valueByteCountMax: Int = 64 << 20,
-        checkpointMilliseconds: Int = 1000,
-        checkpointByteCount: Int = 8 << 20,
-        checkpointChangeCount: Int = 2048
+        directory: String, mapByteCount: Int = LMDBOptions.servedMapByteCount,
+        readerCountMax: Int = 4096, durability: Durability = .full,
+        valueByteCountMax: Int = 64 << 20, checkpointMilliseconds: Int = 1000,
+        checkpointByteCount: Int = 8 << 20, checkpointChangeCount: Int = 2048
     ) {
         self.directory = directory
         self.mapByteCount = mapByteCount

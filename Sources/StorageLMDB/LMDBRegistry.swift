@@ -50,8 +50,7 @@ enum LMDBRegistry {
     }
 
     private static func close(
-        _ environment: LMDBEnvironment,
-        in open: inout [LMDBDirectory.Identity: LMDBEnvironment]
+        _ environment: LMDBEnvironment, in open: inout [LMDBDirectory.Identity: LMDBEnvironment]
     ) {
         let idle = environment.pool.withLock { pool -> [LMDBTransaction]? in
             guard pool.engineCount == 0, pool.useCount == 0, !pool.isClosed else { return nil }

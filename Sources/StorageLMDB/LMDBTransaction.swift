@@ -229,9 +229,7 @@ extension LMDBTransaction {
         for (index, change) in batch.changes.enumerated() {
             // The changes are in the order of keys, which are scattered in memory.
             let ahead = index + Self.prefetchedChangeCount
-            if ahead < batch.changes.count {
-                shim_prefetch(batch.changes[ahead].key.baseAddress)
-            }
+            if ahead < batch.changes.count { shim_prefetch(batch.changes[ahead].key.baseAddress) }
             code = writer.write(change.key, change.value)
             guard code == MDB_SUCCESS else { return (code, true) }
         }
@@ -300,9 +298,7 @@ struct ScanBound {
         // A shorter bound is filled up with zeros. A key with a lower head is below the bound, a key with a higher head is above
         // it, and equal heads need the full comparison.
         var head: UInt64 = 0
-        for index in 0..<8 {
-            head = head << 8 | UInt64(index < bytes.count ? bytes[index] : 0)
-        }
+        for index in 0..<8 { head = head << 8 | UInt64(index < bytes.count ? bytes[index] : 0) }
         self.head = head
     }
 

@@ -11,9 +11,7 @@ struct LMDBTree {
     let transaction: UInt64
 
     /// Opens a data file; the caller closes ``handle``.
-    init(
-        path: String, _ options: LMDBOptions, isReadOnly: Bool
-    ) throws(StorageError) {
+    init(path: String, _ options: LMDBOptions, isReadOnly: Bool) throws(StorageError) {
         var created: OpaquePointer?
         let code = mdb_env_create(&created)
         guard code == MDB_SUCCESS, let handle = created else {

@@ -117,8 +117,7 @@ struct SortedWriter: ~Copyable {
     private func put(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) -> Int32 {
         var key = MDB_val(key)
         var value = MDB_val(value)
-        return mdb_cursor_put(
-            cursor, &key, &value, following == .nothing ? UInt32(MDB_APPEND) : 0)
+        return mdb_cursor_put(cursor, &key, &value, following == .nothing ? UInt32(MDB_APPEND) : 0)
     }
 
     private mutating func remove(_ key: UnsafeRawBufferPointer) -> Int32 {
@@ -314,8 +313,7 @@ struct ParkedEntries {
     /// Adds a copy of an entry after all others.
     mutating func append(_ key: UnsafeRawBufferPointer, _ value: UnsafeRawBufferPointer) {
         if count == 0 { removeAll() }
-        let span = Span(
-            start: bytes.count, keyByteCount: key.count, valueByteCount: value.count)
+        let span = Span(start: bytes.count, keyByteCount: key.count, valueByteCount: value.count)
         bytes.append(key)
         bytes.append(value)
         spans.append(span)

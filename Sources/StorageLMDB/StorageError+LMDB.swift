@@ -53,7 +53,6 @@ extension StorageError {
             }
         let words = strerror(code).map { String(cString: $0) } ?? "unknown error"
         let native = "\(words) (\(code))"
-        self.init(
-            mapped, operation: operation, native: detail.map { "\($0): \(native)" } ?? native)
+        self.init(mapped, operation: operation, native: detail.map { "\($0): \(native)" } ?? native)
     }
 }

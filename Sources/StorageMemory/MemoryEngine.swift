@@ -50,9 +50,7 @@ package final class MemoryEngine: StorageEngine {
         return try publish(changed)
     }
 
-    package func beginWrite(
-        base: UInt64
-    ) throws(StorageError) -> any StorageWriteTransaction {
+    package func beginWrite(base: UInt64) throws(StorageError) -> any StorageWriteTransaction {
         MemoryWriteTransaction(
             engine: self, state: try beginState(base: base, operation: "begin write"))
     }

@@ -4,8 +4,7 @@ import HoldfastStorage
 
 /// One immutable state of a ``MemoryEngine``: entries in key order, cut into chunks.
 ///
-/// A commit makes a new state that shares every chunk it didn't touch, so a snapshot is a reference
-/// and costs nothing.
+/// A commit makes a new state that shares every chunk it didn't touch, so a snapshot is a reference and costs nothing.
 final class MemoryState: Sendable {
     /// Neighbouring entries; never empty.
     final class Chunk: Sendable {
@@ -209,9 +208,7 @@ final class MemoryEntry: @unchecked Sendable {
 
     deinit { bytes.deallocate() }
 
-    var key: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: bytes, count: keyByteCount)
-    }
+    var key: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: bytes, count: keyByteCount) }
 
     var value: UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(start: bytes + keyByteCount, count: valueByteCount)

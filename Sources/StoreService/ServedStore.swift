@@ -6,11 +6,9 @@ import HoldfastStorage
 import Synchronization
 import HoldfastThreads
 
-/// A store with the shared parts of its use cases: limits, the names of its schemas, and threads for work that
-/// may take long.
+/// A store with the shared parts of its use cases: limits, the names of its schemas, and threads for work that may take long.
 ///
-/// It answers nothing by itself: each use case is a type or function of its subject's folder, which is handed
-/// this. Thread-safe.
+/// It answers nothing by itself: each use case is a type or function of its subject's folder, which is handed this. Thread-safe.
 package final class ServedStore: Sendable {
     /// The store.
     package let store: Store
@@ -56,8 +54,7 @@ package final class ServedStore: Sendable {
         pins = SnapshotPins(store, limits)
     }
 
-    /// Answers clients that wait for a version, and ends the threads and pinned versions, before the store is
-    /// closed.
+    /// Answers clients that wait for a version, and ends the threads and pinned versions, before the store is closed.
     package func stop() {
         versionWaiter.stop()
         scheduler.stop()
@@ -78,8 +75,7 @@ package final class ServedStore: Sendable {
 
     // MARK: Faults
 
-    /// Runs an operation on the store and turns its error into a fault; internal causes are
-    /// reported.
+    /// Runs an operation on the store and turns its error into a fault; internal causes are reported.
     package func mappingStoreErrors<Result>(
         _ body: @autoclosure () throws(StoreError) -> Result
     ) throws(RequestFault) -> Result {

@@ -38,9 +38,7 @@ struct ChangeWriter {
     ///
     /// - Throws: ``RequestFault`` if an object was too large.
     func finish() throws(RequestFault) -> SharedBytes {
-        guard writer.hasRoom else {
-            throw .replyTooLarge(limits.queryMemoryByteCountMax)
-        }
+        guard writer.hasRoom else { throw .replyTooLarge(limits.queryMemoryByteCountMax) }
         return SharedBytes(buffer)
     }
 
@@ -161,8 +159,7 @@ struct ChangeWriter {
     private mutating func writeOld(
         _ changed: [String], _ identity: ObjectIdentity, _ selection: FieldSelection
     ) {
-        guard
-            let row = earlier?.read?.row(classIndex: identity.classIndex, key: identity.key)
+        guard let row = earlier?.read?.row(classIndex: identity.classIndex, key: identity.key)
         else { return }
         json.raw(",\"old\":{")
         var isFirst = true
@@ -181,8 +178,7 @@ struct ChangeWriter {
             isFirst = false
             json.string(name)
             json.raw(":")
-            earlier?.writeValue(
-                step, of: row, selection.rowClass, key: identity.key, selection)
+            earlier?.writeValue(step, of: row, selection.rowClass, key: identity.key, selection)
         }
         json.raw("}")
     }
@@ -226,8 +222,7 @@ struct ChangeWriter {
         json.raw(",\"etag\":")
         writer.writeVersion(row.version)
         if let event {
-            let changed = changedNames(
-                event, stream.names.schema.classes[identity.classIndex], row)
+            let changed = changedNames(event, stream.names.schema.classes[identity.classIndex], row)
             json.raw(",\"changed\":")
             json.strings(changed)
             writeOld(changed, identity, selection)

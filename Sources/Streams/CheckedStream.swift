@@ -69,8 +69,7 @@ package final class CheckedStream: Sendable {
         let shapes = changes.changedShapes
         if shapes.isEmpty { return false }
         return observed.readsChangedShape(in: changes)
-            || (projection?.isShown(byAny: shapes.projections) ?? false)
-            || shows(shapes)
+            || (projection?.isShown(byAny: shapes.projections) ?? false) || shows(shapes)
     }
 
     /// Whether it shows, or compares, a changed part of the schema.

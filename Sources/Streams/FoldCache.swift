@@ -50,8 +50,7 @@ final class FoldCache: Sendable {
     ///
     /// - `present`: The version that the view sees.
     func changes(
-        after version: UInt64, through present: UInt64, in read: ReadTransaction,
-        classes: Set<Int>?
+        after version: UInt64, through present: UInt64, in read: ReadTransaction, classes: Set<Int>?
     ) throws(FoldedChanges.Gap) -> SharedFold {
         if let known = known(after: version, through: present, in: read, classes) { return known }
         // Only one stream reads at a time, because a fold may be large.

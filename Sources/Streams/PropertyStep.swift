@@ -23,9 +23,7 @@ struct PropertyStep {
         guard let last else { return events.isEmpty ? .nothing : .deleted }
         let key = last.identity.key
         guard let row = try served.mappingStoreErrors(after.find(property.rowClass, key: key))
-        else {
-            return .nothing
-        }
+        else { return .nothing }
         // Without the state before, it is not known which part of the property the followers have seen.
         if property.isSeenInPart, before == nil { return .unknown }
         var wasThere = last.kind == .enter ? false : try wasThere(key)
@@ -61,8 +59,7 @@ struct PropertyStep {
             }
             return told.isEmpty ? .nothing : .list(told)
         case .keyed(let difference): return keyed(difference, row, key, &comparison)
-        case .value:
-            return comparison?.isSame(.value, as: .value) ?? false ? .nothing : .value
+        case .value: return comparison?.isSame(.value, as: .value) ?? false ? .nothing : .value
         case .unknown: return property.isValue ? .value : .unknown
         }
     }
@@ -87,8 +84,7 @@ struct PropertyStep {
         _ comparison: inout PropertyComparison?
     ) -> PropertyOutcome {
         func bytes(_ key: UnsafeRawBufferPointer?) -> [UInt8]? { key.map(Array.init) }
-        let count =
-            difference.removed.count + difference.inserted.count + difference.modified.count
+        let count = difference.removed.count + difference.inserted.count + difference.modified.count
         guard let before, count <= ObservedProperty.elementCountMax else { return .unknown }
         var writer = PropertyWriter(stream, property, before, served.limits)
         var keyed = KeyedChanges(hasValues: !property.isSet || property.holdsObjects)
@@ -141,8 +137,7 @@ struct PropertyComparison {
     ) {
         let classIndex = property.rowClass.index
         guard stream.projection != nil || property.reachesOthers || property.isSeenInPart,
-            let before = states.before,
-            let old = before.row(classIndex: classIndex, key: key),
+            let before = states.before, let old = before.row(classIndex: classIndex, key: key),
             let new = states.after.row(classIndex: classIndex, key: key)
         else { return nil }
         self.key = key

@@ -41,9 +41,7 @@ struct PropertyWriter {
     ///
     /// - Throws: ``RequestFault`` if an object was too large.
     func finish() throws(RequestFault) -> SharedBytes {
-        guard writer.hasRoom else {
-            throw .replyTooLarge(limits.queryMemoryByteCountMax)
-        }
+        guard writer.hasRoom else { throw .replyTooLarge(limits.queryMemoryByteCountMax) }
         return SharedBytes(buffer)
     }
 
@@ -141,8 +139,7 @@ struct PropertyWriter {
     mutating func write(
         _ outcome: PropertyOutcome, _ owner: (key: UInt64, row: RowView)?, byteCountMax: Int
     ) -> Bool {
-        guard let (key, row) = owner,
-            !property.isMixedValue || property.mixed(in: row, read) != nil
+        guard let (key, row) = owner, !property.isMixedValue || property.mixed(in: row, read) != nil
         else {
             json.raw("\"delete\"")
             return true
@@ -182,9 +179,7 @@ struct PropertyWriter {
         json.array(of: indices) { index, json in json.uint(UInt64(index)) }
     }
 
-    private mutating func write(
-        _ keyed: KeyedChanges, _ row: RowView, byteCountMax: Int
-    ) -> Bool {
+    private mutating func write(_ keyed: KeyedChanges, _ row: RowView, byteCountMax: Int) -> Bool {
         guard keyed.changes.count <= ObservedProperty.elementCountMax else { return false }
         var removed: [[UInt8]] = []
         var (inserted, modified): ([[UInt8]?], [[UInt8]?]) = ([], [])

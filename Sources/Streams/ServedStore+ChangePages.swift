@@ -66,8 +66,7 @@ extension ServedStore {
         guard stream.isOf(read) else { throw .otherViewCursor }
         switch cursor {
         case .otherView: throw .otherViewCursor
-        case .start:
-            return try snapshotPage(stream, in: read, behind: nil, limit: limit)
+        case .start: return try snapshotPage(stream, in: read, behind: nil, limit: limit)
         case .snapshot(let version, let object):
             return try snapshotPage(
                 stream, in: read, behind: (begun: version, object: object), limit: limit)
@@ -102,10 +101,9 @@ extension ServedStore {
 
     /// A page of changes since a version, folded by object.
     ///
-    /// The changes of several versions never exceed a page. The changes of one version, and objects that are
-    /// reached along links from there, may be cut at a place in the change log. The place does not depend on the
-    /// objects that match when the page is read. A later part is delivered as it is then, and changes
-    /// from in between are delivered again after it.
+    /// The changes of several versions never exceed a page. The changes of one version, and objects that are reached along links
+    /// from there, may be cut at a place in the change log. The place does not depend on the objects that match when the page is
+    /// read. A later part is delivered as it is then, and changes from in between are delivered again after it.
     ///
     /// - `number`: The last version at which the client had exactly the result.
     /// - `known`: The client's knowledge of later changes.
@@ -126,9 +124,8 @@ extension ServedStore {
         let changes: FoldedChanges
         do throws(FoldedChanges.Gap) {
             changes = try FoldedChanges(
-                after: known.after, through: through, in: read,
-                objectCountMax: objectCountMax, recordCountMax: Self.pageRecordCountMax,
-                classes: query.observed.pastClasses)
+                after: known.after, through: through, in: read, objectCountMax: objectCountMax,
+                recordCountMax: Self.pageRecordCountMax, classes: query.observed.pastClasses)
         } catch {
             let isExpired = try ResetReason(error, self) == .cursorExpired
             throw isExpired ? .expiredCursor : .futureCursor
@@ -175,13 +172,11 @@ extension ServedStore {
         let cursor: StreamCursor =
             isExact ? .after(version(changes.through)) : .within(version(number), position)
         writer.raw("],\"cursor\":\"")
-        let seal =
-            isExact || query.viewMark.isEmpty ? nil : Seal(ofChangePartsBy: store.ticketKey)
+        let seal = isExact || query.viewMark.isEmpty ? nil : Seal(ofChangePartsBy: store.ticketKey)
         writer.text(cursor.text(of: query.viewMark, seal))
         writer.raw(isCurrent ? "\",\"upToDate\":true}" : "\",\"upToDate\":false}")
         return ChangePage(
-            bytes: try writer.finish(),
-            isEmpty: count == 0 && isCurrent, version: changes.through)
+            bytes: try writer.finish(), isEmpty: count == 0 && isCurrent, version: changes.through)
     }
 
     /// A page without changes up to a version.

@@ -54,8 +54,7 @@ extension ServedStore {
             let key = read.objectKey(classIndex: classIndex, primaryKey: primaryKey)
             if let key { takeOne(classIndex, key) }
         case .object(let classIndex, let key): takeOne(classIndex, key)
-        case .objects(let classIndex):
-            try walk(classIndex, after: start.key)
+        case .objects(let classIndex): try walk(classIndex, after: start.key)
         case .store:
             for rowClass in read.rows.classes[start.classIndex...]
             where rowClass.definition.kind == .object && !hasMore {

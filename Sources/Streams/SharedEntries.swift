@@ -77,8 +77,7 @@ final class SharedEntries {
         guard entries[key] == nil, table.take(bytes.count, for: self) else { return }
         let start = text.count
         text.append(bytes)
-        entries[key] = Entry(
-            range: start..<text.count, members: event.members, shown: event.shown)
+        entries[key] = Entry(range: start..<text.count, members: event.members, shown: event.shown)
     }
 
     /// Forgets all entries.

@@ -41,9 +41,7 @@ final class SharedFold: Sendable {
     private let departures = Mutex<[Key: Departures]>([:])
     private let making = Mutex<Void>(())
 
-    init(
-        _ changes: FoldedChanges, isShared: Bool = false, share: (AnyObject & Sendable)? = nil
-    ) {
+    init(_ changes: FoldedChanges, isShared: Bool = false, share: (AnyObject & Sendable)? = nil) {
         (self.changes, self.isShared, self.share) = (changes, isShared, share)
     }
 

@@ -74,9 +74,7 @@ struct ShownComparison {
     }
 
     /// The properties that are shown differently, themselves or in an object that they lead to.
-    private func changedMembers(
-        _ event: QueryEvent, _ old: RowView, _ new: RowView
-    ) -> MemberSet {
+    private func changedMembers(_ event: QueryEvent, _ old: RowView, _ new: RowView) -> MemberSet {
         var changed = MemberSet()
         let rowClass = selection.rowClass
         for member in rowClass.members.indices where !rowClass.unknown.contains(member) {

@@ -76,8 +76,7 @@ extension StreamCatchUp {
         _ read: ReadTransaction, _ present: UInt64
     ) throws(RequestFault) -> PropertyEvent {
         let observed = follower.query.observed
-        let missed = CatchUpEvents(
-            of: observed, changes, since: follower.state.version, in: read)
+        let missed = CatchUpEvents(of: observed, changes, since: follower.state.version, in: read)
         // For users that see everything, changes of linked objects are looked for among the elements, not back from each changed
         // object.
         var concerned = missed.candidates(
@@ -90,8 +89,7 @@ extension StreamCatchUp {
             concerned = [
                 QueryEvent(
                     kind: .update,
-                    identity: ObjectIdentity(
-                        classIndex: property.rowClass.index, key: owner.key),
+                    identity: ObjectIdentity(classIndex: property.rowClass.index, key: owner.key),
                     members: MemberSet(), primaryKey: [], version: present)
             ]
         }

@@ -37,14 +37,10 @@ struct StreamCatchUp: Sendable {
         follower.send(budget.hold(piece))
     }
 
-    var pieceByteCountMax: Int {
-        budget.isTight ? Self.smallPieceByteCount : Self.pieceByteCount
-    }
+    var pieceByteCountMax: Int { budget.isTight ? Self.smallPieceByteCount : Self.pieceByteCount }
 
     /// Sends one piece; true when the stream is near the present.
-    func step(
-        _ follower: Follower, _ read: ReadTransaction
-    ) throws(RequestFault) -> Bool {
+    func step(_ follower: Follower, _ read: ReadTransaction) throws(RequestFault) -> Bool {
         if !follower.query.isChecked(for: read) {
             let isSameView = follower.query.isOf(read)
             follower.query = try follower.query.under(read, served)
@@ -62,12 +58,8 @@ struct StreamCatchUp: Sendable {
             if try hadOtherView(follower, read) { _ = reset(follower, .accessChanged) }
             return true
         }
-        if let cursor = follower.outboxCursor {
-            return try step(follower, behind: cursor, read)
-        }
-        if let property = follower.query.property {
-            return try step(follower, property, read)
-        }
+        if let cursor = follower.outboxCursor { return try step(follower, behind: cursor, read) }
+        if let property = follower.query.property { return try step(follower, property, read) }
         switch follower.state.phase {
         case .snapshot(let place):
             try sendSnapshot(follower, read, behind: place)
@@ -110,9 +102,7 @@ struct StreamCatchUp: Sendable {
     }
 
     /// Whether the changes that a stream has missed can't be reported, because its client may have had another view meanwhile.
-    func hadOtherView(
-        _ follower: Follower, _ read: ReadTransaction
-    ) throws(RequestFault) -> Bool {
+    func hadOtherView(_ follower: Follower, _ read: ReadTransaction) throws(RequestFault) -> Bool {
         guard follower.state.hasKnownVersion else { return false }
         return try served.hadOtherView(
             follower.caller, since: follower.state.version, in: read, sharing: folds)
@@ -199,8 +189,7 @@ struct StreamCatchUp: Sendable {
     }
 
     private func missed(
-        _ follower: Follower, _ fold: SharedFold, _ read: ReadTransaction,
-        countMax: Int = .max
+        _ follower: Follower, _ fold: SharedFold, _ read: ReadTransaction, countMax: Int = .max
     ) throws(RequestFault) -> CatchUpChanges {
         try served.evaluate(on: read) { () throws(RequestFault) in
             let since = follower.state.exactVersion
@@ -221,8 +210,7 @@ struct StreamCatchUp: Sendable {
     }
 
     private func isBehind(
-        _ follower: Follower, _ changes: FoldedChanges, _ isWhole: Bool,
-        _ read: ReadTransaction
+        _ follower: Follower, _ changes: FoldedChanges, _ isWhole: Bool, _ read: ReadTransaction
     ) throws(RequestFault) -> Bool {
         guard isWhole, changes.order.count > Self.leaveCountMax else {
             return try isBehind(follower, changes.order.count, isWhole, read)
@@ -264,8 +252,7 @@ struct StreamCatchUp: Sendable {
         follower.state.reset(reason)
         // For a result that is followed as a whole, the channel sends the reset together with the result.
         if follower.query.result == nil {
-            follower.send(
-                events.reset(reason, of: follower.query, generation: follower.generation))
+            follower.send(events.reset(reason, of: follower.query, generation: follower.generation))
         }
         return false
     }

@@ -33,9 +33,7 @@ extension StreamChannel {
     }
 
     /// The events of a step that are reported to the followers.
-    func counted(
-        _ events: [QueryEvent], _ step: ChangeStep
-    ) throws(Interruption) -> [QueryEvent] {
+    func counted(_ events: [QueryEvent], _ step: ChangeStep) throws(Interruption) -> [QueryEvent] {
         guard events.contains(where: { $0.kind == .update }),
             let comparison = ShownComparison(
                 of: stream, before: step.before, after: step.after, hub.served.limits)
@@ -95,8 +93,7 @@ extension StreamChannel {
                 throw .late(isToldInPart: true, isSlow: false)
             }
             let bytes = try inTime(before, after, isToldInPart: first > 0) {
-                () throws(RequestFault) in
-                try part(of: events, &position, version, before, after)
+                () throws(RequestFault) in try part(of: events, &position, version, before, after)
             }
             hub.countEncoding()
             send(bytes, of: version, isLast: position == events.count, isToldInPart: first > 0)

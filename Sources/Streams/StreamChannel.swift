@@ -19,11 +19,9 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
             let (own, other) = (a.stream.definition, b.stream.definition)
             return a.stream.observed.filterKey == b.stream.observed.filterKey
                 && a.isUntested == b.isUntested && a.stream.viewMark == b.stream.viewMark
-                && own.shown.isSame(as: other.shown)
-                && own.fields.isSame(as: other.fields) && own.expand.isSame(as: other.expand)
-                && own.eventOptions == other.eventOptions
-                && own.quotesLargeInts == other.quotesLargeInts
-                && own.result == other.result
+                && own.shown.isSame(as: other.shown) && own.fields.isSame(as: other.fields)
+                && own.expand.isSame(as: other.expand) && own.eventOptions == other.eventOptions
+                && own.quotesLargeInts == other.quotesLargeInts && own.result == other.result
                 && own.intervalMilliseconds == other.intervalMilliseconds
         }
 

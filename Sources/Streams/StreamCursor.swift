@@ -82,9 +82,7 @@ package enum StreamCursor: Equatable, Sendable {
         let isOwn = !mark.isEmpty && tag == ViewTag.text(of: body, in: mark)
         let pieces = body.split(separator: ".", omittingEmptySubsequences: false)
         guard let version = StoreVersion(text: pieces[0]), pieces.count == 2 else {
-            guard let cursor = StreamCursor(String(body)), cursor.version != nil else {
-                return nil
-            }
+            guard let cursor = StreamCursor(String(body)), cursor.version != nil else { return nil }
             if case .within = cursor { return nil }
             self = isOwn ? cursor : .otherView
             return
@@ -168,8 +166,7 @@ package enum StreamCursor: Equatable, Sendable {
         case .within(let version, let part):
             (part.after == version.number ? "\(version)" : "\(version).\(part.after)")
                 + ".\(part.through).\(part.knownCount).\(part.reachedKey)"
-        case .snapshot(let version, let object):
-            "\(version)~\(object.classNumber).\(object.key)"
+        case .snapshot(let version, let object): "\(version)~\(object.classNumber).\(object.key)"
         }
     }
 }

@@ -146,8 +146,7 @@ package final class StreamDefinition: Sendable {
             of: projection.map { .projection($0.definition.name) }
                 ?? .ofClass(rowClass.definition.name), names, limits)
         if let followed {
-            shownPaths =
-                (followed.showsObjects ? shownPaths : []) + followed.dependencies(schema)
+            shownPaths = (followed.showsObjects ? shownPaths : []) + followed.dependencies(schema)
         }
         // Preparing the query for following takes about as long as the work before it, and is not divided.
         let budget = RequestScratch.current.budget
@@ -157,10 +156,9 @@ package final class StreamDefinition: Sendable {
             observed: ObservedQuery(
                 target: try observedTarget(rowClass), predicate: predicate,
                 filterPaths: filterPaths, shownPaths: shownPaths, readPaths: readPaths,
-                countsEverything: compared == nil && followed?.showsObjects ?? true,
-                schema: schema, visibility: visibility),
-            selection: selection, projection: projection, compared: compared, result: followed,
-            for: visibility)
+                countsEverything: compared == nil && followed?.showsObjects ?? true, schema: schema,
+                visibility: visibility), selection: selection, projection: projection,
+            compared: compared, result: followed, for: visibility)
     }
 
     /// Checks the definition against the present schema, with the caller's present visibility.
@@ -263,8 +261,7 @@ extension StreamDefinition {
             property: ObservedProperty(
                 rowClass, member: member, inner: path, targets: targets,
                 reachesOthers: storage.element == .embedded && selection.holdsOtherObjects,
-                isSeenInPart: observed.visibility != nil),
-            for: visibility)
+                isSeenInPart: observed.visibility != nil), for: visibility)
     }
 
     /// Refuses paths to the objects around embedded objects, because their changes are not reported.
@@ -292,12 +289,10 @@ extension StreamDefinition {
     ) throws(RequestFault) {
         if let name = fields != nil ? "fields" : expand != nil ? "expand" : nil, !isPage {
             throw .parameter(
-                name,
-                "'\(property.name)' is no collection of objects; leave '\(name)' out.")
+                name, "'\(property.name)' is no collection of objects; leave '\(name)' out.")
         }
         if expand != nil, projection != nil {
-            throw .parameter(
-                "expand", "A projection says what is shown; leave 'expand' out.")
+            throw .parameter("expand", "A projection says what is shown; leave 'expand' out.")
         }
     }
 }

@@ -68,9 +68,7 @@ package struct StreamEvents: Sendable {
         endsAll: Bool
     ) -> SharedBytes {
         let buffer = ByteBuffer()
-        if isOtherView {
-            _ = reset(.accessChanged, of: query, generation: generation, in: buffer)
-        }
+        if isOtherView { _ = reset(.accessChanged, of: query, generation: generation, in: buffer) }
         return error(code: fault.code, fault.detail, of: endsAll ? nil : query, in: buffer)
     }
 

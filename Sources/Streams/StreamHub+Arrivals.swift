@@ -45,8 +45,7 @@ extension StreamHub {
         let version = follower.state.version
         let isID = follower.sink?.moveID(to: version, at: present) ?? false
         follower.send(
-            events.upToDate(
-                isID ? cursor(version, of: follower.query) : nil, of: follower.query))
+            events.upToDate(isID ? cursor(version, of: follower.query) : nil, of: follower.query))
         follower.state.tellUpToDate()
     }
 
@@ -88,8 +87,7 @@ extension StreamHub {
             return false
         }
         if let property = follower.query.property {
-            let isTold = try catchUp.tellMissed(
-                follower, property, read, countMax: countMax)
+            let isTold = try catchUp.tellMissed(follower, property, read, countMax: countMax)
             if !isTold { feedLater(follower) }
             return isTold
         }
@@ -97,9 +95,7 @@ extension StreamHub {
         if case .reply(let sink, let limit, _) = follower.client {
             return try settle(follower, sink, limit: limit, position)
         }
-        guard
-            let missed = try catchUp.missed(
-                follower, read, countMax: countMax),
+        guard let missed = try catchUp.missed(follower, read, countMax: countMax),
             missed.through == position.version
         else {
             follower.state.arriveLate()
@@ -127,9 +123,7 @@ extension StreamHub {
     ///
     /// - Returns: Whether it is at the present.
     /// - Returns: Whether it is at the present.
-    private func skipOthers(
-        _ follower: Follower, _ position: ChangeFeed.Position
-    ) -> Bool {
+    private func skipOthers(_ follower: Follower, _ position: ChangeFeed.Position) -> Bool {
         let changes = try? FoldedChanges(
             after: follower.state.version, in: position.transaction, objectCountMax: 1,
             recordCountMax: StreamCatchUp.pieceObjectCount,

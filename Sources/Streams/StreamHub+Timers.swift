@@ -40,9 +40,7 @@ extension StreamHub {
             defer { begun = [] }
             return begun
         }
-        for follower in fresh {
-            timers.add(.heartbeat(follower), at: now + heartbeatMilliseconds)
-        }
+        for follower in fresh { timers.add(.heartbeat(follower), at: now + heartbeatMilliseconds) }
         let due = timers.takeDue(now, atMost: Self.timerCountMax)
         if due.count == Self.timerCountMax, !servesTimersSoon {
             servesTimersSoon = true

@@ -124,8 +124,7 @@ package final class StreamHub: @unchecked Sendable {
     ///
     /// - `begin`: Informs the client that its stream begins, once everything that is written from then on will be reported.
     package func open(
-        _ follower: Follower, from start: StreamCursor,
-        begin: @escaping @Sendable () -> Void
+        _ follower: Follower, from start: StreamCursor, begin: @escaping @Sendable () -> Void
     ) {
         follower.query.observed.prepare()
         let present = served.store.publisher.version
@@ -171,9 +170,7 @@ package final class StreamHub: @unchecked Sendable {
     }
 
     /// Hands a stream over to the feed's thread. If the feed has stopped or stops, the stream ends.
-    func onFeed(
-        _ follower: Follower, _ body: @escaping @Sendable (ChangeFeed.Position) -> Void
-    ) {
+    func onFeed(_ follower: Follower, _ body: @escaping @Sendable (ChangeFeed.Position) -> Void) {
         perform(body) { follower.end(self.served) }
     }
 
@@ -202,8 +199,7 @@ package final class StreamHub: @unchecked Sendable {
 
     /// Whether workers test a filter. On the feed's thread.
     func isUntested(_ query: ObservedQuery) -> Bool {
-        query.isWide
-            || untested[query.filterKey].map { $0 > monotonicMilliseconds() } ?? false
+        query.isWide || untested[query.filterKey].map { $0 > monotonicMilliseconds() } ?? false
     }
 
     func channel(_ query: CheckedStream, _ position: ChangeFeed.Position) -> StreamChannel {
@@ -354,9 +350,7 @@ extension StreamHub {
         // Other followers are served from the feed's view, too.
         defer { position.transaction.beginFollowing() }
         let read = position.transaction.restricted(to: poll.query.observed.visibility)
-        guard let page = try catchUp.reply(to: poll, limit: limit, read) else {
-            return true
-        }
+        guard let page = try catchUp.reply(to: poll, limit: limit, read) else { return true }
         sink.reply(page)
         return false
     }

@@ -97,8 +97,7 @@ enum Hangul {
     }
 }
 
-/// A scalar without its accents: its canonical decomposition without nonspacing marks
-/// (category Mn).
+/// A scalar without its accents: its canonical decomposition without nonspacing marks (category Mn).
 ///
 /// Hangul syllables stay whole, as users see them. ``TextFolder`` composes syllables that are written as single letters. Other
 /// marks keep their order.

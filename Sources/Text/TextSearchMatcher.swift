@@ -73,8 +73,7 @@ package struct TextSearch: Hashable, Sendable {
         package var isPrefix: Bool
 
         package static func < (a: Term, b: Term) -> Bool {
-            a.word == b.word
-                ? !a.isPrefix && b.isPrefix : a.word.lexicographicallyPrecedes(b.word)
+            a.word == b.word ? !a.isPrefix && b.isPrefix : a.word.lexicographicallyPrecedes(b.word)
         }
     }
 

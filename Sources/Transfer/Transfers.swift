@@ -36,8 +36,7 @@ package final class Transfers: Sendable {
     /// Makes an import; ``ImportSession/start(_:)`` follows.
     ///
     /// - `unpacker`, `onRoom`: As in ``ImportSession``.
-    /// - Throws: ``RequestFault`` for a class that does not take such objects, `.unavailable` when too many
-    ///   run.
+    /// - Throws: ``RequestFault`` for a class that does not take such objects, `.unavailable` when too many run.
     package func makeImport(
         _ target: ImportTarget, _ options: ImportOptions, unpacker: (any ImportUnpacker)? = nil,
         onRoom: @escaping @Sendable () -> Void = {}

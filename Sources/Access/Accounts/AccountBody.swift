@@ -40,9 +40,7 @@ package enum AccountBody {
         return buffer.array
     }
 
-    private static func check(
-        _ text: String, _ name: String, _ isNew: Bool
-    ) throws(RequestFault) {
+    private static func check(_ text: String, _ name: String, _ isNew: Bool) throws(RequestFault) {
         let passwords = Account.passwordByteCounts
         switch name {
         case login:

@@ -47,8 +47,7 @@ package struct AccountSecret: Sendable {
             decoded.count == Self.idByteCount + TokenSecret.randomByteCount
         else { return nil }
         func number(_ offset: Int) -> UInt64 {
-            UInt64(
-                bigEndian: decoded.bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+            UInt64(bigEndian: decoded.bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
         }
         text = String(decoding: bytes, as: UTF8.self)
         account = UUID128(high: number(0), low: number(8))

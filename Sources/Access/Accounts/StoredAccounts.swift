@@ -31,9 +31,7 @@ package struct StoredAccounts: Sendable {
     /// Finds an account by id.
     ///
     /// - Throws: ``RequestFault`` `.notFound` if it does not exist.
-    package func account(_ id: String) throws(RequestFault) -> Account {
-        Account(try record(id))
-    }
+    package func account(_ id: String) throws(RequestFault) -> Account { Account(try record(id)) }
 
     /// The account with a login, in any Unicode form of the login, and its password hash; nil if no account has the login.
     package func account(
@@ -70,8 +68,7 @@ package struct StoredAccounts: Sendable {
     ) throws(RequestFault) -> Session? {
         let found = try stored(store.session(secret.hash.bytes, of: secret.account))
         guard let (record, account) = found else { return nil }
-        let session = Session(
-            account: Account(account), began: record.seconds, used: record.used)
+        let session = Session(account: Account(account), began: record.seconds, used: record.used)
         return session.end > now ? session : nil
     }
 
@@ -89,15 +86,12 @@ package struct StoredAccounts: Sendable {
     /// Creates an account. Requests need a token from then on.
     ///
     /// - Throws: ``RequestFault`` `.conflict` if the login is taken.
-    package func create(
-        login: String, passwordHash: String
-    ) throws(RequestFault) -> Account {
+    package func create(login: String, passwordHash: String) throws(RequestFault) -> Account {
         let record = AccountRecord(
             id: .random(), login: AccountText.stored(login), passwordHash: passwordHash,
             seconds: Timestamp.now().seconds)
         try change { transaction throws(StoreError) in
-            for form in Self.forms(ofLogin: login)
-            where try transaction.hasAccount(login: form) {
+            for form in Self.forms(ofLogin: login) where try transaction.hasAccount(login: form) {
                 throw .refused(RequestFault.accountExists)
             }
             transaction.putAccount(record)
@@ -166,9 +160,7 @@ package struct StoredAccounts: Sendable {
     /// Sets a new password for the account of a reset code, and ends its sessions and the code.
     ///
     /// - Throws: ``RequestFault`` as ``account(resetBy:at:)``.
-    package func reset(
-        by code: AccountSecret, to passwordHash: String
-    ) throws(RequestFault) {
+    package func reset(by code: AccountSecret, to passwordHash: String) throws(RequestFault) {
         let now = Timestamp.now().seconds
         try change { transaction throws(StoreError) in
             guard let record = try transaction.account(code.account),
@@ -224,9 +216,7 @@ package struct StoredAccounts: Sendable {
 
     /// Ends all sessions of an account.
     package func endSessions(of account: UUID128) throws(RequestFault) {
-        try change { transaction throws(StoreError) in
-            try transaction.removeSessions(of: account)
-        }
+        try change { transaction throws(StoreError) in try transaction.removeSessions(of: account) }
     }
 
     /// Stores the times when sessions were last used. Ended sessions stay ended.
@@ -298,8 +288,7 @@ extension RequestFault {
     /// The refusal of a reset code that is invalid.
     package static let resetCodeInvalid = RequestFault(
         .unauthenticated, "reset-code-invalid",
-        "The code is unknown, expired or already used, or a newer code has replaced it."
-    )
+        "The code is unknown, expired or already used, or a newer code has replaced it.")
 
     fileprivate static func noAccount(_ id: String) -> RequestFault {
         RequestFault(.notFound, "account-not-found", "There is no account '\(shown(id))'.")

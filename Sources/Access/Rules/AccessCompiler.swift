@@ -54,8 +54,7 @@ struct AccessCompiler {
                 fault(
                     JSONPointer().appending("roles").appending(role.name), "invalid-access",
                     "Role '\(role.name)': objects of class '\(names.0)' may be created, but '\(names.1)', which has to be stated of each, "
-                        + "leads to class '\(names.2)', which no role lets read.",
-                    hint: nil)
+                        + "leads to class '\(names.2)', which no role lets read.", hint: nil)
             }
         }
     }
@@ -118,15 +117,13 @@ struct AccessCompiler {
                 fault(
                     inner.pointer, "invalid-access",
                     inner.words
-                        + ": it is embedded; the rights to the object that contains it decide."
-                )
+                        + ": it is embedded; the rights to the object that contains it decide.")
                 continue
             }
             named.insert(rowClass.index)
             compiled.classes[rowClass.index] = compile(rules, rowClass, inner)
         }
-        guard
-            let every = role.classes.first(where: { $0.name == AccessDocument.everyClass })?.rules
+        guard let every = role.classes.first(where: { $0.name == AccessDocument.everyClass })?.rules
         else { return compiled }
         for rowClass in schema.classes
         where rowClass.definition.kind != .embedded && !named.contains(rowClass.index) {
@@ -159,8 +156,7 @@ struct AccessCompiler {
         let compiled = CompiledRole.ClassRules(
             place: place.pointer.description,
             read: condition(rules.read, place.into("read"), "read"),
-            create: condition(rules.create, place.into("create"), "create"),
-            before: before,
+            create: condition(rules.create, place.into("create"), "create"), before: before,
             after: isOne
                 ? before : condition(rules.update?.after, update.appending("after"), "update"),
             delete: condition(rules.delete, place.into("delete"), "delete"),

@@ -240,8 +240,7 @@ package final class AccessControl: Sendable {
     /// - Returns: Whether the view was or may have been different.
     /// - Throws: ``RequestFault`` when storage fails.
     func readOtherwise(
-        _ principal: Principal, since version: UInt64, _ changes: FoldedChanges,
-        on read: StoreView
+        _ principal: Principal, since version: UInt64, _ changes: FoldedChanges, on read: StoreView
     ) throws(RequestFault) -> Bool {
         let known = try known(in: read.rows)
         guard principal.token == nil, let rules = known.rules,
@@ -273,9 +272,7 @@ package final class AccessControl: Sendable {
 
     /// Computes a principal's rights in a transaction that begins from an unrestricted view. It may do nothing if no document is
     /// in force.
-    func rights(
-        for principal: Principal, on read: StoreView
-    ) throws(RequestFault) -> WriteRights {
+    func rights(for principal: Principal, on read: StoreView) throws(RequestFault) -> WriteRights {
         let (visibility, view) = try decided(for: principal, on: read)
         let deciding = { @Sendable [self] (read: StoreView) throws(StoreError) in
             do throws(RequestFault) {
@@ -285,8 +282,7 @@ package final class AccessControl: Sendable {
             }
         }
         return WriteRights(of: principal.user, visibility: visibility, deciding: deciding) {
-            classIndex in
-            view.roles.compactMap { $0.classes[classIndex]?.writing }
+            classIndex in view.roles.compactMap { $0.classes[classIndex]?.writing }
         }
     }
 
@@ -338,9 +334,7 @@ package final class AccessControl: Sendable {
             state = State(
                 stored: StoredDocument(
                     revision: rules.revision, rulesRevision: rules.rulesRevision, text: text),
-                known: [
-                    VisibilityCache(rules, in: rules.schema, isPast: false, hasEnded: false)
-                ])
+                known: [VisibilityCache(rules, in: rules.schema, isPast: false, hasEnded: false)])
             hasRoleForAnyone.store(rules.document.isForAnyone, ordering: .releasing)
             hasSignUp.store(rules.document.signUp, ordering: .releasing)
         }

@@ -44,9 +44,7 @@ package struct AccessExplanation {
             guard let object else { return }
             reply.member("actions").object { actions in
                 for action in AccessAction.allCases {
-                    actions.member(named: action.rawValue).object {
-                        write(action, object, to: &$0)
-                    }
+                    actions.member(named: action.rawValue).object { write(action, object, to: &$0) }
                 }
             }
             reply.member("properties").object { properties in
@@ -106,9 +104,7 @@ package struct AccessExplanation {
             ? nil : "The rule does not admit the object."
     }
 
-    private func write(
-        _ action: AccessAction, _ object: Object, to entry: inout JSONObjectWriter
-    ) {
+    private func write(_ action: AccessAction, _ object: Object, to entry: inout JSONObjectWriter) {
         var refusals: [(role: String, rule: String, reason: String)] = []
         for role in roles {
             guard let rules = role.classes[object.rowClass.index] else {
@@ -130,8 +126,7 @@ package struct AccessExplanation {
                 }
                 entry.member("allowed").bool(true)
                 entry.member("role").string(role.name)
-                entry.member("rule").string(
-                    Self.texts(conditions).joined(separator: ", then "))
+                entry.member("rule").string(Self.texts(conditions).joined(separator: ", then "))
                 return
             }
             refusals.append((role.name, refusal.1?.text ?? "", refusal.2))

@@ -72,9 +72,7 @@ package struct AccessReader: DefinitionReader {
     ) -> AccessDocument.Role {
         var role = AccessDocument.Role(name: name)
         if !Token.isName(name) {
-            fault(
-                pointer,
-                "A role's name has up to 64 letters, digits, '.', '_', '-' and '@'.")
+            fault(pointer, "A role's name has up to 64 letters, digits, '.', '_', '-' and '@'.")
         }
         members(value, pointer, ["for", "when", "classes"]) { reader, name, value, pointer in
             switch name {

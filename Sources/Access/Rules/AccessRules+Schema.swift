@@ -11,8 +11,7 @@ extension AccessRules {
     ///
     /// - Throws: ``StoreError`` `.refused` with a ``RequestFault`` `.conflict` if the document would be invalid in it.
     package static func text(
-        of stored: StoredDocument, _ present: Catalog, _ wanted: Catalog,
-        _ renames: SchemaRenames
+        of stored: StoredDocument, _ present: Catalog, _ wanted: Catalog, _ renames: SchemaRenames
     ) throws(StoreError) -> String {
         // A document that is already invalid, written by a newer program, does not prevent the change.
         guard let read = try? AccessReader.read(text: stored.text),
@@ -55,8 +54,7 @@ extension AccessRules {
                     entries.append(
                         (
                             renames.newName(ofClass: entry.name),
-                            try renamed(
-                                entry.rules, classIndex, roles[index], renames, pointer)
+                            try renamed(entry.rules, classIndex, roles[index], renames, pointer)
                         ))
                 }
             }
@@ -77,8 +75,7 @@ extension AccessRules {
             guard !role.classes.contains(where: { $0.name.isSame(as: name) }),
                 wanted.classIndex[newName] != nil
             else { continue }
-            own.append(
-                (newName, try renamed(rules, rowClass.index, compiled, renames, pointer)))
+            own.append((newName, try renamed(rules, rowClass.index, compiled, renames, pointer)))
         }
         if let first = own.first?.rules, own.allSatisfy({ $0.rules == first }) {
             return [(AccessDocument.everyClass, first)]

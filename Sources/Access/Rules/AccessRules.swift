@@ -80,9 +80,7 @@ package final class AccessRules: Sendable {
 
     /// The properties that decide on what can be read: the ones that read rules read, and links to objects that read rules may
     /// hide.
-    private static func keptReads(
-        of roles: [CompiledRole], in schema: RowSchema
-    ) -> [Dependency] {
+    private static func keptReads(of roles: [CompiledRole], in schema: RowSchema) -> [Dependency] {
         let mayHide = schema.classes.indices.map { index in
             roles.contains { role in
                 role.classes[index]?.read.map { $0.rule != nil } ?? true
@@ -122,8 +120,7 @@ extension AccessRules {
         guard let (classIndex, key) = decidingKey(of: principal) else { return nil }
         return ObservedQuery(
             target: .keyed(classIndex: classIndex, primaryKey: key), predicate: nil,
-            filterPaths: [], shownPaths: decidingReads,
-            countsEverything: false, schema: schema)
+            filterPaths: [], shownPaths: decidingReads, countsEverything: false, schema: schema)
     }
 
     /// The references of read rules and roles to the user's object, without duplicates.
@@ -236,8 +233,7 @@ private struct PastNames {
     }
 
     func property(_ property: String, _ name: String) -> String? {
-        guard let old = className(name),
-            !isNew(.init(name, property), else: .init(old, property))
+        guard let old = className(name), !isNew(.init(name, property), else: .init(old, property))
         else { return nil }
         return renames.oldName(ofProperty: property, inNew: name)
     }

@@ -24,8 +24,7 @@ package struct AccessView: Hashable, Sendable {
             writing = WriteRights.Role(
                 place: rules.place, create: predicate(rules.create),
                 before: predicate(rules.before), after: predicate(rules.after),
-                delete: predicate(rules.delete), stated: rules.stated,
-                changed: rules.changed)
+                delete: predicate(rules.delete), stated: rules.stated, changed: rules.changed)
         }
 
         /// Makes the conditions of a right.
@@ -68,9 +67,7 @@ package struct AccessView: Hashable, Sendable {
     init(_ right: Right, _ classes: Set<ExactText>, in schema: RowSchema) {
         self.init(
             revision: 0,
-            roles: [
-                Role(name: "token", classes: schema.classes.map { ClassRules(right, of: $0) })
-            ])
+            roles: [Role(name: "token", classes: schema.classes.map { ClassRules(right, of: $0) })])
         limit(to: classes, in: schema)
     }
 

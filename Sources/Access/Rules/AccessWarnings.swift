@@ -11,9 +11,7 @@ struct AccessWarnings {
     private let roles: [CompiledRole]
     private let schema: RowSchema
 
-    init(
-        _ document: AccessDocument, _ roles: [CompiledRole], _ schema: RowSchema
-    ) {
+    init(_ document: AccessDocument, _ roles: [CompiledRole], _ schema: RowSchema) {
         self.roles = roles
         self.schema = schema
         for (role, compiled) in zip(document.roles, roles) {
@@ -114,8 +112,7 @@ struct AccessWarnings {
             if MissingIndex.couldServe(condition, rowClass, schema) {
                 return MissingIndex(of: condition, sort: [], rowClass: rowClass, schema).map {
                     [$0]
-                }
-                    ?? []
+                } ?? []
             }
             // An index of the linked class serves it, followed by inverse links.
             guard let link, case .matching(let far) = link.far else { return nil }
@@ -194,7 +191,6 @@ struct AccessWarnings {
     ) {
         // As with faults, only the first warnings are reported.
         guard all.count < FaultList.entryCountMax else { return }
-        all.append(
-            RequestFault.Entry(code: code, detail: detail, pointer: pointer, hint: hint))
+        all.append(RequestFault.Entry(code: code, detail: detail, pointer: pointer, hint: hint))
     }
 }

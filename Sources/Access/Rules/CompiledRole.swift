@@ -68,9 +68,7 @@ struct CompiledRole: Sendable {
 }
 
 /// An action on an object.
-package enum AccessAction: String, CaseIterable, Sendable {
-    case read, create, update, delete
-}
+package enum AccessAction: String, CaseIterable, Sendable { case read, create, update, delete }
 
 /// A condition on objects, checked for a class.
 struct CompiledCondition: Sendable {

@@ -23,9 +23,7 @@ struct PrincipalFacts: UserFacts {
     }
 
     /// Finds the user's object, if users have objects. Cost: a look-up.
-    init(
-        _ principal: Principal, usersClass: Int?, on read: StoreView
-    ) throws(StoreError) {
+    init(_ principal: Principal, usersClass: Int?, on read: StoreView) throws(StoreError) {
         var object: (key: UInt64, row: RowView)?
         if let user = principal.user, let usersClass,
             let key = Self.key(user, of: read.rows.classes[usersClass]).flatMap({ OrderedKey($0) })

@@ -19,9 +19,7 @@ struct ViewMark: Hashable, Sendable {
     ///   - rules: The rules that the view was made by; nil if no document decided.
     ///   - user: The facts that the view was made from; nil if no document decided.
     ///   - key: A secret of the store, so that the name does not reveal the facts.
-    init(
-        of view: AccessView, by rules: AccessRules?, for user: (some UserFacts)?, key: [UInt8]
-    ) {
+    init(of view: AccessView, by rules: AccessRules?, for user: (some UserFacts)?, key: [UInt8]) {
         let message = ByteBuffer(capacity: 256)
         message.append("holdfast view 1" as StaticString)
         for name in view.classes.texts { message.append("\(name.utf8.count),\(name)") }

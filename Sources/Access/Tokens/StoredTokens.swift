@@ -71,9 +71,7 @@ package struct StoredTokens: Sendable {
             let known = try transaction.access().tokens
             if !known.contains(where: { $0.hash == hash.bytes && $0.name.isSame(as: name) }) {
                 guard !known.contains(where: { $0.name.isSame(as: name) || $0.hash == hash.bytes })
-                else {
-                    throw .refused(RequestFault.tokenExists(name))
-                }
+                else { throw .refused(RequestFault.tokenExists(name)) }
                 var number: UInt64 = 0
                 while number == 0 || known.contains(where: { $0.number == number }) {
                     number = UInt64.random(in: 1...UInt64.max)
@@ -129,9 +127,7 @@ package struct StoredTokens: Sendable {
 
     /// Stores whether a user may sign in.
     package func set(_ user: UserAccess) throws(RequestFault) {
-        try change { transaction throws(StoreError) in
-            try transaction.putUser(user.record)
-        }
+        try change { transaction throws(StoreError) in try transaction.putUser(user.record) }
     }
 
     private static func record(
@@ -139,9 +135,7 @@ package struct StoredTokens: Sendable {
     ) throws(StoreError) -> TokenRecord {
         guard
             let record = try transaction.access().tokens.first(where: { $0.name.isSame(as: name) })
-        else {
-            throw .refused(RequestFault.noToken(name))
-        }
+        else { throw .refused(RequestFault.noToken(name)) }
         return record
     }
 

@@ -26,8 +26,7 @@ package final class Token: Sendable {
         number = record.number
         name = record.name
         var terms = TokenTerms(
-            right,
-            end: record.end == .max ? nil : Timestamp(seconds: record.end, nanoseconds: 0),
+            right, end: record.end == .max ? nil : Timestamp(seconds: record.end, nanoseconds: 0),
             user: record.user.isEmpty ? nil : record.user, claims: Claims(text: record.claims))
         terms.classes = record.classes
         self.terms = terms

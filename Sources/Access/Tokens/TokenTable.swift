@@ -99,8 +99,7 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
                     access.change(to: token)
                     // Work that began under other classes or claims must not go on.
                     if let before = former?.token?.terms,
-                        before.classes != token.terms.classes
-                            || before.claims != token.terms.claims
+                        before.classes != token.terms.classes || before.claims != token.terms.claims
                     {
                         access.end()
                         access = TokenAccess(token)

@@ -249,9 +249,7 @@ struct NextHead {
     /// Looks for bytes, unless it has looked within the interval. Call it while the connection has no request.
     ///
     /// - `receivedByteCount`: The number of bytes that the connection has received so far.
-    mutating func look(
-        at now: UInt64, every interval: UInt64, _ receivedByteCount: () -> UInt64
-    ) {
+    mutating func look(at now: UInt64, every interval: UInt64, _ receivedByteCount: () -> UInt64) {
         guard began == 0, now &- lookedAt >= interval else { return }
         lookedAt = now
         let count = receivedByteCount()

@@ -44,9 +44,7 @@ package final class Upload: Sendable {
     package var ending: ServerFault? { admission?.ending.map { Server.accessEnded($0) } }
 
     /// Ends the current `.wait`, or the one that is just being returned. Any thread; call it once for each `.wait`.
-    package func resume() {
-        request.resume()
-    }
+    package func resume() { request.resume() }
 
     /// Ends an incomplete upload with the connection's last reply, without waiting for the rest. Any thread.
     package func end(_ reply: Response) {
@@ -58,8 +56,7 @@ package final class Upload: Sendable {
 package enum Outcome: Sendable {
     /// The reply is ready.
     case respond(Response)
-    /// The reply comes later, from any thread. The connection is suspended first and the closure
-    /// called after that, so that no answer can come too early. The closure runs on the
-    /// connection's thread and should only hand the exchange over.
+    /// The reply comes later, from any thread. The connection is suspended first and the closure called after that, so that no
+    /// answer can come too early. The closure runs on the connection's thread and should only hand the exchange over.
     case later(@Sendable (Exchange) -> Void)
 }

@@ -64,8 +64,6 @@ struct LogLine {
     /// Whether a value needs no quotes in logfmt.
     private static func isBare(_ value: UnsafeBufferPointer<UInt8>) -> Bool {
         !value.isEmpty
-            && value.allSatisfy {
-                $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x3D && $0 != 0x5C
-            }
+            && value.allSatisfy { $0 > 0x20 && $0 < 0x7F && $0 != 0x22 && $0 != 0x3D && $0 != 0x5C }
     }
 }

@@ -15,9 +15,7 @@ package final class LogRate: Sendable {
     /// Decides whether another line may be written. Returns the number of lines that were left out before it; nil if this line is
     /// left out, too.
     package func pass(at nanoseconds: UInt64 = monotonicNanoseconds()) -> Int? {
-        if rate.take(.any, at: nanoseconds) {
-            return leftOutCount.exchange(0, ordering: .relaxed)
-        }
+        if rate.take(.any, at: nanoseconds) { return leftOutCount.exchange(0, ordering: .relaxed) }
         leftOutCount.wrappingAdd(1, ordering: .relaxed)
         return nil
     }

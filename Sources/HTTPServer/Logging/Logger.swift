@@ -33,8 +33,7 @@ package struct Logger: Sendable {
 
     /// Writes one line. Names are constants; values are escaped. Below the level nothing is built.
     package func log(
-        _ level: Level, _ message: String,
-        _ fields: @autoclosure () -> [(StaticString, Value)] = []
+        _ level: Level, _ message: String, _ fields: @autoclosure () -> [(StaticString, Value)] = []
     ) {
         guard level >= self.level else { return }
         var text = LogLine(format)
@@ -54,9 +53,7 @@ package struct Logger: Sendable {
     }
 
     /// Writes one line with fields in separate arguments.
-    package func log(
-        _ level: Level, _ message: String, _ fields: (StaticString, Value)...
-    ) {
+    package func log(_ level: Level, _ message: String, _ fields: (StaticString, Value)...) {
         log(level, message, fields)
     }
 }

@@ -154,8 +154,7 @@ extension ServerFault {
         "A header field is malformed. Each is a name, ':' and a value on one line that ends "
             + "with CR LF, without a blank before ':' and without control characters.")
     fileprivate static let tooManyFields = ServerFault(
-        431, .headersTooLarge,
-        "The request has more than \(RequestFields.countMax) header fields.")
+        431, .headersTooLarge, "The request has more than \(RequestFields.countMax) header fields.")
     fileprivate static let host = header(
         "The request must have exactly one field Host, a host name with an optional port of at most "
             + "65535.")

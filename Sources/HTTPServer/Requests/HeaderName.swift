@@ -5,9 +5,7 @@ package struct HeaderName: Sendable {
     package let text: StaticString
 
     /// Creates a name that is not listed here. It must be a token: letters, digits and `-`.
-    package init(_ text: StaticString) {
-        self.text = text
-    }
+    package init(_ text: StaticString) { self.text = text }
 }
 
 extension HeaderName {

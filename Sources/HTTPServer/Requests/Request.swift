@@ -144,9 +144,7 @@ package final class Request: @unchecked Sendable {
     }
 
     /// Returns the first header with a name, not copied; nil if there is none. Cost: a pass over the headers.
-    package func header(_ name: HeaderName) -> RequestText? {
-        fields.first(name)
-    }
+    package func header(_ name: HeaderName) -> RequestText? { fields.first(name) }
 
     /// Returns all headers with a name, in order.
     package func headers(_ name: HeaderName) -> [RequestText] {

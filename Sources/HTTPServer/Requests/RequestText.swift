@@ -11,9 +11,7 @@ package struct RequestText: @unchecked Sendable {
     package let bytes: UnsafeBufferPointer<UInt8>
 
     /// Refers to a part of another piece, and is valid as long as that piece.
-    package init(_ bytes: UnsafeBufferPointer<UInt8>) {
-        self.bytes = bytes
-    }
+    package init(_ bytes: UnsafeBufferPointer<UInt8>) { self.bytes = bytes }
 
     init(_ start: UnsafePointer<UInt8>, count: Int) {
         bytes = UnsafeBufferPointer(start: start, count: count)

@@ -21,9 +21,7 @@ struct Target: ~Copyable {
     deinit { free(memory) }
 
     /// The target as it was received.
-    var raw: RequestText {
-        RequestText(UnsafeBufferPointer(start: memory, count: rawCount))
-    }
+    var raw: RequestText { RequestText(UnsafeBufferPointer(start: memory, count: rawCount)) }
 
     /// Copies the raw target. Returns false if there is no memory for it.
     mutating func load(_ text: UnsafeBufferPointer<UInt8>) -> Bool {
@@ -52,9 +50,7 @@ struct Target: ~Copyable {
     mutating func parse() throws(ServerFault) {
         guard let memory, rawCount > 0 else { throw .noPath }
         var index = 0
-        if memory[0] != UInt8(ascii: "/") {
-            index = try readAbsoluteForm(memory)
-        }
+        if memory[0] != UInt8(ascii: "/") { index = try readAbsoluteForm(memory) }
         let slash = UInt8(ascii: "/")
         let question = UInt8(ascii: "?")
         while index < rawCount, memory[index] == slash {
@@ -105,9 +101,7 @@ struct Target: ~Copyable {
         _ memory: UnsafeMutablePointer<UInt8>, _ range: Range<Int>, isPlain: Bool,
         blank: UInt8? = nil
     ) throws(ServerFault) -> RequestText {
-        if isPlain {
-            return RequestText(memory + range.lowerBound, count: range.count)
-        }
+        if isPlain { return RequestText(memory + range.lowerBound, count: range.count) }
         let start = decodedEnd
         var index = range.lowerBound
         while index < range.upperBound {
@@ -137,8 +131,7 @@ struct Target: ~Copyable {
     ) throws(ServerFault) -> Int {
         if raw == "*" { return rawCount }
         let start =
-            raw.hasPrefixIgnoringCase("http://")
-            ? 7 : raw.hasPrefixIgnoringCase("https://") ? 8 : 0
+            raw.hasPrefixIgnoringCase("http://") ? 7 : raw.hasPrefixIgnoringCase("https://") ? 8 : 0
         guard start > 0 else { throw .noPath }
         var index = start
         while index < rawCount, memory[index] != UInt8(ascii: "/"),

@@ -80,9 +80,7 @@ package struct Bytes: @unchecked Sendable {
     }
 
     /// The bytes; valid as long as this value is referenced.
-    package var buffer: UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(start: base, count: count)
-    }
+    package var buffer: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: base, count: count) }
 }
 
 extension Bytes {

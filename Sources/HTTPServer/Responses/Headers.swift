@@ -8,17 +8,14 @@ package struct Headers: Sendable {
     /// Creates an empty list.
     package init() {}
 
-    /// Appends a field. Control characters in `value` (they would end the field) become blanks; an
-    /// empty value adds nothing.
+    /// Appends a field. Control characters in `value` (they would end the field) become blanks; an empty value adds nothing.
     package mutating func add(_ name: HeaderName, _ value: String) {
         var value = value
         value.withUTF8 { add(name, $0) }
     }
 
     /// Appends a field with a constant value.
-    package mutating func add(_ name: HeaderName, _ value: StaticString) {
-        add(name, value.bytes)
-    }
+    package mutating func add(_ name: HeaderName, _ value: StaticString) { add(name, value.bytes) }
 
     /// Appends a field from bytes, such as an ETag that was formatted into a buffer.
     package mutating func add(_ name: HeaderName, _ value: UnsafeBufferPointer<UInt8>) {

@@ -108,9 +108,7 @@ package final class Router: @unchecked Sendable {
                 parameters.append(index)
                 entry.parameterCount += 1
                 let isRest = part.hasSuffix("*}")
-                guard !isRest || index == parts.count - 1 else {
-                    throw .restNotLast(route.pattern)
-                }
+                guard !isRest || index == parts.count - 1 else { throw .restNotLast(route.pattern) }
                 node = follow(node, isRest ? \.rest : \.parameter)
             }
             entries.append(entry)
@@ -201,8 +199,7 @@ package final class Router: @unchecked Sendable {
         while literal >= 0 {
             let candidate = nodes[literal]
             if candidate.textCount == segment.count,
-                areEqual(
-                    text + candidate.textStart, segment.bytes.baseAddress, candidate.textCount)
+                areEqual(text + candidate.textStart, segment.bytes.baseAddress, candidate.textCount)
             {
                 let found = find(literal, segments, index + 1)
                 if found >= 0 { return found }

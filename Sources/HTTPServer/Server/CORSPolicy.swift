@@ -24,8 +24,7 @@ package struct CORSPolicy: Sendable {
                 || $0 == 0x2E
         }
             && parts[1].utf8.allSatisfy {
-                $0 > 0x20 && $0 < 0x7F && !"/?#@,*".utf8.contains($0)
-                    && !(0x41...0x5A).contains($0)
+                $0 > 0x20 && $0 < 0x7F && !"/?#@,*".utf8.contains($0) && !(0x41...0x5A).contains($0)
             }
     }
 

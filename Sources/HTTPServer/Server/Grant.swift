@@ -30,9 +30,8 @@ package final class Grant: Sendable {
 
     /// Creates a grant that is valid until a time, in seconds since 1970, and as long as `issued` is not before the horizon.
     package init(
-        owner: UInt64, until end: Int64 = .max, issued: Int64 = .max,
-        horizon: GrantHorizon? = nil, bearer: (any AnyObject & Sendable)? = nil,
-        bodyByteCountMax: Int = .max
+        owner: UInt64, until end: Int64 = .max, issued: Int64 = .max, horizon: GrantHorizon? = nil,
+        bearer: (any AnyObject & Sendable)? = nil, bodyByteCountMax: Int = .max
     ) {
         self.owner = owner
         self.end = Atomic(end)

@@ -33,9 +33,7 @@ package struct ListenAddress: Sendable, Equatable, CustomStringConvertible {
     }
 
     /// `host:port`, with brackets around IPv6 addresses.
-    package var description: String {
-        host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)"
-    }
+    package var description: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }
 
     /// Opens a listening socket for each address of the host.
     func open(backlog: Int32) throws(ServerError) -> [(socket: Int32, address: ListenAddress)] {

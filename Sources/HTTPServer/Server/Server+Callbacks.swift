@@ -24,8 +24,7 @@ let targetReceived:
         }
     }
 
-/// Called when the headers are complete, for each piece of the body, when the request is complete,
-/// and after each resumption.
+/// Called when the headers are complete, for each piece of the body, when the request is complete, and after each resumption.
 let accessHandler: MHD_AccessHandlerCallback = {
     _, handle, _, method, version, data, count, context in
     guard let count, let method, let version, let raw = context?.pointee else { return .NO }

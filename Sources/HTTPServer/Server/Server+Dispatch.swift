@@ -295,9 +295,7 @@ extension Server {
         if request.requestBody.count + bytes.count > request.bodyLimit {
             return bodyTooLarge(request.bodyLimit)
         }
-        if !request.requestBody.append(bytes) {
-            return noMemory()
-        }
+        if !request.requestBody.append(bytes) { return noMemory() }
         return nil
     }
 
@@ -316,8 +314,7 @@ extension Server {
         }
         // The route is not copied, because that would count references to everything that it contains.
         let outcome = router.routes[request.route].handler(request)
-        return apply(
-            outcome, to: request, isForReading: router.routes[request.route].isForReading)
+        return apply(outcome, to: request, isForReading: router.routes[request.route].isForReading)
     }
 
     /// Returns the refusal of a request after its body has arrived completely; nil if it is not refused.
@@ -330,9 +327,7 @@ extension Server {
         return needsPadding && !request.requestBody.pad() ? noMemory() : nil
     }
 
-    private func apply(
-        _ outcome: Outcome, to request: Request, isForReading: Bool
-    ) -> MHD_Result {
+    private func apply(_ outcome: Outcome, to request: Request, isForReading: Bool) -> MHD_Result {
         switch outcome {
         case .respond(let response): return send(response, for: request)
         case .later(let start):

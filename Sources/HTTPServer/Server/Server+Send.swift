@@ -70,8 +70,7 @@ extension Server {
             reply.headers.add(.contentEncoding, "gzip" as StaticString)
             reply.preparation = .compressed
         }
-        reply.body = .bytes(
-            Bytes(sent.buffer, keptBy: HeldReply(sent, in: metrics.messageMemory)))
+        reply.body = .bytes(Bytes(sent.buffer, keptBy: HeldReply(sent, in: metrics.messageMemory)))
         return reply
     }
 
@@ -185,8 +184,7 @@ extension Server {
         case .all: fields.add(.accessControlAllowOrigin, "*" as StaticString)
         case .own: fields.add(.accessControlAllowOrigin, origin.bytes)
         case .none:
-            if !request.isForHost(of: origin, "http://"),
-                !request.isForHost(of: origin, "https://")
+            if !request.isForHost(of: origin, "http://"), !request.isForHost(of: origin, "https://")
             {
                 refusedOrigins.note(origin.string)
             }

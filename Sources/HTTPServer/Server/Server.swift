@@ -75,9 +75,7 @@ package final class Server: @unchecked Sendable {
             let loop = try SocketLoop(self, listening: sockets)
             self.loop = loop
             let started = BatchScheduling.starting { shim_MHD_start_daemon(daemonOptions) }
-            guard let daemon = started else {
-                throw .system("MHD_start_daemon", errno: errno)
-            }
+            guard let daemon = started else { throw .system("MHD_start_daemon", errno: errno) }
             self.daemon = daemon
             do throws(ServerError) {
                 try loop.start()
@@ -187,9 +185,7 @@ package final class Server: @unchecked Sendable {
         let all = connections.withLock { Array($0.values) }
         for connection in all { connection.stop() }
         loop?.post(.closeStreams)
-        wait(seconds: 2) {
-            self.metrics.inFlight.load(ordering: .relaxed) == 0
-        }
+        wait(seconds: 2) { self.metrics.inFlight.load(ordering: .relaxed) == 0 }
         // The thread that adds connections ends first.
         loop?.post(.exit)
         loop?.join()
@@ -321,9 +317,7 @@ extension Server {
         if record.isCut { text.member("reply", "cut") }
         text.member("bytes", record.byteCount)
         text.member("microseconds", microseconds)
-        if record.route >= 0 {
-            text.member("operation", router.routes[record.route].operationID)
-        }
+        if record.route >= 0 { text.member("operation", router.routes[record.route].operationID) }
         rest(&text)
         log.write(text.finish())
     }

@@ -38,7 +38,6 @@ package struct ServerFault: Error, Equatable {
     /// Makes the default body: a problem document (RFC 9457).
     package static func problem(_ fault: ServerFault) -> Response {
         Response(
-            fault.status, .problem,
-            Bytes(problem: fault.status, fault.code.rawValue, fault.detail))
+            fault.status, .problem, Bytes(problem: fault.status, fault.code.rawValue, fault.detail))
     }
 }

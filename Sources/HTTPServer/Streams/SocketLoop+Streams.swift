@@ -34,8 +34,7 @@ extension SocketLoop {
             var pieces: [Bytes] = []
             let isOver = socket.stream.take(upTo: Self.frameByteCount) { pieces.append($0) }
             if !pieces.isEmpty {
-                socket.pending =
-                    socket.isChunked ? StreamFrame(chunk: pieces) : StreamFrame(pieces)
+                socket.pending = socket.isChunked ? StreamFrame(chunk: pieces) : StreamFrame(pieces)
             } else if isOver {
                 socket.isEnding = true
                 if socket.isChunked { socket.pending = StreamFrame([Self.lastChunk]) }

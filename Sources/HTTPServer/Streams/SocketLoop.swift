@@ -108,9 +108,7 @@ final class SocketLoop: @unchecked Sendable {
     }
 
     /// Ends the watch before the socket is closed. Any thread.
-    func forgetClient(of connection: Connection) {
-        _ = shim_epoll_remove(epoll, connection.socket)
-    }
+    func forgetClient(of connection: Connection) { _ = shim_epoll_remove(epoll, connection.socket) }
 
     private func run() {
         let events = UnsafeMutableBufferPointer<shim_ready>.allocate(capacity: 256)
@@ -119,8 +117,7 @@ final class SocketLoop: @unchecked Sendable {
         var mayRest = false
         while true {
             let wait = nextWatch &- min(nextWatch, monotonicNanoseconds())
-            let ready = queue.wait(
-                events, milliseconds: mayRest ? Int32(wait / 1_000_000) + 1 : 0)
+            let ready = queue.wait(events, milliseconds: mayRest ? Int32(wait / 1_000_000) + 1 : 0)
             for event in ready { handle(event) }
             mayRest = queue.take(&messages)
             guard handle(messages) else { break }
@@ -290,9 +287,7 @@ extension SocketLoop {
 
     private func refuse(_ socket: Int32) {
         let reply = server.rawReply(server.overloadReply())
-        _ = reply.withUnsafeBytes {
-            send(socket, $0.baseAddress, $0.count, sendFlags)
-        }
+        _ = reply.withUnsafeBytes { send(socket, $0.baseAddress, $0.count, sendFlags) }
         post(.linger(socket))
     }
 

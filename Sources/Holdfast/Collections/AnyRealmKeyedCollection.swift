@@ -3,8 +3,7 @@ public struct AnyRealmKeyedCollection<Key: _MapKey, Value: RealmCollectionValue>
     let base: any RealmKeyedCollection<Key, Value>
 
     /// Wraps a map.
-    public init<C: RealmKeyedCollection>(_ collection: C)
-    where C.Key == Key, C.Value == Value {
+    public init<C: RealmKeyedCollection>(_ collection: C) where C.Key == Key, C.Value == Value {
         base = collection
     }
 }

@@ -132,8 +132,7 @@ extension MapKey {
     static func message(_ key: String) -> String? {
         switch fault(of: key) {
         case nil: nil
-        case .character(let character):
-            "Dictionary::insert: key must not contain '\(character)'"
+        case .character(let character): "Dictionary::insert: key must not contain '\(character)'"
         case .tooLong:
             "Dictionary::insert: key must not have more than \(ModelLimits.keyByteCountMax) bytes"
         }

@@ -33,8 +33,7 @@ final class MixedReference: CollectionReference {
     override var copying: (ObjectBase) -> CollectionReference? {
         let inner = NestedAddress(way, of: place.identity, in: realm)
         return { [field, kind] object in
-            guard let place = object.place,
-                let way = inner.way(in: place.realm, of: place.identity)
+            guard let place = object.place, let way = inner.way(in: place.realm, of: place.identity)
             else { return nil }
             let copy = MixedReference(object, field: field, way, kind)
             return copy.view == nil ? nil : copy

@@ -208,8 +208,7 @@ struct OwnSet<Element: RealmCollectionValue> {
     }
 }
 
-/// The identity of an element of a set: a value's equality, an object's identity, whether or not its class has a primary
-/// key.
+/// The identity of an element of a set: a value's equality, an object's identity, whether or not its class has a primary key.
 struct ElementIdentity<Element: RealmCollectionValue>: Hashable {
     private let element: Element
 

@@ -62,8 +62,7 @@ final class OriginReference {
         let (realm, binding) = (realm, binding)
         guard isOfEmbedded else { return realm.object(binding, key: key, row: nil) }
         let origin = present.embedded[Int(key)]
-        let way = realm.way(
-            origin.steps, of: origin.rootClass, origin.key, isCollection: false)
+        let way = realm.way(origin.steps, of: origin.rootClass, origin.key, isCollection: false)
         return realm.object(ObjectReference(realm, binding, key: origin.key, way: way), nil)
     }
 

@@ -93,9 +93,7 @@ extension ResultsCore {
     }
 
     /// Sorts stably.
-    private func sort(
-        _ candidates: inout [Candidate], by keys: [SortKey], in view: StoreView
-    ) {
+    private func sort(_ candidates: inout [Candidate], by keys: [SortKey], in view: StoreView) {
         let evaluator = SortEvaluator(keys, schema: view.rows)
         let buffer = ByteBuffer(capacity: 256)
         let encoded = candidates.map { element -> [UInt8] in

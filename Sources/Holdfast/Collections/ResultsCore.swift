@@ -180,9 +180,7 @@ final class ResultsCore {
     }
 
     /// Returns the element at a position. Ends the process if it is out of range.
-    func element<Element: RealmCollectionValue>(
-        _ position: Int, _ type: Element.Type
-    ) -> Element {
+    func element<Element: RealmCollectionValue>(_ position: Int, _ type: Element.Type) -> Element {
         let keys = keys
         if position < 0 { Misuse.end("Index \(position) is out of bounds: a negative value.") }
         guard position < keys.count else {

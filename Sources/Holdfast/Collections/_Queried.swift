@@ -85,8 +85,7 @@ extension _Queried {
                     "'\(function.rawValue)' can't be calculated of '\(property)': \(error.message)")
             }
         }
-        return T._aggregated(
-            ValueAggregate.result(function, _all.map { Self.value($0, property) }))
+        return T._aggregated(ValueAggregate.result(function, _all.map { Self.value($0, property) }))
     }
 
     /// The value at the end of a path. A nil on the path ends the walk.
@@ -170,9 +169,7 @@ extension RealmCollection where Element: _QueryOrdered & Comparable {
 
 /// Conditions and orders. All need a managed collection; others end the process.
 extension _Queried {
-    private func results(
-        _ what: (ResultsCore) throws -> ResultsCore
-    ) -> Results<_QueriedElement> {
+    private func results(_ what: (ResultsCore) throws -> ResultsCore) -> Results<_QueriedElement> {
         do { return Results(try what(_queried.managed)) } catch { Misuse.end("\(error)") }
     }
 

@@ -110,9 +110,7 @@ extension CollectionReference {
         }
         let address = place.object._makeAddress()
         let copy = place.copying
-        return _Address { realm in
-            (address.find(realm) as? ObjectBase).flatMap(copy).map(make)
-        }
+        return _Address { realm in (address.find(realm) as? ObjectBase).flatMap(copy).map(make) }
     }
 }
 

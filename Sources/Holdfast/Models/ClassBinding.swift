@@ -104,8 +104,7 @@ final class ClassBinding: @unchecked Sendable {
         for placement in placements where placement.isExplicit {
             placement.wrapper.type.state(
                 base + placement.offset,
-                in: Statement(
-                    draft: draft, member: Int(placement.position.member), graph: graph))
+                in: Statement(draft: draft, member: Int(placement.position.member), graph: graph))
         }
     }
 }

@@ -144,9 +144,7 @@ final class KeyPathTrace: @unchecked Sendable {
         return trace.target(of: node, field, type) as? T ?? T()
     }
 
-    private func target(
-        of node: Node, _ field: Int, _ type: ObjectBase.Type
-    ) -> ObjectBase {
+    private func target(of node: Node, _ field: Int, _ type: ObjectBase.Type) -> ObjectBase {
         if let present = node.targets[field] { return present }
         let target = instance(type, (node, field))
         node.targets[field] = target

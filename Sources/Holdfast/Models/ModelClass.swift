@@ -58,8 +58,7 @@ final class ModelClass: @unchecked Sendable {
             return ModelField(
                 name: name, columnName: mapping[name] ?? name, offset: field.offset,
                 shape: field.shape, attributes: field.layout.attributes(at: address),
-                originProperty: field.layout.originProperty(at: address),
-                storage: field.wrapper)
+                originProperty: field.layout.originProperty(at: address), storage: field.wrapper)
         }
         withExtendedLifetime(sample) {}
         let primaryKeys = fields.filter(\.attributes.isPrimaryKey)

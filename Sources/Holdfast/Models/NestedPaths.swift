@@ -2,9 +2,7 @@ import HoldfastObjectStore
 
 /// The paths into objects of a realm that the program refers to, by the object.
 struct NestedPaths {
-    private struct Held {
-        weak var way: NestedPath?
-    }
+    private struct Held { weak var way: NestedPath? }
 
     /// The state of a path before the write in progress.
     private struct Before {

@@ -100,8 +100,7 @@ extension ObjectBase {
         // An object that is being changed exists, and may be changed.
         if let realm = placeRealm, let rowClass = placeBinding?.rowClass, placeWay == nil,
             placeEra == realm.era, placeCreation?.isCancelled != true,
-            member != rowClass.primaryKeyIndex,
-            realm.assignMore(placeKey, rowClass, member, state)
+            member != rowClass.primaryKeyIndex, realm.assignMore(placeKey, rowClass, member, state)
         {
             return
         }
@@ -112,8 +111,7 @@ extension ObjectBase {
                 "Attempting to modify a frozen object - call thaw on the Object instance first.")
         }
         _ = realm.requireWrite()
-        let isWritten =
-            place.way == nil && realm.pending?.assignments(to: place.identity) != nil
+        let isWritten = place.way == nil && realm.pending?.assignments(to: place.identity) != nil
         let present = isWritten ? place : requireRow().place
         if member == present.binding.rowClass.primaryKeyIndex {
             Misuse.end("Primary key can't be changed after an object is inserted.")

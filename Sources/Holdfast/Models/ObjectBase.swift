@@ -222,17 +222,14 @@ extension ObjectBase: _ObjectView, _OptionalPersistable {
     final func isEqual(_ other: ObjectBase) -> Bool {
         if self === other { return true }
         guard let place, let otherPlace = other.place, place.hasIdentity, otherPlace.hasIdentity
-        else {
-            return false
-        }
+        else { return false }
         return isSame(as: otherPlace)
     }
 
     private final func isSame(as other: ObjectReference) -> Bool {
         guard let place else { return false }
         return place.realm === other.realm && place.rootClass.number == other.rootClass.number
-            && place.key == other.key && place.steps == other.steps
-            && place.isGone == other.isGone
+            && place.key == other.key && place.steps == other.steps && place.isGone == other.isGone
     }
 
     /// Whether both are the same stored object, whether or not their class has a primary key.

@@ -51,8 +51,7 @@ public struct Persisted<Value: _Persistable> {
     @available(
         *, unavailable,
         message: "@Persisted is for properties of Object, EmbeddedObject and AsymmetricObject"
-    )
-    public var wrappedValue: Value {
+    ) public var wrappedValue: Value {
         get { Misuse.end("@Persisted is for properties of classes of objects.") }
         // swift-format-ignore: UnusedSetterValue
         set { Misuse.end("@Persisted is for properties of classes of objects.") }
@@ -60,8 +59,7 @@ public struct Persisted<Value: _Persistable> {
 
     /// The value of an object's property.
     @inlinable
-    public static subscript<Owner: ObjectBase>(
-        _enclosingInstance object: Owner,
+    public static subscript<Owner: ObjectBase>(_enclosingInstance object: Owner,
         wrapped property: ReferenceWritableKeyPath<Owner, Value>,
         storage storage: ReferenceWritableKeyPath<Owner, Self>
     ) -> Value {
@@ -70,9 +68,7 @@ public struct Persisted<Value: _Persistable> {
             if position.member >= 0 { return Value._read(object, position) }
             if !position.isTraced, let held = object[keyPath: storage].held { return held }
             // By its address: a key path that is handed over would be made for each access.
-            return withUnsafeMutablePointer(to: &object[keyPath: storage]) {
-                unmanaged($0, object)
-            }
+            return withUnsafeMutablePointer(to: &object[keyPath: storage]) { unmanaged($0, object) }
         }
         @inline(__always) set {
             let position = object[keyPath: storage].position
@@ -160,8 +156,7 @@ extension KeyedDecodingContainer {
 extension Persisted: Decodable where Value: Decodable {
     /// Decodes the value of an unmanaged object's property.
     public init(from decoder: any Decoder) throws {
-        self.init(
-            FieldAttributes(), .held(try decoder.singleValueContainer().decode(Value.self)))
+        self.init(FieldAttributes(), .held(try decoder.singleValueContainer().decode(Value.self)))
     }
 }
 

@@ -4,9 +4,7 @@ import HoldfastObjectStore
 /// Reads values that a program passes as dictionaries, arrays and objects to `init(value:)`, `create` and `setValue`.
 final class ValueReader {
     /// The reason why a value was refused.
-    struct Fault: Error {
-        let message: String
-    }
+    struct Fault: Error { let message: String }
 
     /// The objects that replace objects of another realm, or embedded objects that have an owner.
     private struct Source: Hashable {

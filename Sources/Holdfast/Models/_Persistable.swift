@@ -47,9 +47,7 @@ extension _Persistable {
     public static func _manage(_ value: Self, _ object: ObjectBase, _ position: FieldPosition) {}
 
     /// Adds the value in the wrapper of an unmanaged object's property to a draft.
-    public static func _stateHeld(
-        by wrapper: UnsafeMutableRawPointer, in statement: Statement
-    ) {
+    public static func _stateHeld(by wrapper: UnsafeMutableRawPointer, in statement: Statement) {
         let wrapper = wrapper.assumingMemoryBound(to: Persisted<Self>.self)
         _state(wrapper.pointee.value, in: statement)
     }

@@ -97,8 +97,7 @@ public enum RealmCollectionChange<CollectionType> {
     ///
     /// - `deletions`, `modifications`: The indices before the change, ascending.
     /// - `insertions`: The indices after the change, ascending.
-    case update(
-        CollectionType, deletions: [Int], insertions: [Int], modifications: [Int])
+    case update(CollectionType, deletions: [Int], insertions: [Int], modifications: [Int])
     /// Reading failed. Never reported: reading faults end the process.
     case error(any Error)
 }

@@ -28,9 +28,7 @@ final class FollowedElements: FollowedCollection {
             return ListDifference([])
         }
         let before = old.rowClass.collection(oldMember, in: old.row, step.before)
-        guard let new = states.new,
-            let member = new.member(place.columnName)
-        else {
+        guard let new = states.new, let member = new.member(place.columnName) else {
             return ListDifference(
                 deletions: Array(0..<before.count), insertions: [], modifications: [])
         }

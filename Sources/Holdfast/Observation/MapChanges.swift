@@ -48,8 +48,7 @@ public enum RealmMapChange<MapType: RealmKeyedCollection> {
     case initial(MapType)
     /// Keys were removed, added, or have another value or a changed object as value; in the order of the keys' bytes.
     case update(
-        MapType, deletions: [MapType.Key], insertions: [MapType.Key],
-        modifications: [MapType.Key])
+        MapType, deletions: [MapType.Key], insertions: [MapType.Key], modifications: [MapType.Key])
     /// Reading failed. Never reported: reading faults end the process.
     case error(any Error)
 }

@@ -17,9 +17,7 @@ struct ObservedPaths {
         }
     }
 
-    private static func chains(
-        _ names: ArraySlice<Substring>, _ model: ModelClass
-    ) -> [[String]] {
+    private static func chains(_ names: ArraySlice<Substring>, _ model: ModelClass) -> [[String]] {
         guard let name = names.first else { return [] }
         let rest = names.dropFirst()
         let fields: [ModelField]

@@ -83,9 +83,8 @@ final class OwnProperties: ObservedProperties {
                 StoredElement(
                     bytes: stored.isNull
                         ? UnsafeRawBufferPointer(start: nil, count: 0)
-                        : stored.bytes(storage, state.view),
-                    storage: storage.element, isNull: stored.isNull,
-                    object: nil, place: place,
+                        : stored.bytes(storage, state.view), storage: storage.element,
+                    isNull: stored.isNull, object: nil, place: place,
                     owner: EditPath.Owner(member: member, element: nil))))
     }
 

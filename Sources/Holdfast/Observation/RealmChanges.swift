@@ -15,9 +15,7 @@ public struct RealmChanges<Change>: AsyncSequence {
     /// The changes from the begin of the iteration on.
     public struct Iterator: AsyncIteratorProtocol {
         /// The changes that were reported and not taken yet.
-        private final class Waiting {
-            var changes: [Change] = []
-        }
+        private final class Waiting { var changes: [Change] = [] }
 
         private let waiting = Waiting()
         private var signals: AsyncStream<Void>.Iterator

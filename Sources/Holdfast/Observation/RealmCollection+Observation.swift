@@ -86,16 +86,13 @@ extension LinkingObjects {
         }
         _ = place.object.requireRow()
         let paths = ObservedPaths(place.binding.model, keyPaths)
-        return _ObservedCollection(
-            place.realm, FollowedOrigins(object, place, paths))
+        return _ObservedCollection(place.realm, FollowedOrigins(object, place, paths))
     }
 }
 
 extension AnyRealmCollection {
     /// The collection as observers follow it.
-    public func _observed(_ keyPaths: [String]?) -> _ObservedCollection {
-        base._observed(keyPaths)
-    }
+    public func _observed(_ keyPaths: [String]?) -> _ObservedCollection { base._observed(keyPaths) }
 }
 
 /// The objects of a query.
@@ -181,9 +178,7 @@ final class FollowedOrigins: FollowedCollection {
     }
 
     /// The rows of embedded objects that are origins in a view. Embedded objects have no other identity.
-    private func rows(
-        in view: StoreView
-    ) throws(StoreError) -> [UnsafeRawBufferPointer?] {
+    private func rows(in view: StoreView) throws(StoreError) -> [UnsafeRawBufferPointer?] {
         let origins = try member(in: view).map { view.embeddedOrigins(of: object, through: $0) }
         return origins?.map { $0.row(in: view)?.bytes } ?? []
     }

@@ -100,8 +100,7 @@ final class FollowedEntries: FollowedCollection {
                 changes.insert(key)
                 continue
             }
-            let leadsToChange =
-                value?.withUnsafeBytes { linked?.contain($0) } ?? false
+            let leadsToChange = value?.withUnsafeBytes { linked?.contain($0) } ?? false
             if leadsToChange || known != value { changes.modify(key) }
         }
         for key in before.keys where after[key] == nil { changes.remove(key) }

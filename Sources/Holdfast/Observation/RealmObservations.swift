@@ -2,17 +2,13 @@ import HoldfastObjectStore
 
 /// The observations of a realm. Used only where the realm belongs.
 final class RealmObservations {
-    private struct Entry {
-        weak var observation: Observation?
-    }
+    private struct Entry { weak var observation: Observation? }
 
     private var entries: [Entry] = []
     /// The view that observers know, if the realm has moved on without notifying them.
     private var known: (view: StoreView, own: OwnCommit?)?
 
-    func add(_ observation: Observation) {
-        entries.append(Entry(observation: observation))
-    }
+    func add(_ observation: Observation) { entries.append(Entry(observation: observation)) }
 
     /// Whether no observer is left.
     var isEmpty: Bool { entries.allSatisfy { $0.observation?.isEnded ?? true } }
@@ -41,9 +37,7 @@ final class RealmObservations {
     ///
     /// - `own`: The version that the realm's own write made, and the observations that are skipped. If others have written after
     ///   it, nothing is skipped, because the changes can't be told apart.
-    func note(
-        from before: StoreView, to after: StoreView, own: OwnCommit?
-    ) throws(StoreError) {
+    func note(from before: StoreView, to after: StoreView, own: OwnCommit?) throws(StoreError) {
         let present = present
         if present.isEmpty { return }
         let step = try RealmStep(from: before, to: after)

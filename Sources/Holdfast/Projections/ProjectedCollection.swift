@@ -24,9 +24,7 @@ public struct ProjectedCollection<Element> {
             }
         }
         paths = {
-            KeyPathNames.paths(of: keyPath, from: Root.self) {
-                _ = Root._of($0)[keyPath: keyPath]
-            }
+            KeyPathNames.paths(of: keyPath, from: Root.self) { _ = Root._of($0)[keyPath: keyPath] }
         }
     }
 

@@ -57,9 +57,7 @@ extension Projection {
     }
 
     /// Hashes the parts that `==` compares.
-    public func hash(into hasher: inout Hasher) {
-        rootObject.hashStored(into: &hasher)
-    }
+    public func hash(into hasher: inout Hasher) { rootObject.hashStored(into: &hasher) }
 
     /// The type in the schema: that of the object.
     public static var _element: ElementShape { Root._element }

@@ -83,8 +83,7 @@ public struct Projected<Root: ObjectBase, Value> {
     }
 
     /// The value of the object that the projection shows.
-    public static subscript<Owner: Projection<Root>>(
-        _enclosingInstance projection: Owner,
+    public static subscript<Owner: Projection<Root>>(_enclosingInstance projection: Owner,
         wrapped property: ReferenceWritableKeyPath<Owner, Value>,
         storage storage: ReferenceWritableKeyPath<Owner, Self>
     ) -> Value {
@@ -102,9 +101,7 @@ public struct Projected<Root: ObjectBase, Value> {
 }
 
 /// A property's wrapper, by its address in a projection: `Projected` of any types.
-protocol ProjectedField {
-    static func keyPath(at address: UnsafeMutableRawPointer) -> AnyKeyPath
-}
+protocol ProjectedField { static func keyPath(at address: UnsafeMutableRawPointer) -> AnyKeyPath }
 
 extension Projected: ProjectedField {
     static func keyPath(at address: UnsafeMutableRawPointer) -> AnyKeyPath {

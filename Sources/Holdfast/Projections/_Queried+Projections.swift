@@ -22,9 +22,7 @@ extension _Queried where _QueriedElement: ProjectionObservable {
     }
 
     /// The position of the first projection with an object that meets a condition, or nil.
-    public func index(
-        matching condition: (Query<_QueriedElement.Root>) -> Query<Bool>
-    ) -> Int? {
+    public func index(matching condition: (Query<_QueriedElement.Root>) -> Query<Bool>) -> Int? {
         let core = _queried.managed
         do { return core.position(of: try core.filtered(condition)) } catch {
             Misuse.end("\(error)")

@@ -22,8 +22,7 @@ enum KeyPathNames {
     ///
     /// - `read`: Evaluates the key path on an object of the class, or on a view of it.
     static func paths(
-        of keyPath: AnyKeyPath, from root: ObjectBase.Type,
-        _ read: @escaping (ObjectBase) -> Void
+        of keyPath: AnyKeyPath, from root: ObjectBase.Type, _ read: @escaping (ObjectBase) -> Void
     ) -> [String] {
         if let paths = known.withLock({ $0.paths[keyPath] }) { return paths }
         let paths = chains(of: keyPath, from: root, read).map { $0.joined(separator: ".") }
@@ -32,8 +31,7 @@ enum KeyPathNames {
     }
 
     private static func chains(
-        of keyPath: AnyKeyPath, from root: ObjectBase.Type,
-        _ read: @escaping (ObjectBase) -> Void
+        of keyPath: AnyKeyPath, from root: ObjectBase.Type, _ read: @escaping (ObjectBase) -> Void
     ) -> [[String]] {
         let trace = KeyPathTrace.of(root, read)
         let chains = trace.chains
@@ -61,9 +59,7 @@ enum KeyPathNames {
         let chains = chains(of: keyPath, from: root.type) { _ = Root._of($0)[keyPath: keyPath] }
         guard chains.count == 1, let names = chains.first,
             isValue(of: keyPath, at: names, from: root.type)
-        else {
-            Misuse.end("The key path of '\(Root.self)' leads through no persisted property.")
-        }
+        else { Misuse.end("The key path of '\(Root.self)' leads through no persisted property.") }
         known.withLock { $0.names[keyPath] = names }
         return names
     }

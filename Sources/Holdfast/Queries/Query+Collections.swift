@@ -1,8 +1,6 @@
 extension Query where T: _QueryCollection {
     /// Whether the collection contains an element.
-    public func contains(_ element: T._QueriedElement) -> Query<Bool> {
-        anyElement.equal(element)
-    }
+    public func contains(_ element: T._QueriedElement) -> Query<Bool> { anyElement.equal(element) }
     /// Whether the collection contains one of several elements.
     public func containsAny(in elements: some Sequence<T._QueriedElement>) -> Query<Bool> {
         anyElement.in(elements)

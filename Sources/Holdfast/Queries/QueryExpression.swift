@@ -130,9 +130,7 @@ struct QueryExpression {
             if path.isSubscripted { Misuse.end("Subqueries do not support map subscripts.") }
             guard let end = path.collectionEnds.first,
                 collection == nil || collection == path.steps[..<end]
-            else {
-                Misuse.end("Subqueries must contain a keypath starting with a collection.")
-            }
+            else { Misuse.end("Subqueries must contain a keypath starting with a collection.") }
             collection = path.steps[..<end]
             path.steps.replaceSubrange(..<end, with: ["$object"])
             path.collectionEnds = path.collectionEnds.dropFirst().map { $0 - end + 1 }

@@ -367,9 +367,7 @@ final class ObjectGraph {
     }
 
     /// Whether the store has an object with the primary key of an object that is to be added.
-    private func isThere(
-        _ object: ObjectBase, _ binding: ClassBinding
-    ) throws(StoreError) -> Bool {
+    private func isThere(_ object: ObjectBase, _ binding: ClassBinding) throws(StoreError) -> Bool {
         let draft = ObjectDraft(binding.rowClass, isMerge: false)
         statePrimaryKey(of: object, binding, in: draft)
         guard let key = draft.primaryKey.flatMap({ OrderedKey($0) }) else { return false }

@@ -18,8 +18,7 @@ enum PrimaryKeyValue {
 
     /// Whether a value has a property's type. The value may still be outside the range of the type.
     static func isOfType(_ key: Any, _ rowClass: RowClass, _ member: Int) -> Bool {
-        plain(key).flatMap { InlineValue($0) }?.element
-            == rowClass.members[member].storage.element
+        plain(key).flatMap { InlineValue($0) }?.element == rowClass.members[member].storage.element
     }
 
     /// Converts a value of any type to the store's model; nil if it is not a plain value.

@@ -69,8 +69,7 @@ extension Realm {
                 ?? home.appendingPathComponent(".local/share", isDirectory: true)
             return data.appendingPathComponent(
                 ProcessInfo.processInfo.processName, isDirectory: true
-            )
-            .appendingPathComponent("default.realm", isDirectory: true)
+            ).appendingPathComponent("default.realm", isDirectory: true)
         }
 
         /// Throws if the configuration contradicts itself.

@@ -8,9 +8,7 @@ extension RealmCore {
         _ steps: [NestedPath.Step], of rootClass: RowClass, _ key: UInt64, isCollection: Bool
     ) -> NestedPath {
         let way = NestedPath(steps, of: rootClass, isCollection: isCollection)
-        if !isFrozen {
-            paths.note(way, of: ObjectIdentity(classIndex: rootClass.index, key: key))
-        }
+        if !isFrozen { paths.note(way, of: ObjectIdentity(classIndex: rootClass.index, key: key)) }
         return way
     }
 

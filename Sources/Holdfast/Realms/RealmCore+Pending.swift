@@ -73,8 +73,7 @@ extension RealmCore {
     }
 
     private func assign(
-        _ draft: ObjectDraft, of object: ObjectIdentity, _ member: Int,
-        _ state: (Statement) -> Void
+        _ draft: ObjectDraft, of object: ObjectIdentity, _ member: Int, _ state: (Statement) -> Void
     ) {
         let graph = statementGraph()
         stating { state(Statement(draft: draft, member: member, graph: graph)) }

@@ -142,8 +142,7 @@ final class RealmCore: @unchecked Sendable {
         checkThread()
         if isFrozen { Misuse.end("Can't perform transactions on a frozen Realm") }
         guard let interactiveWrite else {
-            Misuse.end(
-                "Cannot modify managed objects outside of a write transaction.")
+            Misuse.end("Cannot modify managed objects outside of a write transaction.")
         }
         spillToEngine(in: interactiveWrite)
         return interactiveWrite.transaction
@@ -217,9 +216,7 @@ final class RealmCore: @unchecked Sendable {
     /// Ends the process if the realm is read-only or frozen.
     func requireWritable() {
         if isFrozen { Misuse.end("Can't perform transactions on a frozen Realm") }
-        if configuration.readOnly {
-            Misuse.end("Can't perform transactions on read-only Realms.")
-        }
+        if configuration.readOnly { Misuse.end("Can't perform transactions on read-only Realms.") }
     }
 
     /// Commits the write in progress.

@@ -110,10 +110,8 @@ extension Realm.Error {
         case .deniedDeletion(let denied):
             message =
                 "Objects that others hold by links that deny it can't be deleted: \(denied.count)."
-        case .tooManyOperations(let limit):
-            message = "A write may change at most \(limit) objects."
-        case .transactionTooLarge(let limit):
-            message = "A write may change at most \(limit) bytes."
+        case .tooManyOperations(let limit): message = "A write may change at most \(limit) objects."
+        case .transactionTooLarge(let limit): message = "A write may change at most \(limit) bytes."
         case .tooLarge(let detail): message = detail
         case .stopped(let failure): message = failure.message
         case .noIdempotencyRoom(_, let seconds):

@@ -82,8 +82,7 @@ struct SchemaAgreement {
             }
             properties.append(kept)
         }
-        for property in present.properties
-        where wanted.propertyIndex(named: property.name) == nil {
+        for property in present.properties where wanted.propertyIndex(named: property.name) == nil {
             differences.append("Property '\(name).\(property.name)' has been removed.")
         }
         if !differences.isEmpty { isChange = true }

@@ -44,9 +44,7 @@ extension SectionedResults: RandomAccessCollection {
     /// The section at a position. Ends the process if it is out of range.
     public subscript(position: Int) -> ResultsSection<Key, SectionElement> {
         let keys = core.division.keys
-        guard keys.indices.contains(position) else {
-            Misuse.endOutOfBounds(position, keys.count)
-        }
+        guard keys.indices.contains(position) else { Misuse.endOutOfBounds(position, keys.count) }
         return ResultsSection(core: core, key: keys[position])
     }
 
@@ -147,9 +145,8 @@ extension SectionDifference {
     /// The notification for an observer of the sections, or of one section.
     func change<Collection>(of collection: Collection) -> SectionedResultsChange<Collection> {
         .update(
-            collection, deletions: deletions, insertions: insertions,
-            modifications: modifications, sectionsToInsert: sectionsToInsert,
-            sectionsToDelete: sectionsToDelete)
+            collection, deletions: deletions, insertions: insertions, modifications: modifications,
+            sectionsToInsert: sectionsToInsert, sectionsToDelete: sectionsToDelete)
     }
 }
 
@@ -312,8 +309,7 @@ struct SectionDifference {
     ) {
         let stays = Self.staying(old.keys.map { new.section(of: $0) })
         sectionsToDelete = IndexSet(stays.indices.filter { stays[$0] == nil })
-        sectionsToInsert = IndexSet(new.keys.indices).subtracting(
-            IndexSet(stays.compactMap { $0 }))
+        sectionsToInsert = IndexSet(new.keys.indices).subtracting(IndexSet(stays.compactMap { $0 }))
         let deleted = IndexSet(ranges: difference.deletions)
         let inserted = IndexSet(ranges: difference.insertions)
         let modified = IndexSet(ranges: difference.modifications)

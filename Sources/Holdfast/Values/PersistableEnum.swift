@@ -17,8 +17,7 @@ extension PersistableEnum {
 
     /// The type in the schema.
     public static var _element: ElementShape {
-        ElementShape(
-            RawValue._element.kind, cases: allCases.map { $0.rawValue._stored.value })
+        ElementShape(RawValue._element.kind, cases: allCases.map { $0.rawValue._stored.value })
     }
 
     /// The value of a property without a default.

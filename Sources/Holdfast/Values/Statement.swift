@@ -14,18 +14,14 @@ public struct Statement {
     private var storage: FieldStorage { draft.rowClass.members[member].storage }
 
     /// Adds a single value.
-    func single(_ encode: (ElementSink) -> Void) {
-        encode(ElementSink(taker: SingleSink(self)))
-    }
+    func single(_ encode: (ElementSink) -> Void) { encode(ElementSink(taker: SingleSink(self))) }
 
     /// Adds a single plain value.
     func plain(_ value: Value) {
         graph.require(value)
         if !draft.set(member, value: value) { fail(value) }
         // A ``DynamicObject`` passes raw values.
-        if compiled.hasCases, !draft.isCase(member, scratch: graph.caseScratch) {
-            fail(value)
-        }
+        if compiled.hasCases, !draft.isCase(member, scratch: graph.caseScratch) { fail(value) }
     }
 
     private var compiled: RowClass.Member { draft.rowClass.members[member] }

@@ -61,8 +61,7 @@ extension ImportCommand {
         }
         Terminal.write(
             "\(subject): \(imported) imported, " + count("ignored", "ignored")
-                + "\(failed) failed, "
-                + count("unknownMembers", "unknown members left out")
+                + "\(failed) failed, " + count("unknownMembers", "unknown members left out")
                 + "version \(report.member(named: "version")?.string ?? "unknown")\n")
         return failed == 0 ? .success : .failure
     }
@@ -88,8 +87,7 @@ extension ImportCommand {
             if options.csv.hasDecimalComma { query.add("decimalComma", "true") }
             if let format = arguments.text("date-format") { query.add("dateFormat", format) }
         }
-        let path =
-            className.map { "/v1/classes/\(ObjectPath.segment($0))/import" } ?? "/v1/import"
+        let path = className.map { "/v1/classes/\(ObjectPath.segment($0))/import" } ?? "/v1/import"
         return path + query.text
     }
 }

@@ -101,9 +101,7 @@ enum KeyDocument: Sendable {
         case elsewhere(String)
     }
 
-    private final class Body {
-        var bytes: [UInt8] = []
-    }
+    private final class Body { var bytes: [UInt8] = [] }
 
     private static func fetch(
         _ address: Address, until deadline: UInt64
@@ -119,8 +117,7 @@ enum KeyDocument: Sendable {
         shim_curl_set_number(curl, CURLOPT_TIMEOUT_MS, Int(deadline - now))
         // A proxy of the environment is for the network.
         if address.origin.hasPrefix("http://") { shim_curl_set_text(curl, CURLOPT_PROXY, "") }
-        shim_curl_set_pointer(
-            curl, CURLOPT_WRITEDATA, Unmanaged.passUnretained(body).toOpaque())
+        shim_curl_set_pointer(curl, CURLOPT_WRITEDATA, Unmanaged.passUnretained(body).toOpaque())
         shim_curl_set_body(curl, CURLOPT_WRITEFUNCTION) { bytes, _, count, context in
             guard let context, let bytes else { return 0 }
             let body = Unmanaged<Body>.fromOpaque(context).takeUnretainedValue()
@@ -136,9 +133,7 @@ enum KeyDocument: Sendable {
         }
         let status = shim_curl_status(curl)
         if let next = shim_curl_redirection(curl) { return .elsewhere(String(cString: next)) }
-        guard status == 200 else {
-            throw SigningKeyFailure("\(address.text) answers \(status)")
-        }
+        guard status == 200 else { throw SigningKeyFailure("\(address.text) answers \(status)") }
         return .document(body.bytes)
     }
 }

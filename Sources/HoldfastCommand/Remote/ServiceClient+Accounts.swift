@@ -43,9 +43,7 @@ extension ServiceClient {
 
     private func accountID(_ login: String) throws(CommandFailure) -> String {
         guard let account = try accounts("?login=" + ObjectPath.segment(login)).accounts.first
-        else {
-            throw CommandFailure("there is no account with the login '\(login)'")
-        }
+        else { throw CommandFailure("there is no account with the login '\(login)'") }
         return account.id
     }
 
@@ -53,9 +51,8 @@ extension ServiceClient {
         func told(_ value: JSONValue, _ name: StaticString) -> String {
             value.member(named: name)?.string ?? ""
         }
-        return try Self.find(
-            "which accounts it has", in: text("GET", "/v1/accounts" + query)
-        ) { root in
+        return try Self.find("which accounts it has", in: text("GET", "/v1/accounts" + query)) {
+            root in
             root.member(named: "accounts").map { list in
                 AccountPage(
                     accounts: list.elements.map {

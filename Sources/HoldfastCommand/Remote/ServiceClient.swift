@@ -230,10 +230,8 @@ final class ServiceClient {
             ? faults.map { fault in
                 let place = fault.member(named: "pointer")?.string.map { $0 + ": " } ?? ""
                 return "\n  " + place
-                    + told(
-                        fault.member(named: "detail")?.string ?? "", fault.member(named: "hint"))
-            }.joined()
-            : " " + told(detail, faults.first?.member(named: "hint"))
+                    + told(fault.member(named: "detail")?.string ?? "", fault.member(named: "hint"))
+            }.joined() : " " + told(detail, faults.first?.member(named: "hint"))
     }
 
     private func failure(_ code: CURLcode) -> CommandFailure {
@@ -256,9 +254,7 @@ extension ServiceClient {
     func backUp(_ path: String) throws(CommandFailure) -> ExitCode {
         let reply = try text("POST", "/v1/backups")
         func told(_ name: StaticString) throws(CommandFailure) -> String {
-            try Self.find("which backup it has made", in: reply) {
-                $0.member(named: name)?.string
-            }
+            try Self.find("which backup it has made", in: reply) { $0.member(named: name)?.string }
         }
         let name = try told("name")
         let version = try told("version")
@@ -314,8 +310,7 @@ extension ServiceClient {
                         text("name") ?? "", right: text("right") ?? "",
                         created: text("created") ?? "", user: text("user"),
                         classes: token.member(named: "classes")?.elements.compactMap(\.string)
-                            ?? [],
-                        expires: text("expires"))
+                            ?? [], expires: text("expires"))
                 }.joined()
             }
         }

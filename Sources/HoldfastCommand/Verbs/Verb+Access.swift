@@ -24,9 +24,7 @@ extension Verb {
     static let accessPut = Verb(
         name: "access put", summary: "Sets the access document to the one in a file.",
         operands: "FILE|-", operandCount: 1...1,
-        options: ServiceClient.options + [
-            Option(flag: "dry-run", "only check it")
-        ],
+        options: ServiceClient.options + [Option(flag: "dry-run", "only check it")],
         notes: accessNotes
     ) { arguments throws(CommandFailure) in
         let client = try ServiceClient.required(arguments, for: "the document")
@@ -37,8 +35,7 @@ extension Verb {
             "PUT", "/v1/access" + (isDryRun ? "?dryRun=true" : ""), json: bytes)
         let revision = ServiceClient.read(reply) { root -> Int64? in
             for warning in root.member(named: "warnings").map({ Array($0.elements) }) ?? [] {
-                Terminal.complain(
-                    "warning: \(warning.member(named: "detail")?.string ?? "")")
+                Terminal.complain("warning: \(warning.member(named: "detail")?.string ?? "")")
             }
             return root.member(named: "revision")?.exactInt64
         }
@@ -55,8 +52,7 @@ extension Verb {
             Option("user", "ID", "the user; without it, an anonymous visitor"),
             Option(
                 "claim", "NAME=VALUE", "a claim about the user; repeat it for more",
-                isRepeatable: true),
-            Option("class", "CLASS", "the class of an object"),
+                isRepeatable: true), Option("class", "CLASS", "the class of an object"),
             Option("key", "JSON", "the key of the object, such as 7 or '\"a\"'"),
         ], notes: accessNotes
     ) { arguments throws(CommandFailure) in

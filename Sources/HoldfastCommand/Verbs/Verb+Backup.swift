@@ -29,8 +29,7 @@ extension Verb {
                 "\(path): version \(written.description.version), \(written.byteCount) bytes\n")
         } catch {
             switch error {
-            case .store(let error):
-                throw OpenStore.failure(error, OpenStore.directory(arguments))
+            case .store(let error): throw OpenStore.failure(error, OpenStore.directory(arguments))
             case .system(let code):
                 throw CommandFailure(
                     "'\(path)' can't be written: \(String(cString: strerror(code)))")

@@ -4,8 +4,7 @@ import HoldfastRESTAPI
 extension Verb {
     /// `holdfast check`
     static let check = Verb(
-        name: "check",
-        summary: "Checks all parts of a store against each other; changes nothing.",
+        name: "check", summary: "Checks all parts of a store against each other; changes nothing.",
         options: [OpenStore.data, OpenStore.mapSize],
         notes: """
             Pages of the data file, rows, primary keys, indexes, inverse links, counters and the change log are compared. The medium may
@@ -14,8 +13,7 @@ extension Verb {
     ) { arguments throws(CommandFailure) in
         let store: Store
         do throws(CommandFailure) {
-            store = try OpenStore.open(
-                arguments, for: .checking, instead: "stop the service first")
+            store = try OpenStore.open(arguments, for: .checking, instead: "stop the service first")
         } catch {
             guard error.isOfUnfinishedStore else { throw error }
             Terminal.write("check: \(error.message)\ncheck: no fault found\n")

@@ -13,8 +13,7 @@ extension Verb {
     ) { arguments throws(CommandFailure) in
         let directory = OpenStore.directory(arguments)
         // As a store at first, so that nothing else is rewritten.
-        try OpenStore.open(arguments, for: .changing, instead: "stop the service first")
-            .close()
+        try OpenStore.open(arguments, for: .changing, instead: "stop the service first").close()
         let engine = try OpenStore.engine(
             arguments, directory: directory, instead: "stop the service first")
         defer { engine.close() }

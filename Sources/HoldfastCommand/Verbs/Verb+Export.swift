@@ -15,12 +15,10 @@ extension Verb {
         ] + ServiceClient.options + [
             Option("class", "NAME", "the class of the objects; without it the whole store"),
             Option(
-                flag: "csv",
-                "write CSV with a header line, for --class; so is a FILE named .csv"),
+                flag: "csv", "write CSV with a header line, for --class; so is a FILE named .csv"),
             Option(
                 "fields", "NAMES", "the properties to write, with commas between, for --class",
-                fallback: "all"),
-            OpenStore.mapSize,
+                fallback: "all"), OpenStore.mapSize,
         ],
         notes:
             "It writes NDJSON, one object a line; of a whole store the schema comes first, and 'import' takes "
@@ -60,11 +58,9 @@ struct ExportCommand {
         defer { view.close() }
         let content =
             className.map {
-                ExportContent.objects(
-                    .ofClass($0), fields: arguments.text("fields"), isCSV: isCSV)
+                ExportContent.objects(.ofClass($0), fields: arguments.text("fields"), isCSV: isCSV)
             } ?? .store
-        let cursor = try CommandFailure.telling(
-            ExportCursor(content, view, SchemaNames(view.rows)))
+        let cursor = try CommandFailure.telling(ExportCursor(content, view, SchemaNames(view.rows)))
         let file = try OutputFile(path)
         while true {
             let piece: UnsafeRawBufferPointer

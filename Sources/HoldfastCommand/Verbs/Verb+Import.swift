@@ -23,8 +23,7 @@ extension Verb {
             Option(flag: "realm-json", "the text is JSON as Realm Studio exports it"),
             Option(
                 "mode", "create|merge|replace|ignore",
-                "the treatment of objects that exist already",
-                fallback: "create"),
+                "the treatment of objects that exist already", fallback: "create"),
             Option(flag: "atomic", "take either all lines or no line, in one transaction"),
             Option(
                 "unknown", "fault|ignore", "the treatment of members that the class does not have",
@@ -40,8 +39,7 @@ extension Verb {
             Option(flag: "decimal-comma", "numbers in CSV have a comma before their decimals"),
             Option(
                 "date-format", "FORMAT", "how dates in CSV are written, such as '%d.%m.%Y %H:%M'",
-                fallback: "RFC 3339"),
-            OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
+                fallback: "RFC 3339"), OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
             Option("max-import-line", "SIZE", "bytes of one line", fallback: "256MiB"),
         ],
         notes: """
@@ -85,9 +83,7 @@ struct ImportCommand {
     /// Reads the options that say how the text is written.
     private mutating func readForm() throws(CommandFailure) {
         let flags = ["csv", "extended-json", "realm-json"].filter { arguments.has($0) }
-        guard flags.count < 2 else {
-            throw .usage("--\(flags[0]) does not go with --\(flags[1])")
-        }
+        guard flags.count < 2 else { throw .usage("--\(flags[0]) does not go with --\(flags[1])") }
         let lowercased = path.lowercased()
         let name = lowercased.hasSuffix(".gz") ? String(lowercased.dropLast(3)) : lowercased
         let isTabbed = name.hasSuffix(".tsv")
@@ -145,8 +141,7 @@ struct ImportCommand {
         defer { store.close() }
         if let className {
             try CommandFailure.telling(
-                ImportTarget.objects(className: className)
-                    .check(store.catalog.rows, options.mode))
+                ImportTarget.objects(className: className).check(store.catalog.rows, options.mode))
         }
         let start = monotonicNanoseconds()
         var converter: RealmJSONConverter?
@@ -218,8 +213,7 @@ struct ImportCommand {
         }
         switch outcome {
         case .success(let report)?: return report
-        case .failure(let fault)?:
-            throw CommandFailure(fault)
+        case .failure(let fault)?: throw CommandFailure(fault)
         case nil: throw CommandFailure("the import was given up")
         }
     }

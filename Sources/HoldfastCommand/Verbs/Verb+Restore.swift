@@ -7,8 +7,7 @@ extension Verb {
     /// `holdfast restore`
     static let restore = Verb(
         name: "restore", summary: "Makes a store of a backup, in a new or empty directory.",
-        operands: "FILE", operandCount: 1...1,
-        options: [OpenStore.data, OpenStore.mapSize],
+        operands: "FILE", operandCount: 1...1, options: [OpenStore.data, OpenStore.mapSize],
         notes: """
             The whole file is checked first. The store appears when it is complete; a restore that was
             interrupted is begun anew by the same command. The store gets a new epoch: change streams that
@@ -39,8 +38,7 @@ extension Verb {
             throw failure(error, path, directory)
         }
         // Opening it shows that it is a store.
-        let store = try OpenStore.open(
-            arguments, for: .changing, directory: folder.building)
+        let store = try OpenStore.open(arguments, for: .changing, directory: folder.building)
         let version = store.version
         store.close()
         try folder.finish()
@@ -58,8 +56,7 @@ extension Verb {
                 "'\(path)' has format \(version), which this version does not read; restore it with "
                     + "the version that made it")
         case .cut: CommandFailure("'\(path)' is cut off: its end is missing")
-        case .damaged(let offset):
-            CommandFailure("'\(path)' is damaged behind byte \(offset)")
+        case .damaged(let offset): CommandFailure("'\(path)' is damaged behind byte \(offset)")
         case .reading(let code):
             CommandFailure("'\(path)' can't be read: \(FileSystem.describe(code))")
         case .notEmpty: CommandFailure("'\(directory)' is not empty")

@@ -62,9 +62,7 @@ struct SchemaCommand {
     func run() throws(CommandFailure) -> ExitCode {
         let path = arguments.operands.first ?? "-"
         var bytes = try FileSystem.read(path, byteCountMax: 32 << 20)
-        if form == .realmJS {
-            bytes = try Self.failing(RealmJSSchema.converted(bytes))
-        }
+        if form == .realmJS { bytes = try Self.failing(RealmJSSchema.converted(bytes)) }
         if let client = try ServiceClient(arguments) { return try put(bytes, client) }
         let store = try OpenStore.open(
             arguments, for: .making, instead: ServiceAddress(arguments).instead)

@@ -109,8 +109,7 @@ struct ServeCommand {
         options.rest.limits.scheduling.runningLongCountMax = threadCount
         options.rest.limits.slowQueryMilliseconds = try arguments.milliseconds("slow-query")
         graceSeconds = try arguments.seconds("grace") ?? 10
-        logger.level = try arguments.choice(
-            "log-level", .info, of: Logger.Level.allCases, \.name)
+        logger.level = try arguments.choice("log-level", .info, of: Logger.Level.allCases, \.name)
         logger.format = try arguments.choice("log-format", .json, of: [.json, .logfmt]) { "\($0)" }
     }
 
@@ -127,9 +126,7 @@ struct ServeCommand {
         defer { store.close() }
         let running = try start(store)
         if try arguments.choice("durability", LMDBOptions.Durability.full) == .relaxed {
-            logger.log(
-                .warning, "durability is relaxed: a power cut may lose the last writes"
-            )
+            logger.log(.warning, "durability is relaxed: a power cut may lose the last writes")
         }
         let addresses = running.server.addresses.map { "http://\($0)" }.joined(separator: " ")
         if let first = running.server.addresses.first {
@@ -151,10 +148,9 @@ struct ServeCommand {
 
     /// Waits for a signal; nil when the store's directory was removed.
     ///
-    /// The files of a removed store can be written as long as they are open, but the written data can't be found any more.
-    /// Verbs, and another service
-    /// that makes a directory of the same name, don't find this service either: a token that is revoked there would stay valid
-    /// here.
+    /// The files of a removed store can be written as long as they are open, but the written data can't be found any more. Verbs,
+    /// and another service that makes a directory of the same name, don't find this service either: a token that is revoked there
+    /// would stay valid here.
     private func awaitSignal(_ signals: inout sigset_t) -> Int32? {
         let folder = FileSystem.OpenDirectory(directory)
         while true {

@@ -15,23 +15,20 @@ extension Verb {
     private static let rightsOption = Option(
         "rights", Right.allCases.map(\.rawValue).joined(separator: "|"), "the right")
     private static let claimOption = Option(
-        "claim", "NAME=VALUE", "a claim about the user; repeat it for more", isRepeatable: true
-    )
+        "claim", "NAME=VALUE", "a claim about the user; repeat it for more", isRepeatable: true)
     private static let classOption = Option(
         "class", "CLASS", "a class that the token is restricted to; repeat it for more",
         isRepeatable: true)
     private static let expiresOption = Option(
         "expires", "DURATION", "when it ends, from now, such as 30d", fallback: "never")
-    private static let storeOptions =
-        [OpenStore.data] + ServiceClient.options + [OpenStore.mapSize]
+    private static let storeOptions = [OpenStore.data] + ServiceClient.options + [OpenStore.mapSize]
 
     /// `holdfast token create`
     static let tokenCreate = Verb(
         name: "token create", summary: "Makes a token and prints it, this once.",
         options: storeOptions + [
             Option("name", "NAME", "the name"), rightsOption,
-            Option("user", "ID", "the user that it is of"), claimOption, classOption,
-            expiresOption,
+            Option("user", "ID", "the user that it is of"), claimOption, classOption, expiresOption,
         ], notes: tokenNotes
     ) { arguments throws(CommandFailure) in
         let name = try tokenName(arguments)

@@ -2,8 +2,7 @@ import HoldfastJSON
 import HoldfastObjectStore
 
 extension RequestFault {
-    /// Values that other objects have already; `pointerOf` gives the pointer to the object of an operation in the
-    /// body.
+    /// Values that other objects have already; `pointerOf` gives the pointer to the object of an operation in the body.
     package init(
         notUnique violations: [UniqueViolation], at pointerOf: (_ source: Int) -> JSONPointer
     ) {
@@ -11,8 +10,7 @@ extension RequestFault {
             var pointer = pointerOf(violation.source)
             pointer.append(violation.path)
             if violation.properties.count == 1 { pointer.append(violation.properties[0]) }
-            return Entry(
-                code: "not-unique", detail: violation.detail, pointer: pointer.description)
+            return Entry(code: "not-unique", detail: violation.detail, pointer: pointer.description)
         }
         self = .several(.conflict, "not-unique", faults, "A value is not unique.")
     }
@@ -20,8 +18,7 @@ extension RequestFault {
     /// Deletions that other objects deny.
     package init(denied deletions: [DeniedDeletion]) {
         let faults = FaultList(deletions) { Entry(code: "denied-delete", detail: $0.detail) }
-        self = .several(
-            .conflict, "denied-delete", faults, "Another object denies the deletion.")
+        self = .several(.conflict, "denied-delete", faults, "Another object denies the deletion.")
     }
 }
 

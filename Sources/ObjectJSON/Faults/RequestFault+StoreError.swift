@@ -98,8 +98,7 @@ extension RequestFault {
             self.init(
                 .unavailable, "busy",
                 "Another write has kept this one waiting for \(milliseconds) ms, and nothing was changed; "
-                    + "try again.",
-                retryAfterSeconds: 1)
+                    + "try again.", retryAfterSeconds: 1)
         case .readOnly:
             self.init(
                 .unavailable, "storage-unavailable",
@@ -122,8 +121,7 @@ extension RequestFault {
     package init(_ error: StorageError) {
         switch error.code {
         case .conflict:
-            self.init(
-                .unavailable, "busy", "Too many writes met; try again.", retryAfterSeconds: 1)
+            self.init(.unavailable, "busy", "Too many writes met; try again.", retryAfterSeconds: 1)
         case .badKey, .valueTooLong:
             self.init(
                 .invalid, "too-large",
@@ -135,8 +133,7 @@ extension RequestFault {
         case .readersFull:
             self.init(
                 .unavailable, "busy", "Too many reads are open; try again.", retryAfterSeconds: 1)
-        case .memory:
-            self = .outOfMemory
+        case .memory: self = .outOfMemory
         case .unavailable:
             self.init(
                 .unavailable, "storage-unavailable", "The storage can't be reached; try again.",
@@ -154,8 +151,7 @@ extension RequestFault {
         case .corrupted, .format, .permission:
             self.init(
                 .failed, "storage-failed",
-                "The storage can't be read; the server's log has the reason."
-            )
+                "The storage can't be read; the server's log has the reason.")
         }
     }
 
@@ -171,8 +167,7 @@ extension RequestFault {
                     "'\(missing.property)' of class '\(missing.className)' is required; state it.",
                 pointer: pointer.description)
         }
-        self = .several(
-            .invalid, "missing-property", faults, "A required property is missing.")
+        self = .several(.invalid, "missing-property", faults, "A required property is missing.")
     }
 
     /// Links without targets; `pointerOf` gives the pointer to the object of an operation in the body.

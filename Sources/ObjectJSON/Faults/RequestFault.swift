@@ -98,8 +98,7 @@ package struct RequestFault: Error, Sendable {
         _ kind: Kind, _ code: String, _ faults: FaultList, _ detail: String
     ) -> RequestFault {
         RequestFault(
-            kind, code,
-            FaultList.told(faults.entries.first?.detail ?? detail, of: faults.count),
+            kind, code, FaultList.told(faults.entries.first?.detail ?? detail, of: faults.count),
             errors: faults.entries)
     }
 
@@ -237,9 +236,8 @@ extension RequestFault {
             .conflict, "breaks-projection",
             "The change would break the projection\(names.count == 1 ? "" : "s") "
                 + names.prefix(10).joined(separator: ", ") + (names.count > 10 ? " and others" : "")
-                + "; nothing was changed. Change or delete "
-                + (names.count == 1 ? "it" : "them") + " first."
-                + FaultList.excess(of: faults.count),
+                + "; nothing was changed. Change or delete " + (names.count == 1 ? "it" : "them")
+                + " first." + FaultList.excess(of: faults.count),
             errors: FaultList(faults) { fault in
                 let location = fault.property.map { ", property '\($0)'" } ?? ""
                 return Entry(
@@ -280,14 +278,12 @@ extension RequestFault {
     /// The version of `minVersion` did not come in time.
     package static let versionNotReached = RequestFault(
         .unavailable, "version-not-reached",
-        "The store has not reached this version yet; try again.",
-        retryAfterSeconds: 1)
+        "The store has not reached this version yet; try again.", retryAfterSeconds: 1)
 
     /// The code of operations that an asymmetric class does not have.
     package static let asymmetricCode = "asymmetric-class"
 
-    /// Makes the fault of an operation that an asymmetric class does not have. Its objects are created,
-    /// consumed and forgotten.
+    /// Makes the fault of an operation that an asymmetric class does not have. Its objects are created, consumed and forgotten.
     package static func asymmetricClass(_ rowClass: RowClass) -> RequestFault {
         let name = rowClass.definition.name
         return RequestFault(
@@ -325,8 +321,7 @@ extension RequestFault {
     /// A text that is not the JSON it should be.
     package init(_ error: JSONError, in text: UnsafeRawBufferPointer) {
         switch error.code {
-        case .outOfMemory:
-            self = .outOfMemory
+        case .outOfMemory: self = .outOfMemory
         case .internal: self.init(.failed, "internal-error", "The body could not be read.")
         default:
             let (line, column) = error.position(in: text)

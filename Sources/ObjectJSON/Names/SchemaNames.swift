@@ -23,9 +23,7 @@ package final class SchemaNames: Sendable {
     }
 
     /// Finds the position of the class with this name.
-    package func classIndex(named name: UnsafeRawBufferPointer) -> Int? {
-        table.position(of: name)
-    }
+    package func classIndex(named name: UnsafeRawBufferPointer) -> Int? { table.position(of: name) }
 
     /// Finds the projection of a name, of a class that is not embedded.
     ///

@@ -25,9 +25,8 @@ package struct JSONPatch: Sendable {
     /// Reads a patch.
     ///
     /// - `reader`: Reads its values, and knows the objects that links may name by `{"$ref": …}`. Its own faults stay unchanged.
-    /// - Throws: ``RequestFault`` `.malformed` with every fault of its form, else `.invalid` with every value that
-    ///   does not fit its place and every path that no object of the class has; `.invalid` for more operations
-    ///   than `operationCountMax`.
+    /// - Throws: ``RequestFault`` `.malformed` with every fault of its form, else `.invalid` with every value that does not fit
+    ///   its place and every path that no object of the class has; `.invalid` for more operations than `operationCountMax`.
     package init(
         _ json: JSONValue, of rowClass: RowClass, _ names: SchemaNames, _ reader: ObjectReader,
         operationCountMax: Int
@@ -76,9 +75,7 @@ package struct JSONPatch: Sendable {
         let steps = JSONPointer(pointer)?.steps ?? []
         guard steps.count >= 2, let index = Int(steps[0]),
             operations.indices.contains(index - firstIndex)
-        else {
-            return positionOfLastStatement(of: pointer)
-        }
+        else { return positionOfLastStatement(of: pointer) }
         // A draft states the property, and of a collection the one element.
         let path = operations[index - firstIndex].edit.path
         let stated = path.member == nil ? 0 : path.element == nil ? 1 : 2

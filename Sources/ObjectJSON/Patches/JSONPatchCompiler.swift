@@ -259,8 +259,7 @@ struct JSONPatchCompiler {
 }
 
 extension ObjectReader {
-    /// Runs a separate reading. Its faults are returned, and do not count among the faults found
-    /// before.
+    /// Runs a separate reading. Its faults are returned, and do not count among the faults found before.
     ///
     /// - `embeddingDepth`: The number of embedded objects around the value that is read.
     func collecting(

@@ -3,9 +3,7 @@ import HoldfastText
 
 /// One step of a JSON patch as it is written.
 struct JSONPatchStep {
-    enum Kind: String, CaseIterable {
-        case add, remove, replace, move, copy, test
-    }
+    enum Kind: String, CaseIterable { case add, remove, replace, move, copy, test }
 
     var kind: Kind
     var path: [String]

@@ -128,8 +128,7 @@ package final class CompiledProjection: Sendable {
         var part: FieldSelection.Part? = FieldSelection.part(
             holder, last.member, expands: property.projection != nil, nested: shown)
         if let path = property.calculation {
-            part = FieldSelection.Part(
-                kind: .calculated, name: "", member: last.member, path: path)
+            part = FieldSelection.Part(kind: .calculated, name: "", member: last.member, path: path)
         }
         for (index, step) in property.steps.enumerated().dropLast().reversed() {
             guard let inner = part else { return nil }
@@ -144,8 +143,7 @@ package final class CompiledProjection: Sendable {
         return part
     }
 
-    /// Makes the selection of an object for the names in `fields`: projected ones, `*`, `$id` and
-    /// `$version`.
+    /// Makes the selection of an object for the names in `fields`: projected ones, `*`, `$id` and `$version`.
     ///
     /// - `parameter`: The parameter that states them.
     /// - Throws: ``RequestFault`` `.malformed` with the nearest name.
@@ -170,9 +168,7 @@ package final class CompiledProjection: Sendable {
                 add(FieldSelection.Part(kind: .version, name: "$version"))
             default:
                 guard let property = properties.first(where: { $0.name.isSame(as: String(field)) })
-                else {
-                    throw unknownField(String(field), parameter)
-                }
+                else { throw unknownField(String(field), parameter) }
                 add(Self.part(of: property, schema))
             }
         }
@@ -209,8 +205,7 @@ package final class CompiledProjection: Sendable {
         guard error.kind == .unknownProperty else { return error }
         let rest = text.unicodeScalars.dropFirst(error.column - 1)
         let named = rest.prefix {
-            $0 == "_" || $0 == "-" || $0.properties.isAlphabetic
-                || $0.properties.numericType != nil
+            $0 == "_" || $0 == "-" || $0.properties.isAlphabetic || $0.properties.numericType != nil
         }
         let name = String(String.UnicodeScalarView(named))
         guard rowClass.names.position(of: name) == nil,

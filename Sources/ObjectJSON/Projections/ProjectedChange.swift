@@ -43,8 +43,7 @@ package final class ProjectedChange {
     package let rowClass: RowClass
     /// The stated values of the object itself, embedded objects included.
     package let draft: ObjectDraft
-    /// The primary key that is stated, in the form of ``OrderedKey``: keys never change, so it has to be
-    /// the object's.
+    /// The primary key that is stated, in the form of ``OrderedKey``: keys never change, so it has to be the object's.
     package private(set) var statedKey: [UInt8]?
     /// The key for an object that is made.
     private var keyOfNew: DraftField?
@@ -81,8 +80,7 @@ package final class ProjectedChange {
         return true
     }
 
-    /// Returns the change of the object behind a single link or embedded object; nil when the property itself is
-    /// stated.
+    /// Returns the change of the object behind a single link or embedded object; nil when the property itself is stated.
     ///
     /// - `reader`: Makes the draft, and counts the memory that it takes.
     package func descend(
@@ -175,9 +173,7 @@ package final class ProjectedChange {
         pointer: JSONPointer, stepCount: Int
     )? {
         guard case .property(let name)? = path.first, let member = rowClass.names.position(of: name)
-        else {
-            return nil
-        }
+        else { return nil }
         if let pointer = written[member] { return (pointer, 1) }
         guard let child = children.first(where: { $0.member == member && !$0.isLink }),
             let inner = child.change.location(of: Array(path.dropFirst()))

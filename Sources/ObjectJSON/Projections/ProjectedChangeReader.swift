@@ -84,9 +84,7 @@ package struct ProjectedChangeReader {
             let reader = reader
             let isNamed = id != nil || form != .patch
             readMembers(json, projection, into: change, resets: form.isWhole) { json in
-                guard isNamed, json.isNamed("$id") || json.isNamed("$version") else {
-                    return false
-                }
+                guard isNamed, json.isNamed("$id") || json.isNamed("$version") else { return false }
                 if !specials.insert(ObjectReader.text(json.name)) {
                     reader.repeated(json.name)
                 } else if json.isNamed("$version") {
@@ -230,8 +228,7 @@ package struct ProjectedChangeReader {
                 else { return conflict(name, json, change, last.member) }
                 reader.path.append(.name(name))
                 defer { reader.path.removeLast() }
-                return readMembers(
-                    json, inner, into: below, resets: resets && compiled.isEmbedded)
+                return readMembers(json, inner, into: below, resets: resets && compiled.isEmbedded)
             }
         }
         if form.isWhole, compiled.storage.shape == .none {
@@ -297,8 +294,7 @@ package struct ProjectedChangeReader {
 
     /// Another member states the property. In a whole object, this one may be stated as it is shown.
     private mutating func conflict(
-        _ name: UnsafeRawBufferPointer, _ json: JSONValue, _ change: ProjectedChange,
-        _ member: Int
+        _ name: UnsafeRawBufferPointer, _ json: JSONValue, _ change: ProjectedChange, _ member: Int
     ) {
         let property = change.rowClass.definition.properties[member].name
         let other = change.written[member] ?? change.children.first { $0.member == member }?.pointer

@@ -105,9 +105,7 @@ package struct ProjectedJSONPatch: Sendable {
                 hasRepeatedName = hasRepeatedName || error.code == "duplicate-name"
             }
         }
-        guard faults.isEmpty else {
-            throw .object(faults, hasRepeatedName: hasRepeatedName)
-        }
+        guard faults.isEmpty else { throw .object(faults, hasRepeatedName: hasRepeatedName) }
         self.runs = runs
     }
 }

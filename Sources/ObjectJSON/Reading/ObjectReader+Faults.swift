@@ -155,8 +155,7 @@ extension ObjectReader {
                 return isMany
                     ? "strings of 24 hexadecimal digits" : "a string of 24 hexadecimal digits"
             case .uuid:
-                return isMany
-                    ? "UUIDs" : "a UUID, such as \"123e4567-e89b-12d3-a456-426614174000\""
+                return isMany ? "UUIDs" : "a UUID, such as \"123e4567-e89b-12d3-a456-426614174000\""
             case .mixed: return isMany ? "values of any kind" : "a value of any kind"
             }
         }

@@ -66,8 +66,7 @@ extension ObjectReader {
                 "missing-key",
                 "'\(property.name)' is the primary key of class '\(draft.rowClass.definition.name)' "
                     + "and has to be stated; only keys of the types objectId and uuid, and those whose default "
-                    + "is \"$next\", are generated.",
-                at: draft.rowClass.names.name(member))
+                    + "is \"$next\", are generated.", at: draft.rowClass.names.name(member))
         }
     }
 

@@ -57,8 +57,7 @@ extension ObjectReader {
     /// - `depth`: The number of lists and maps of a `mixed` value around it.
     func addEntry(
         _ json: JSONValue, under key: UnsafeRawBufferPointer, _ member: Int,
-        isRootValue: Bool = false,
-        depth: Int = 0, into draft: ObjectDraft
+        isRootValue: Bool = false, depth: Int = 0, into draft: ObjectDraft
     ) {
         let rowClass = draft.rowClass
         switch rowClass.members[member].storage.element {

@@ -4,8 +4,7 @@ import HoldfastObjectModel
 import HoldfastRows
 import HoldfastText
 
-/// Values of kind `mixed` in JSON: kinds that JSON has stand as they are, all others under a name that states
-/// the kind.
+/// Values of kind `mixed` in JSON: kinds that JSON has stand as they are, all others under a name that states the kind.
 extension ObjectReader {
     /// Reads a single value.
     func readMixed(
@@ -25,8 +24,7 @@ extension ObjectReader {
             path.append(.element(index))
             defer { path.removeLast() }
             mixed.removeAll()
-            appendMixed(
-                json, member, into: draft, depth: 0, base: collection.byteCount)
+            appendMixed(json, member, into: draft, depth: 0, base: collection.byteCount)
             let value = MixedView(mixed.bytes)
             value.isNull ? collection.appendNull() : collection.append(text: value.bytes)
         }
@@ -36,9 +34,7 @@ extension ObjectReader {
     /// Reads the bare value of a property, or of the one element of its list or set.
     ///
     /// - `depth`: The number of lists and maps around it.
-    func readMixedElement(
-        _ json: JSONValue, _ member: Int, depth: Int, into draft: ObjectDraft
-    ) {
+    func readMixedElement(_ json: JSONValue, _ member: Int, depth: Int, into draft: ObjectDraft) {
         mixed.removeAll()
         let start = draft.references.count
         appendMixed(json, member, into: draft, depth: depth, base: 0)
@@ -227,8 +223,7 @@ extension ObjectReader {
             let text = Self.text(name)
             fault(
                 "unknown-class", "There is no class '\(text)' in the schema.",
-                hint: NearestName.of(
-                    text, among: names.schema.definition.classes.lazy.map(\.name)))
+                hint: NearestName.of(text, among: names.schema.definition.classes.lazy.map(\.name)))
             return nil
         }
         let target = names.schema.classes[index]

@@ -104,8 +104,7 @@ extension ObjectReader {
         if json.kind == .object {
             if let link = json.member(named: "$link") {
                 guard let key = keyOfLink(link, json, target) else { return false }
-                return addReference(
-                    key, target, member, element: element, isLong: true, to: draft)
+                return addReference(key, target, member, element: element, isLong: true, to: draft)
             }
             if references != nil, json.member(named: "$ref") != nil {
                 return addNamedReference(json, target, member, element: element, to: draft)
@@ -117,8 +116,7 @@ extension ObjectReader {
         return addReference(json, target, member, element: element, isLong: false, to: draft)
     }
 
-    /// Adds a target by its key. `isLong` says that the key stands in `{"$link":…}`, where alone null
-    /// names an object.
+    /// Adds a target by its key. `isLong` says that the key stands in `{"$link":…}`, where alone null names an object.
     func addReference(
         _ json: JSONValue, _ target: RowClass, _ member: Int, element: Int?,
         mixed: MixedLinkPosition? = nil, isLong: Bool, to draft: ObjectDraft
@@ -129,8 +127,7 @@ extension ObjectReader {
         }
         guard let keyMember = target.primaryKeyIndex else {
             if let key = ScalarText.int(json), key >= 0 {
-                draft.addReference(
-                    member, element: element, mixed: mixed, objectKey: UInt64(key))
+                draft.addReference(member, element: element, mixed: mixed, objectKey: UInt64(key))
                 return true
             }
             wrongKey(json, target)
@@ -159,9 +156,7 @@ extension ObjectReader {
         mixed: MixedLinkPosition? = nil, to draft: ObjectDraft
     ) -> Bool {
         guard json.count == 1, let name = json.member(named: "$ref")?.string else {
-            fault(
-                "invalid-ref",
-                "A reference has the form {\"$ref\":\"name\"} and nothing else.")
+            fault("invalid-ref", "A reference has the form {\"$ref\":\"name\"} and nothing else.")
             return false
         }
         guard let named = references?[name] else {

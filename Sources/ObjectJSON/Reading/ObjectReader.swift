@@ -77,13 +77,11 @@ package final class ObjectReader {
         references = nil
     }
 
-    /// Reads one object, which is a write of its own. Nil, with ``faults``, if something
-    /// is wrong.
+    /// Reads one object, which is a write of its own. Nil, with ``faults``, if something is wrong.
     ///
-    /// With `isMerge`, omitted properties, also of embedded objects, keep the stored
-    /// value. `element` is the object's position in the body's array, nil when the body is the object.
-    /// `key` says which object the path names: the body may leave its key out but not state another;
-    /// with nil the body alone names it, and a key that it lacks is generated if its type allows.
+    /// With `isMerge`, omitted properties, also of embedded objects, keep the stored value. `element` is the object's position in
+    /// the body's array, nil when the body is the object. `key` says which object the path names: the body may leave its key out
+    /// but not state another; with nil the body alone names it, and a key that it lacks is generated if its type allows.
     package func read(
         _ json: JSONValue, as rowClass: RowClass, names: SchemaNames, isMerge: Bool,
         element: Int? = nil, key: Value? = nil
@@ -127,9 +125,8 @@ package final class ObjectReader {
         return faultCount == before ? reading : nil
     }
 
-    /// Reads the members of an object. `special` gets names that are no property, and says whether it
-    /// knows them. `keeps` says whether the object replaces a known one, so that it can
-    /// keep the properties that `"$omitted"` names.
+    /// Reads the members of an object. `special` gets names that are no property, and says whether it knows them. `keeps` says
+    /// whether the object replaces a known one, so that it can keep the properties that `"$omitted"` names.
     func readMembers(
         _ json: JSONValue, into draft: ObjectDraft,
         keeps: Bool = true, special: (JSONMember) -> Bool
@@ -347,8 +344,7 @@ package struct NamedReference {
     }
 }
 
-/// The means to read bodies: the names of a schema, a reader that keeps its own faults, and how many operations a
-/// patch may have.
+/// The means to read bodies: the names of a schema, a reader that keeps its own faults, and how many operations a patch may have.
 package struct ObjectReadingContext {
     package let names: SchemaNames
     package let reader: ObjectReader

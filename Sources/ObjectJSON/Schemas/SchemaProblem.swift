@@ -21,8 +21,7 @@ package enum SchemaProblem {
                 "This change of the schema is not one that can be made; nothing was changed.")
         case .lossyMigration(let faults):
             return refusal(
-                "data-loss", faults, pointerOf,
-                "The change would lose data; nothing was changed.")
+                "data-loss", faults, pointerOf, "The change would lose data; nothing was changed.")
         case .duplicateKeys(let faults):
             return refusal(
                 "duplicate-key", faults, pointerOf,

@@ -239,9 +239,7 @@ struct TypeText: Equatable {
         case map = "{}"
 
         /// Reads the shape at the end of a type.
-        init(endOf text: Substring) {
-            self = Shape(rawValue: String(text.suffix(2))) ?? .single
-        }
+        init(endOf text: Substring) { self = Shape(rawValue: String(text.suffix(2))) ?? .single }
     }
 
     /// The name of a scalar type or of a class.

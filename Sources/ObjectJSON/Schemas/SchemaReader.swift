@@ -65,8 +65,7 @@ package struct SchemaReader: DefinitionReader {
 
     /// Reads one class.
     ///
-    /// - `named`: The name that the path states, with which the body has to agree; nil when
-    ///   the body has to state it.
+    /// - `named`: The name that the path states, with which the body has to agree; nil when the body has to state it.
     package mutating func readClass(_ value: JSONValue, _ pointer: JSONPointer, named: String?)
         -> ObjectClass?
     {
@@ -93,8 +92,7 @@ package struct SchemaReader: DefinitionReader {
             case "primaryKey":
                 if !value.isNull { result.primaryKey = reader.readText(value, pointer) }
             case "properties": properties = value
-            case "renames":
-                reader.classRenames = reader.readRenames(value, pointer)
+            case "renames": reader.classRenames = reader.readRenames(value, pointer)
             default: result.uniqueGroups = reader.readUniqueGroups(value, pointer)
             }
         }
@@ -214,8 +212,7 @@ extension SchemaReader {
         if let rule = OnDelete(rawValue: text) { return rule }
         let names = OnDelete.allCases.map(\.rawValue)
         fault(
-            pointer, "invalid-schema",
-            "'onDelete' is one of \(names.joined(separator: ", ")).",
+            pointer, "invalid-schema", "'onDelete' is one of \(names.joined(separator: ", ")).",
             hint: NearestName.of(text, among: names))
         return .nullify
     }

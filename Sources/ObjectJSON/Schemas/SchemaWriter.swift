@@ -101,8 +101,7 @@ package struct SchemaWriter {
     private func write(_ property: Property) {
         writer.object { object in
             switch property.type {
-            case .single(let element):
-                write(element, isOptional: property.isOptional, to: &object)
+            case .single(let element): write(element, isOptional: property.isOptional, to: &object)
             case .list(let element): write("list", of: element, property, to: &object)
             case .set(let element): write("set", of: element, property, to: &object)
             case .map(let element): write("map", of: element, property, to: &object)
@@ -165,7 +164,5 @@ package struct SchemaWriter {
     }
 
     /// Writes a default, or a value of an enum.
-    package func write(_ value: Value) {
-        MixedText.write(value, statingKinds: false, to: writer)
-    }
+    package func write(_ value: Value) { MixedText.write(value, statingKinds: false, to: writer) }
 }

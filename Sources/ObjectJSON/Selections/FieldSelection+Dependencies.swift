@@ -34,8 +34,7 @@ extension FieldSelection {
                 found += paths[Int(step.nested)].dependencies(names.schema).map {
                     $0.behind(way, firstMember: first)
                 }
-            default:
-                addDependencies(of: step, behind: way, first, names, to: &found)
+            default: addDependencies(of: step, behind: way, first, names, to: &found)
             }
         }
     }

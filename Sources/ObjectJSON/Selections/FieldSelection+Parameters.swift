@@ -9,11 +9,10 @@ extension FieldSelection {
 
     /// Makes the selection that `fields` and `expand` state for objects of a class.
     ///
-    /// `fields` is a list of names: properties, inverse links, `$id`, `$version`, `*` for everything,
-    /// dotted paths into embedded and linked objects, and at the ends of such paths counts and aggregates:
-    /// `dogs.@count`, `dogs.@max.age`, `scores.@avg`. `expand` is a list of paths to links and
-    /// inverse links that the reply shows as objects instead of keys. A path may lead back to
-    /// its beginning: its length bounds the reply's depth.
+    /// `fields` is a list of names: properties, inverse links, `$id`, `$version`, `*` for everything, dotted paths into embedded
+    /// and linked objects, and at the ends of such paths counts and aggregates: `dogs.@count`, `dogs.@max.age`, `scores.@avg`.
+    /// `expand` is a list of paths to links and inverse links that the reply shows as objects instead of keys. A path may lead
+    /// back to its beginning: its length bounds the reply's depth.
     ///
     /// Embedded objects that an inverse link shows have `$owner` beside their properties, the object that they
     /// belong to, and paths lead on from there: `residents.$owner.name`.
@@ -219,13 +218,11 @@ extension FieldSelection {
             let name = path.joined(separator: ".")
             guard calculatedNames.insert(name) else { return }
             do throws(QueryError) {
-                let path = try ValuePath(
-                    dotted: name, rootClass: rowClass.index, schema: schema)
+                let path = try ValuePath(dotted: name, rootClass: rowClass.index, schema: schema)
                 let part = Part(kind: .calculated, name: name, member: member, path: path)
                 members.append(Member(member: member, calculated: part))
             } catch {
-                let code =
-                    error.kind == .unknownProperty ? "unknown-property" : "invalid-parameter"
+                let code = error.kind == .unknownProperty ? "unknown-property" : "invalid-parameter"
                 throw .single(
                     .malformed, code, error.message, parameter: parameter.rawValue,
                     hint: error.hint)
@@ -247,8 +244,7 @@ extension FieldSelection {
             let index = position(member)
             members[index].expands = true
             if let node = members[index].node { return node }
-            let node = Node(
-                areOrigins: rowClass.members[member].showsEmbedded, within: budget)
+            let node = Node(areOrigins: rowClass.members[member].showsEmbedded, within: budget)
             // A path of `expand` adds to the shown properties; a path of `fields` replaces them.
             node.hasEverything = parameter == .expand
             node.isNamed = isKnown
@@ -277,8 +273,7 @@ extension FieldSelection {
             var parts: [Part] = []
             let isNamed = isNamed || parameter == .keyPaths && isHeld
             // A key path to a link is about which object it leads to.
-            let isKey =
-                isNamed && parameter == .keyPaths && rowClass.definition.kind != .embedded
+            let isKey = isNamed && parameter == .keyPaths && rowClass.definition.kind != .embedded
             let hasID = hasID || isKey
             let hasEverything = hasEverything || isNamed && !isKey && !alone
             let hasKey = rowClass.primaryKeyIndex != nil

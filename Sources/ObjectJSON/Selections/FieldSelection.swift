@@ -10,8 +10,7 @@ import HoldfastRows
 /// Made for one class of one schema: from `fields` and `expand` (``init(fields:expand:of:names:)``), or
 /// once for each class (``SchemaNames/everything``). Immutable; safe to use from any thread.
 package final class FieldSelection: @unchecked Sendable {
-    // Unchecked because of the pointers: they are filled in `init`, never written afterwards and
-    // freed in `deinit`.
+    // Unchecked because of the pointers: they are filled in `init`, never written afterwards and freed in `deinit`.
 
     /// One member of the reply's object. Trivial, so that a walk over the steps counts no references.
     package struct Step {
@@ -265,8 +264,7 @@ package final class FieldSelection: @unchecked Sendable {
             steps[$0].kind != .embedded || steps[$0].member != member
         }
         return kept.count == labels.count
-            ? self
-            : FieldSelection(rowClass, kept.map(part(at:)), showsEverything: showsEverything)
+            ? self : FieldSelection(rowClass, kept.map(part(at:)), showsEverything: showsEverything)
     }
 
     /// Returns the step at a position as the part that it was made from.

@@ -3,8 +3,7 @@ import HoldfastJSON
 import HoldfastObjectModel
 import HoldfastRows
 
-/// The name of an object in a path or query parameter: its primary key, or the object key where its class
-/// has no primary key.
+/// The name of an object in a path or query parameter: its primary key, or the object key where its class has no primary key.
 package enum KeyText {
     /// Reads a path segment, which is decoded already.
     ///

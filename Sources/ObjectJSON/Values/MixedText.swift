@@ -51,8 +51,7 @@ enum MixedText {
                         member.value, depthMax: depthMax - 1, takesLargeIntegers: takesLargeIntegers
                     )
                 else { return nil }
-                entries.append(
-                    Value.MapEntry(String(decoding: member.name, as: UTF8.self), value))
+                entries.append(Value.MapEntry(String(decoding: member.name, as: UTF8.self), value))
             }
             return .map(entries)
         }

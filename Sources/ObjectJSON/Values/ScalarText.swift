@@ -22,8 +22,7 @@ package enum ScalarText {
         }
     }
 
-    /// Reads a float: a number that is rounded once, or the name of one that JSON lacks; nil for a
-    /// number that is too large.
+    /// Reads a float: a number that is rounded once, or the name of one that JSON lacks; nil for a number that is too large.
     package static func float(_ json: JSONValue) -> Float? {
         if let value = json.float { return value.isInfinite ? nil : value }
         return double(json).map { Float($0) }

@@ -38,9 +38,8 @@ package final class CSVRecords {
     {
         let flat = selection.withPathsAsColumns
         guard
-            let name = zip(flat.steps, flat.labels).first(where: { step, _ in
-                !isFlat(step, flat)
-            })?.1
+            let name = zip(flat.steps, flat.labels).first(where: { step, _ in !isFlat(step, flat) }
+            )?.1
         else { return flat }
         throw RequestFault(
             .notAcceptable, "not-flat",
@@ -118,7 +117,5 @@ package final class CSVRecords {
         buffer.append(UInt8(ascii: "\""))
     }
 
-    private func endRecord() {
-        buffer.append("\r\n")
-    }
+    private func endRecord() { buffer.append("\r\n") }
 }

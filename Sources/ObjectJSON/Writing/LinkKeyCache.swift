@@ -3,10 +3,9 @@ import HoldfastRows
 
 /// The keys of link targets as JSON, as they were written last.
 ///
-/// An object's primary key never changes and its object key is never used again. A found key therefore
-/// stays valid as long as the schema, and a row that links to the object proves that it exists. A small
-/// table without chains: a new entry replaces the entry in its slot. One thread at a time uses
-/// a cache.
+/// An object's primary key never changes and its object key is never used again. A found key therefore stays valid as long as the
+/// schema, and a row that links to the object proves that it exists. A small table without chains: a new entry replaces the entry
+/// in its slot. One thread at a time uses a cache.
 ///
 /// Benchmark row: `page`.
 package final class LinkKeyCache {

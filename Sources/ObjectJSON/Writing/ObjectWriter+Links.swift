@@ -69,8 +69,7 @@ extension ObjectWriter {
             ? selection.nested[Int(step.nested)] : names.everything[Int(step.classIndex)]
     }
 
-    /// Writes the objects that link to the one with `key`, each as often as it links, in the order of
-    /// their keys.
+    /// Writes the objects that link to the one with `key`, each as often as it links, in the order of their keys.
     private mutating func writeOrigins(
         _ step: FieldSelection.Step, key: UInt64, _ selection: FieldSelection
     ) {

@@ -3,8 +3,7 @@ import HoldfastJSON
 import HoldfastObjectModel
 import HoldfastRows
 
-/// Values of kind `mixed` as JSON. A value that JSON has is written as it is, any other under a name that states
-/// its kind.
+/// Values of kind `mixed` as JSON. A value that JSON has is written as it is, any other under a name that states its kind.
 extension ObjectWriter {
     /// Writes a value. Lists and maps nest no deeper than the object model allows.
     package func write(mixed value: MixedView) {
@@ -74,8 +73,7 @@ extension ObjectWriter {
         json.raw(isMap ? "}" : "]")
     }
 
-    /// Writes a link; false with nothing written when its target was deleted after this copy of the row
-    /// was made.
+    /// Writes a link; false with nothing written when its target was deleted after this copy of the row was made.
     private func writeLink(_ value: MixedView) -> Bool {
         guard let link = value.link, let read,
             let index = read.rows.classIndexByNumber[link.classNumber]

@@ -21,9 +21,7 @@ extension ObjectWriter {
             let inner = selection.nested[Int(step.nested)]
             guard inner.endsInCollection,
                 let (found, key) = target(step, of: row, key: key, rowClass)
-            else {
-                return false
-            }
+            else { return false }
             return omits(inner.steps[0], of: found, inner.rowClass, key: key, inner)
         case .origins, .expandedOrigins, .embeddedOrigins:
             // As many links as a stored list could have.
@@ -38,8 +36,7 @@ extension ObjectWriter {
             .expandedLinkMap, .embeddedMap, .throughEach:
             let field = rowClass.field(Int(step.member), in: row)
             if row.holdsOverflow, let reference = field.overflow {
-                return hidesOverflow || read == nil
-                    || reference.count > collectionElementCountMax
+                return hidesOverflow || read == nil || reference.count > collectionElementCountMax
                     || reference.byteCount > collectionByteCountMax
             }
             // Each element takes a byte at least.

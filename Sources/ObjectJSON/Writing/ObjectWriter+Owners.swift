@@ -15,8 +15,7 @@ extension ObjectWriter {
         let before = holder
         holders.append(
             EmbeddedHolder(
-                row: row, key: key, classIndex: selection.rowClass.index,
-                member: Int(step.member),
+                row: row, key: key, classIndex: selection.rowClass.index, member: Int(step.member),
                 parent: selection.rowClass.definition.kind == .embedded ? before : -1))
         holder = holders.count - 1
         write(&self)
@@ -60,8 +59,7 @@ extension ObjectWriter {
         let inner = nested(step, selection)
         array { writer, isFirst in
             var found: [EmbeddedHolder] = []
-            read.scanOrigins(selection.rowClass.index, key, property: property) {
-                origin, _, _ in
+            read.scanOrigins(selection.rowClass.index, key, property: property) { origin, _, _ in
                 guard let row = read.row(classIndex: origin.classIndex, key: origin.key) else {
                     return true
                 }
@@ -88,8 +86,7 @@ extension ObjectWriter {
         }
         json.raw("[")
         if step.kind == .embeddedOrigins {
-            writeEmbedded(
-                found.row, key: found.key, holders, found.parent, nested(step, selection))
+            writeEmbedded(found.row, key: found.key, holders, found.parent, nested(step, selection))
         } else if step.kind == .expandedOrigins {
             write(found.row, key: found.key, nested(step, selection))
         } else {

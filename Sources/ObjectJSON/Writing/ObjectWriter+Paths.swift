@@ -15,8 +15,7 @@ extension ObjectWriter {
                 guard let (found, key) = writer.target(step, of: row, key: key, rowClass) else {
                     return writer.json.null()
                 }
-                return writer.writeValue(
-                    inner.steps[0], of: found, inner.rowClass, key: key, inner)
+                return writer.writeValue(inner.steps[0], of: found, inner.rowClass, key: key, inner)
             }
             let list = writer.collection(member, in: row, rowClass)
             if rowClass.members[member].storage.shape == .map {
@@ -37,8 +36,7 @@ extension ObjectWriter {
 
     /// Writes the value at the end of a path for each value of a map, as an object. Null stays null.
     private mutating func writePaths(
-        _ map: StoredCollection, key: UInt64, _ step: FieldSelection.Step,
-        _ inner: FieldSelection
+        _ map: StoredCollection, key: UInt64, _ step: FieldSelection.Step, _ inner: FieldSelection
     ) {
         writeEntries(map) { writer, values, offset in
             if let (found, key) = writer.target(offset, of: values, key: key, step) {

@@ -64,8 +64,7 @@ package enum OpenStores {
     static func release(_ folder: Folder) {
         let last: Store? = entries.withLock { entries in
             guard case .open(let store, let holderCount) = entries[folder] else { return nil }
-            entries[folder] =
-                holderCount > 1 ? .open(store, holderCount: holderCount - 1) : .busy
+            entries[folder] = holderCount > 1 ? .open(store, holderCount: holderCount - 1) : .busy
             return holderCount > 1 ? nil : store
         }
         guard let last else { return }

@@ -163,8 +163,7 @@ package final class Store: Sendable {
                 guard let record = try MigrationRecord.read(snapshot) else {
                     throw StorageError(.corrupted, operation: "open store")
                 }
-                guard
-                    let access = try snapshot.record(under: StoreKey.access, { AccessRecord($0) })
+                guard let access = try snapshot.record(under: StoreKey.access, { AccessRecord($0) })
                 else { throw StoredAccess.damaged }
                 if isReadOnly || version == StoreFormat.current {
                     return Opened(catalog: catalog, state: state, record: record, access: access)
@@ -271,8 +270,7 @@ extension Store {
         let buffer = ByteBuffer(capacity: StoreKey.recordKeyByteCount)
         StoreKey.appendRecord(id, to: buffer)
         guard let bytes = try transaction.value(buffer.bytes) else { return nil }
-        return try IdempotencyRecord.valid(
-            bytes, at: Timestamp.now().seconds, options.idempotency)
+        return try IdempotencyRecord.valid(bytes, at: Timestamp.now().seconds, options.idempotency)
     }
 }
 

@@ -13,8 +13,7 @@ package struct QueryArgument: Hashable, Sendable {
     /// Whether it is a region. A point can be `IN` a region, with the same meaning as `geoWithin`.
     package var isRegion: Bool
 
-    /// Bytes of memory that a value of a list takes while a query is checked, planned and run, at most, without its
-    /// text.
+    /// Bytes of memory that a value of a list takes while a query is checked, planned and run, at most, without its text.
     package static let byteCountOfValue = 512
 
     /// Makes an argument.
@@ -29,7 +28,5 @@ package struct QueryArgument: Hashable, Sendable {
     }
 
     /// Makes an argument of plain text.
-    package init(text: String) {
-        self.init(.string(text), isPlainText: true)
-    }
+    package init(text: String) { self.init(.string(text), isPlainText: true) }
 }

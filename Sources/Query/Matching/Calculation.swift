@@ -1,8 +1,7 @@
 import HoldfastObjectModel
 import HoldfastRows
 
-/// An ``Expression`` made ready for rows: reads its paths and calculates the result for each value of the
-/// one that has several.
+/// An ``Expression`` made ready for rows: reads its paths and calculates the result for each value of the one that has several.
 final class Calculation {
     /// One path or list of the expression, with the numbers that it leads to.
     private struct Source {
@@ -38,8 +37,7 @@ final class Calculation {
                 let numbers = GroupedSink<Number?>(keepsAddresses: false) { address, count in
                     address.flatMap { Number($0, count, storage) }
                 }
-                return add(
-                    Source(walker: walker(path), isMany: path.isMany, numbers: numbers))
+                return add(Source(walker: walker(path), isMany: path.isMany, numbers: numbers))
             case .constants(let values):
                 let numbers = GroupedSink<Number?>(keepsAddresses: false) { _, _ in nil }
                 for value in values { _ = numbers.take(Number(value)) }
@@ -68,9 +66,7 @@ final class Calculation {
     var groupCount: Int { many?.numbers.groupEnds.count ?? 1 }
 
     /// Returns the indexes of the results of one group.
-    func group(_ index: Int) -> Range<Int> {
-        many?.numbers.group(index) ?? 0..<1
-    }
+    func group(_ index: Int) -> Range<Int> { many?.numbers.group(index) ?? 0..<1 }
 
     /// Returns one result; null where a part is null or no number.
     func value(_ index: Int) -> ComparedValue {

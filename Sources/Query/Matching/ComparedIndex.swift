@@ -60,9 +60,7 @@ final class ComparedIndex {
             }
         }
         let hash = hash(value)
-        for known in buckets[hash] ?? [] where isSame(known, value) {
-            return budget.spend()
-        }
+        for known in buckets[hash] ?? [] where isSame(known, value) { return budget.spend() }
         buckets[hash, default: []].append(value)
         differentCount += 1
         return budget.holds(
@@ -86,8 +84,7 @@ final class ComparedIndex {
             if less.holds(kinds[index].greatest, value) { kinds[index].greatest = value }
             return
         }
-        kinds.append(
-            Kind(isPlain: isPlain, storage: value.storage, least: value, greatest: value))
+        kinds.append(Kind(isPlain: isPlain, storage: value.storage, least: value, greatest: value))
     }
 
     /// Whether `value ⋈ other` holds for so many of the values.
@@ -172,8 +169,7 @@ final class ComparedIndex {
 }
 
 extension ComparedValue {
-    /// The greatest double that is no greater than a number, the same for numbers that are the same; 0 stands for
-    /// −0 too.
+    /// The greatest double that is no greater than a number, the same for numbers that are the same; 0 stands for −0 too.
     fileprivate var doubleFloor: Double {
         if storage == .decimal { return Decimal128(ordinal: ordinal).doubleFloor.value + 0 }
         switch number {

@@ -107,8 +107,7 @@ final class ConstantValues {
 
     subscript(index: Int) -> ComparedValue {
         if !objects.isEmpty, let object = objects[index] {
-            return isMixed
-                ? ComparedValue(mixedObject: object) : ComparedValue(object: object.key)
+            return isMixed ? ComparedValue(mixedObject: object) : ComparedValue(object: object.key)
         }
         return values[index].compared
     }

@@ -65,8 +65,7 @@ final class GeneralNode: MatchNode {
                 for a in 0..<one.groupCount {
                     guard budget.spend() else { return false }
                     let isMatch =
-                        swaps
-                        ? matches(group, one.group(a)) : matches(one.group(a), group)
+                        swaps ? matches(group, one.group(a)) : matches(one.group(a), group)
                     if isMatch { return true }
                 }
                 continue

@@ -115,8 +115,7 @@ struct MatchNodeBuilder {
 
     /// Returns the number of the class that links lead to, where they stand beside `mixed` values.
     private func linkClass(_ path: ValuePath, _ other: ValueType?) -> UInt32? {
-        guard other == .scalar(.mixed), case .link(let classIndex) = path.type
-        else { return nil }
+        guard other == .scalar(.mixed), case .link(let classIndex) = path.type else { return nil }
         return schema.classes[classIndex].number
     }
 

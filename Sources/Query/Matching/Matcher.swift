@@ -63,8 +63,7 @@ package final class Matcher {
 }
 
 extension Predicate {
-    /// Makes a matcher for one thread, with the objects that the predicate names looked up in `source`
-    /// already, if there is one.
+    /// Makes a matcher for one thread, with the objects that the predicate names looked up in `source` already, if there is one.
     ///
     /// It spends of the source's budget, see ``Matcher/limit(by:)``.
     package func makeMatcher(_ schema: RowSchema, source: (any ObjectSource)? = nil) -> Matcher {

@@ -10,8 +10,7 @@ final class TargetMemory<Result> {
     private let rowClass: RowClass
     private let member: Int
     private var results: [UInt64: Result] = [:]
-    /// The snapshot that the results are of. Weak, so that another one at the same address is not taken
-    /// for it.
+    /// The snapshot that the results are of. Weak, so that another one at the same address is not taken for it.
     private weak var boundSource: (any ObjectSource)?
 
     /// - `link`: A to-one link of the object itself.
@@ -21,9 +20,7 @@ final class TargetMemory<Result> {
     }
 
     /// Returns the result of an object's target, which `evaluate` finds out; nil where the link is null.
-    func result(
-        _ row: RowView, _ source: any ObjectSource, _ evaluate: () -> Result
-    ) -> Result? {
+    func result(_ row: RowView, _ source: any ObjectSource, _ evaluate: () -> Result) -> Result? {
         let field = rowClass.field(member, in: row)
         guard !field.isNull else { return nil }
         if boundSource !== source {

@@ -31,8 +31,7 @@ final class TargetResults {
         memory = TargetMemory(link, schema: schema)
     }
 
-    /// Passes the values of the path, in one group, to a sink; false if the object has no target, and
-    /// nothing was passed.
+    /// Passes the values of the path, in one group, to a sink; false if the object has no target, and nothing was passed.
     ///
     /// - `evaluate`: Hands it to the sink that it is given.
     func hand(
@@ -54,8 +53,7 @@ final class TargetResults {
         if result.wasMissing { receiver.wasMissing = true }
         receiver.beginGroup()
         withUnsafeBytes(of: result.bytes) { bytes in
-            _ = receiver.receive(
-                result.byteCount > 0 ? bytes.baseAddress : nil, result.byteCount)
+            _ = receiver.receive(result.byteCount > 0 ? bytes.baseAddress : nil, result.byteCount)
         }
         _ = receiver.endGroup()
         return true

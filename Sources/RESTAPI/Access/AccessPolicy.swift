@@ -93,8 +93,7 @@ package final class AccessPolicy: Sendable {
         if let tickets, request.header(.authorization) == nil,
             request[query: StreamTickets.parameter] != nil
         {
-            return try tickets.grant(
-                of: request, needing: needed, from: tokens, users, or: nobody)
+            return try tickets.grant(of: request, needing: needed, from: tokens, users, or: nobody)
         }
         let token = try Self.token(of: request)
         if let grant = try users?.grant(token) {
@@ -121,9 +120,7 @@ package final class AccessPolicy: Sendable {
     }
 
     /// The token in a request's header.
-    static func token(
-        of request: Request
-    ) throws(RequestFault) -> UnsafeRawBufferPointer {
+    static func token(of request: Request) throws(RequestFault) -> UnsafeRawBufferPointer {
         guard let header = request.header(.authorization) else {
             throw RequestFault(
                 .unauthenticated, "token-missing",

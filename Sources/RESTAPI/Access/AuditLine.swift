@@ -32,9 +32,8 @@ struct AuditLine: Sendable {
     /// - `account`: The id of the account that was changed, where no path says it.
     func write(token: String? = nil, account: String? = nil) {
         var fields: [(StaticString, Logger.Value)] = [
-            ("operation", .text(operation)), ("path", .text(path)),
-            ("principal", .text(principal)), ("client", .text(client)),
-            ("requestId", .text(requestID)),
+            ("operation", .text(operation)), ("path", .text(path)), ("principal", .text(principal)),
+            ("client", .text(client)), ("requestId", .text(requestID)),
         ]
         if let account { fields.append(("account", .text(account))) }
         if let token { fields.append(("token", .text(token))) }

@@ -71,8 +71,7 @@ package final class SignedInUsers: Sendable {
             principal: principal, expires: nil,
             session: SignedInSession(account: session.account, hash: hash))
         let grant = Grant(
-            owner: owner, until: session.end, issued: session.began, horizon: horizon,
-            bearer: user)
+            owner: owner, until: session.end, issued: session.began, horizon: horizon, bearer: user)
         guard grant.ending == nil else { throw Self.barred }
         return grant
     }
@@ -92,8 +91,7 @@ package final class SignedInUsers: Sendable {
         // Its running requests end with the token; the leeway is for later requests.
         let end =
             verified.expires > now ? verified.expires : verified.expires + WebTokens.leewaySeconds
-        let user = SignedInUser(
-            principal: principal, expires: verified.expires, session: nil)
+        let user = SignedInUser(principal: principal, expires: verified.expires, session: nil)
         let horizon = horizons.withLock { $0.horizon(of: owner) }
         let grant = Grant(
             owner: owner, until: end, issued: verified.issued, horizon: horizon, bearer: user)
@@ -189,9 +187,7 @@ struct SeenTokens {
 
     /// The grant of a token that was verified under these keys.
     mutating func grant(of hash: TokenHash, under keyRevision: UInt64) -> Grant? {
-        if let seen = recent[hash] {
-            return seen.keyRevision == keyRevision ? seen.grant : nil
-        }
+        if let seen = recent[hash] { return seen.keyRevision == keyRevision ? seen.grant : nil }
         guard let seen = former.removeValue(forKey: hash), seen.keyRevision == keyRevision else {
             return nil
         }
@@ -215,8 +211,7 @@ struct SeenTokens {
             recent = [:]
             recentByteCount = 0
         }
-        recentByteCount +=
-            seen.byteCount - (recent.updateValue(seen, forKey: hash)?.byteCount ?? 0)
+        recentByteCount += seen.byteCount - (recent.updateValue(seen, forKey: hash)?.byteCount ?? 0)
     }
 }
 

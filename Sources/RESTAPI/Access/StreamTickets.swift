@@ -102,8 +102,7 @@ package final class StreamTickets: Sendable {
         return grant
     }
 
-    /// Opens the stream of the ticket that a request states, for as long as the returned value is held; nil
-    /// without a ticket.
+    /// Opens the stream of the ticket that a request states, for as long as the returned value is held; nil without a ticket.
     ///
     /// - Throws: ``RequestFault`` `.unauthenticated` as ``grant(of:needing:from:)``, `.conflict` while the stream is
     ///   open, `.unavailable` when too many are in use.
@@ -179,8 +178,7 @@ extension RESTService {
     func createTicket(_ request: Request) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         let body = try json(request)
-        guard body.kind == .object, body.count == 1,
-            let url = body.member(named: "url")?.string
+        guard body.kind == .object, body.count == 1, let url = body.member(named: "url")?.string
         else {
             throw RequestFault(
                 .malformed, "invalid-body",

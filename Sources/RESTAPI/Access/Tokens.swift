@@ -22,8 +22,7 @@ extension RESTService {
 
     /// The caller of a change, for the log.
     func auditLine(_ request: Request) -> AuditLine {
-        AuditLine(
-            request, by: token(of: request), needsToken: needsToken, logger: logger)
+        AuditLine(request, by: token(of: request), needsToken: needsToken, logger: logger)
     }
 
     /// The token of a request or of its ticket; nil if no token is needed.

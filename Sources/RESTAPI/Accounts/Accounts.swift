@@ -54,9 +54,7 @@ extension RESTService {
     }
 
     /// Hashes a password that is to be an account's.
-    func hash(
-        _ password: String, _ worker: PasswordWorker
-    ) throws(RequestFault) -> String {
+    func hash(_ password: String, _ worker: PasswordWorker) throws(RequestFault) -> String {
         guard let hash = worker.hash(AccountText.stored(password)) else { throw .noMemoryToHash }
         return hash
     }
@@ -195,9 +193,7 @@ extension RESTService {
             if hasMore { found.removeLast() }
             return Response.object(200) { [found] object in
                 object.member("accounts").objects(of: found) { $0.write(to: &$1) }
-                if hasMore, let last = found.last {
-                    object.member("next").string(last.login)
-                }
+                if hasMore, let last = found.last { object.member("next").string(last.login) }
             }
         }
     }

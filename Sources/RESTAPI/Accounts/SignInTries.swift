@@ -74,9 +74,7 @@ final class SignInTries: Sendable {
     /// Refuses a try that would exceed the limit.
     ///
     /// - Throws: ``RequestFault`` `.tooOften`.
-    func check(
-        _ subject: Subject, at now: UInt64 = monotonicMilliseconds()
-    ) throws(RequestFault) {
+    func check(_ subject: Subject, at now: UInt64 = monotonicMilliseconds()) throws(RequestFault) {
         if let oldest = state.withLock({ $0.oldest(of: subject.keys, at: now) }) {
             throw tooMany(since: oldest, at: now)
         }

@@ -1,6 +1,5 @@
-/// A limit or behaviour of the service that an option sets: the one declaration of its name, its
-/// meaning and the field that stores it. The options of `holdfast serve`, their variables and defaults, and the
-/// limits that `GET /v1` lists derive from it.
+/// A limit or behaviour of the service that an option sets: the one declaration of its name, its meaning and the field that
+/// stores it. The options of `holdfast serve`, their variables and defaults, and the limits that `GET /v1` lists derive from it.
 package struct Limit: Sendable {
     /// The written form of the value.
     package enum Form: Sendable, Equatable {
@@ -132,8 +131,7 @@ extension Limit {
             \.store.idempotency.retentionSeconds),
         Limit(
             "idempotency-bytes", .size, "bytes of replies that are stored for that",
-            "too-many-idempotency-keys",
-            \.store.idempotency.byteCountMax),
+            "too-many-idempotency-keys", \.store.idempotency.byteCountMax),
         Limit(
             "max-idempotency-reply", .size, "bytes of one reply that is stored", "too-large",
             \.store.idempotency.recordByteCountMax),
@@ -167,8 +165,7 @@ extension Limit {
         Limit(
             "max-sign-in-tries", .count(1...1_000_000),
             "failed sign-ins, and sign-ups, in a minute, for one login and for one address",
-            "too-many-tries",
-            \.rest.signInTryCountMax),
+            "too-many-tries", \.rest.signInTryCountMax),
         Limit(
             "max-waiting-sign-ins", .count(1...1_000_000),
             "sign-ins and other requests that wait for the hash of a password", "busy",
@@ -201,9 +198,8 @@ extension Limit {
             "max-streams", .count(1...1_000_000), "streams of several queries at a time",
             "too-many-streams", \.rest.limits.queryStreamCountMax),
         Limit(
-            "stream-return", .duration,
-            "how long a stream of several queries waits for a follower", "stream-not-found",
-            \.rest.limits.streamReturnSeconds),
+            "stream-return", .duration, "how long a stream of several queries waits for a follower",
+            "stream-not-found", \.rest.limits.streamReturnSeconds),
         Limit(
             "stream-queue", .size, "bytes that wait for a slow stream", nil,
             \.rest.limits.streamQueueByteCountMax),

@@ -39,10 +39,8 @@ extension RESTService {
     /// Answers with one element as `{"value":…}`: `getElement` and `getElementByKey`.
     func readElement(_ request: Request, _ source: ElementSource) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
-        var read = ElementRead(
-            ElementAddress(request, source), for: caller(request))
-        read.known = Precondition(
-            try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
+        var read = ElementRead(ElementAddress(request, source), for: caller(request))
+        read.known = Precondition(try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
         read.form = try Preferences(request).form
         return try answer(request, for: read.caller, read)
     }

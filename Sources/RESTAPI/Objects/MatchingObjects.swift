@@ -11,13 +11,11 @@ extension RESTService {
         let changesAll = try request.flag("all")
         guard request[query: "filter"] != nil || changesAll else {
             throw .parameter(
-                "filter",
-                "State a 'filter', or all=true to change every object of the class.")
+                "filter", "State a 'filter', or all=true to change every object of the class.")
         }
         try request.requireAccepted("application/json")
         let text = try QueryText(request, parser: RequestScratch.current.parser)
-        var change = BulkChange(
-            of: container, text, patch, for: caller(request), in: served)
+        var change = BulkChange(of: container, text, patch, for: caller(request), in: served)
         change.affectedCountMax = try Preferences(request).affectedCountMax
         return try reading(request, isLong: text.isLong) { [change] () throws(RequestFault) in
             try request.allowing { () throws(RequestFault) in

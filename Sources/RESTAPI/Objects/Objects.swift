@@ -16,8 +16,7 @@ extension RESTService {
         try request.requireAccepted("application/json")
         let precondition = Precondition(
             try EntityTags.read(.ifMatch, of: request), takingWeak: false)
-        let known = Precondition(
-            try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
+        let known = Precondition(try EntityTags.read(.ifNoneMatch, of: request), takingWeak: true)
         let form = try Preferences(request).form
         let caller = caller(request)
         // Made in one piece and handed on, since a copy counts many references.
@@ -25,9 +24,8 @@ extension RESTService {
             request, for: caller,
             ObjectRead(
                 ObjectAddress(request, source), isProjected: isProjected, for: caller,
-                fields: request[query: "fields"]?.string,
-                expand: request[query: "expand"]?.string, precondition: precondition,
-                known: known, form: form))
+                fields: request[query: "fields"]?.string, expand: request[query: "expand"]?.string,
+                precondition: precondition, known: known, form: form))
     }
 }
 
@@ -99,8 +97,7 @@ extension RESTService {
     func put(_ request: Request, _ source: KeySource) throws(RequestFault) -> Outcome {
         _ = try BodyType.read(request)
         try request.requireAccepted("application/json")
-        return try write(
-            request, .named(ObjectAddress(request, source), isMerge: false), .replace)
+        return try write(request, .named(ObjectAddress(request, source), isMerge: false), .replace)
     }
 
     /// Takes in a write of objects.
@@ -128,8 +125,7 @@ extension RESTService {
             isUpsert ? .merge : .update)
     }
 
-    /// `DELETE /v1/classes/{class}/objects/{id}`: deletes an object, the embedded objects it owns and
-    /// every link to it.
+    /// `DELETE /v1/classes/{class}/objects/{id}`: deletes an object, the embedded objects it owns and every link to it.
     func delete(_ request: Request, _ source: KeySource) throws(RequestFault) -> Outcome {
         return try submitWrite(
             request,

@@ -22,8 +22,7 @@ extension RESTService {
     }
 
     /// `PUT` of a projected object by either kind of key: replaces the part of the object that the projection shows.
-    func putProjectedObject(_ request: Request, _ source: KeySource) throws(RequestFault)
-        -> Outcome
+    func putProjectedObject(_ request: Request, _ source: KeySource) throws(RequestFault) -> Outcome
     {
         _ = try BodyType.read(request)
         return try writeProjected(request, .whole, ObjectAddress(request, source))
@@ -134,9 +133,7 @@ extension RESTService {
             let change = CatalogChange(.projection(projection))
             let isNew = change.isAddition(to: self.store.catalog)
             return try self.change(request, change) { catalog in
-                self.schemaResponse(isNew ? 201 : 200, catalog.schema) {
-                    $0.projection(projection)
-                }
+                self.schemaResponse(isNew ? 201 : 200, catalog.schema) { $0.projection(projection) }
             }
         }
     }

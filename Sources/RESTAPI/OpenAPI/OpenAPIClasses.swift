@@ -33,8 +33,7 @@ struct OpenAPIClasses {
             all.append(
                 OpenAPIClass(
                     definition: definition, object: object, clientName: clientNames[object],
-                    input: input,
-                    patch: patch, new: new, page: names.unique(object + "Page"),
+                    input: input, patch: patch, new: new, page: names.unique(object + "Page"),
                     sectionPage: names.unique(object + "SectionPage"),
                     written: names.unique(object + "Written"),
                     changePage: names.unique(object + "ChangePage"),
@@ -175,8 +174,7 @@ struct OpenAPIProjection {
     let definition: Projection
     /// Its properties, in the order of the definition.
     let properties: [Property]
-    /// Its operations and schemas, named as for a class with the projection's name and the keys of
-    /// the class that it shows.
+    /// Its operations and schemas, named as for a class with the projection's name and the keys of the class that it shows.
     let entry: OpenAPIClass
 
     /// Names the parts of a projection.
@@ -200,8 +198,7 @@ struct OpenAPIProjection {
         let patch = names.unique(object + "Patch")
         entry = OpenAPIClass(
             definition: shown, object: object, clientName: clientName, input: patch, patch: patch,
-            new: patch,
-            page: names.unique(object + "Page"),
+            new: patch, page: names.unique(object + "Page"),
             sectionPage: names.unique(object + "SectionPage"), written: object,
             changePage: names.unique(object + "ChangePage"),
             snapshotPage: names.unique(object + "SnapshotPage"),

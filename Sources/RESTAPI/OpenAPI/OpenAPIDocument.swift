@@ -10,8 +10,7 @@ import Synchronization
 /// An OpenAPI 3.1 document of a store: one set of operations for each of its classes, with the class's own
 /// schemas (https://spec.openapis.org/oas/v3.1.0).
 ///
-/// It is made from the schema only and shows nothing of the stored objects. Its size grows with the
-/// number of properties.
+/// It is made from the schema only and shows nothing of the stored objects. Its size grows with the number of properties.
 struct OpenAPIDocument {
     /// The classes.
     let schema: Schema
@@ -128,8 +127,7 @@ extension RESTService {
 
     /// Makes the document of a schema.
     ///
-    /// Its tag is the schema's with a hash of the text, which depends on options and the program's version
-    /// too.
+    /// Its tag is the schema's with a hash of the text, which depends on options and the program's version too.
     private func openAPIDocument(of rows: RowSchema, usesTokens: Bool) -> OpenAPICache.Document {
         let buffer = ByteBuffer(capacity: 64 << 10)
         let document = OpenAPIDocument(

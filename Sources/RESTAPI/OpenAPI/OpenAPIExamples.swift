@@ -2,8 +2,7 @@ import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectModel
 
-/// Writes example objects, made up from the types of their properties: no stored value
-/// gets into the document.
+/// Writes example objects, made up from the types of their properties: no stored value gets into the document.
 struct OpenAPIExamples {
     let schemas: OpenAPISchemas
     /// Embedded objects are shown until an example has so many values; a class may hold a thousand of
@@ -104,15 +103,11 @@ struct OpenAPIExamples {
     /// Whether the element is an embedded object that would lead too far.
     private func endsHere(_ element: ElementType, _ progress: Progress) -> Bool {
         guard case .object(let name) = element, schemas.classes[name]?.definition.kind == .embedded
-        else {
-            return false
-        }
+        else { return false }
         return progress.owners.contains(name) || progress.valueCount > Self.valueCountMax
     }
 
-    private func write(
-        _ element: ElementType, _ progress: inout Progress, to writer: JSONWriter
-    ) {
+    private func write(_ element: ElementType, _ progress: inout Progress, to writer: JSONWriter) {
         switch element {
         case .scalar(let scalar): schemas.writeExample(of: scalar, to: writer)
         case .object(let name):

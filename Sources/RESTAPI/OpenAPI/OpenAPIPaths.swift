@@ -91,8 +91,7 @@ final class OpenAPIPaths {
         }
     }
 
-    /// Adds an operation to the item of its path. Parameters that classes of this kind do not have
-    /// are in `without`.
+    /// Adds an operation to the item of its path. Parameters that classes of this kind do not have are in `without`.
     private func add(
         _ operation: Operation, _ text: JSONValue, _ template: OpenAPITemplate,
         to item: inout JSONObjectWriter

@@ -32,9 +32,7 @@ extension OpenAPISchemas {
     }
 
     /// Writes the schema of a property in a reply.
-    private func write(
-        _ property: OpenAPIProjection.Property, to object: inout JSONObjectWriter
-    ) {
+    private func write(_ property: OpenAPIProjection.Property, to object: inout JSONObjectWriter) {
         let value = property.value
         let isCollection = value.isMapped || value.property.type.isCollection
         if isCollection, value.isBehindNull {
@@ -82,8 +80,7 @@ extension OpenAPISchemas {
     }
 
     private func writeEach(
-        isMap: Bool, to object: inout JSONObjectWriter,
-        _ element: (inout JSONObjectWriter) -> Void
+        isMap: Bool, to object: inout JSONObjectWriter, _ element: (inout JSONObjectWriter) -> Void
     ) {
         object.member("type").string(isMap ? "object" : "array")
         let items = isMap ? object.member("additionalProperties") : object.member("items")

@@ -2,8 +2,7 @@ import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectModel
 
-/// Writes the schemas of classes, as in `classes.json`: their objects in replies and in writes, and the containers of
-/// objects.
+/// Writes the schemas of classes, as in `classes.json`: their objects in replies and in writes, and the containers of objects.
 ///
 /// A name that is no property in every class is a pattern there, because generators of clients ignore patterns: as properties,
 /// `$id` and a property `id` would get the same name.
@@ -54,8 +53,7 @@ struct OpenAPISchemas {
     }
 
     private func write(
-        _ property: Property, _ entry: OpenAPIClass, _ form: Form,
-        to object: inout JSONObjectWriter
+        _ property: Property, _ entry: OpenAPIClass, _ form: Form, to object: inout JSONObjectWriter
     ) {
         writeType(of: property, form, to: &object)
         if form == .input, let value = property.defaultValue, case .constant = value {
@@ -65,9 +63,7 @@ struct OpenAPISchemas {
     }
 
     /// Writes the schema of a property's value.
-    func writeType(
-        of property: Property, _ form: Form, to object: inout JSONObjectWriter
-    ) {
+    func writeType(of property: Property, _ form: Form, to object: inout JSONObjectWriter) {
         switch property.type {
         case .single(let element): writeElement(element, of: property, form, to: &object)
         case .list(let element), .set(let element):
@@ -160,9 +156,7 @@ struct OpenAPISchemas {
     }
 
     /// Writes the schema of an element on a page: a link is shown as its target.
-    func writeShown(
-        _ element: ElementType, _ isOptional: Bool, to object: inout JSONObjectWriter
-    ) {
+    func writeShown(_ element: ElementType, _ isOptional: Bool, to object: inout JSONObjectWriter) {
         if case .object(let name) = element, let target = classes[name] {
             object.reference(target.object, isOptional: isOptional)
         } else {
@@ -171,9 +165,7 @@ struct OpenAPISchemas {
     }
 
     /// Writes the schema of a value of a plain type.
-    private func write(
-        _ type: ScalarType, isOptional: Bool, to object: inout JSONObjectWriter
-    ) {
+    private func write(_ type: ScalarType, isOptional: Bool, to object: inout JSONObjectWriter) {
         guard let scalar = file["scalars"]?.member(named: type.name) else { return }
         if let name = scalar.member(named: "shared")?.string {
             return object.reference(name, isOptional: isOptional)
@@ -203,19 +195,16 @@ struct OpenAPISchemas {
 
     /// Writes the schema of one value: of a single one, or of an element of a collection.
     func write(
-        _ element: ElementType, _ isOptional: Bool, _ form: Form,
-        to object: inout JSONObjectWriter
+        _ element: ElementType, _ isOptional: Bool, _ form: Form, to object: inout JSONObjectWriter
     ) {
         switch element {
-        case .scalar(let scalar):
-            write(scalar, isOptional: isOptional, to: &object)
+        case .scalar(let scalar): write(scalar, isOptional: isOptional, to: &object)
         case .object(let name):
             // A schema that holds has every class that it names.
             guard let target = classes[name] else { return }
             switch target.definition.kind {
             case .object, .asymmetric: writeLink(to: target, isOptional, form, &object)
-            case .embedded:
-                object.reference(target.name(form), isOptional: isOptional)
+            case .embedded: object.reference(target.name(form), isOptional: isOptional)
             }
         }
     }
@@ -237,9 +226,7 @@ struct OpenAPISchemas {
     }
 
     /// Writes the schema of a key that names an object of a class and is not null.
-    func writeKey(
-        of entry: OpenAPIClass, to object: inout JSONObjectWriter
-    ) {
+    func writeKey(of entry: OpenAPIClass, to object: inout JSONObjectWriter) {
         write(entry.keyType, isOptional: false, to: &object)
         if entry.primaryKey == nil { object.member("minimum").uint(0) }
     }
@@ -319,8 +306,7 @@ struct OpenAPISchemas {
             "choice": entry.looksLikeWritten ? "anyOf" : "oneOf",
             // Distinguishes an object from the reply to a write of several.
             "not": entry.looksLikeWritten ? "" : "not",
-            "required": required.isEmpty ? "" : "required",
-            "statedNew": statesKey ? entry.new : "",
+            "required": required.isEmpty ? "" : "required", "statedNew": statesKey ? entry.new : "",
             "newBase": entry.isAsymmetric ? entry.input : entry.patch,
             "newEnd": entry.isAsymmetric ? "." : ", or a change of the one that its key names.",
             "primaryKey": entry.definition.primaryKey ?? "",
@@ -331,9 +317,7 @@ struct OpenAPISchemas {
         template.values["=required"] = { $0.strings(required.map(\.name)) }
         template.values["=optionalKey"] = { writer in
             let isOptional = entry.primaryKey?.isOptional ?? false
-            writer.object {
-                write(entry.keyType, isOptional: isOptional, to: &$0)
-            }
+            writer.object { write(entry.keyType, isOptional: isOptional, to: &$0) }
         }
         return template
     }

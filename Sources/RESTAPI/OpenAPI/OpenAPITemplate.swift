@@ -1,8 +1,7 @@
 import HoldfastJSON
 import HoldfastStoreService
 
-/// A part of the document that is the same for every class except for names: `classes.json`, which is built into the
-/// program.
+/// A part of the document that is the same for every class except for names: `classes.json`, which is built into the program.
 ///
 /// There, `<name>` in a text or a member's name stands for one of ``names``, and the text `"=name"` for the output of one of
 /// ``values``, or for a part of that name. A member with a name that becomes empty is left out.
@@ -95,8 +94,7 @@ final class OpenAPIFile {
     subscript(_ name: StaticString) -> JSONValue? { root?.member(named: name) }
 }
 
-/// Shared schemas, parameters, headers and error replies, as they stand in `components.json`, which
-/// is built into the program.
+/// Shared schemas, parameters, headers and error replies, as they stand in `components.json`, which is built into the program.
 ///
 /// There, a JSON patch is an array in two parts, because openapi-python-client would make a `list[…]` of a plain array,
 /// and ask of every body whether it is one, which Python refuses for merge patches too.

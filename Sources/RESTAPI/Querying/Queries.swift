@@ -92,8 +92,7 @@ extension RESTService {
             let preferences = try Preferences(request)
             _ = try BodyType.read(request)
             let text = try QueryText(
-                body: self.served.json(
-                    request.body, RequestScratch.current.parser, isQuery: true),
+                body: self.served.json(request.body, RequestScratch.current.parser, isQuery: true),
                 byteCount: request.body.count, within: self.served.limits)
             let page = PageRequest(
                 .objects(kind.container(request)), text, forms: forms,
@@ -120,15 +119,12 @@ extension RESTService {
     }
 
     /// `GET …/sections`: the result of a query, divided by a value that its objects have in common.
-    func sectionObjects(
-        _ request: Request, _ kind: ContainerKind
-    ) throws(RequestFault) -> Outcome {
+    func sectionObjects(_ request: Request, _ kind: ContainerKind) throws(RequestFault) -> Outcome {
         try request.requireAccepted("application/json")
         return try answerPage(
             of: .sections(
                 kind.container(request), by: request[query: "by"]?.string,
-                objectCount: try request.count("objects")),
-            request)
+                objectCount: try request.count("objects")), request)
     }
 }
 
@@ -158,8 +154,7 @@ extension RESTService {
         return try whenReadable(request, cursor: text) { pin throws(RequestFault) in
             var operation = unpinned
             operation.pin = pin
-            return try self.answerNow(
-                request, for: self.caller(request), under: pin, operation)
+            return try self.answerNow(request, for: self.caller(request), under: pin, operation)
         }
     }
 

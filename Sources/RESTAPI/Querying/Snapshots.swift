@@ -5,13 +5,11 @@ import HoldfastObjectStore
 import HoldfastStoreService
 
 extension RESTService {
-    /// Answers a read when the store has the version that `minVersion` asks for, of the version that `snapshot`
-    /// names.
+    /// Answers a read when the store has the version that `minVersion` asks for, of the version that `snapshot` names.
     ///
     /// - `text`: Of a page, whose cursor goes on under the snapshot of the page before.
     /// - `answer`: Gets the pin of the version that is to be read; nil for the newest.
-    /// - Throws: ``RequestFault`` `.malformed` for faulty and contradicting parameters, `.expired` for a
-    ///   snapshot that has ended.
+    /// - Throws: ``RequestFault`` `.malformed` for faulty and contradicting parameters, `.expired` for a snapshot that has ended.
     func whenReadable(
         _ request: Request, cursor text: QueryText? = nil,
         _ answer: @escaping @Sendable (SnapshotPin?) throws(RequestFault) -> Outcome

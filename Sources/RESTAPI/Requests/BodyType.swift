@@ -76,13 +76,10 @@ extension Request {
 // The only content negotiation of the service (RFC 9110, section 12.5.1).
 extension Request {
     /// Whether the client takes a media type.
-    package func accepts(_ type: StaticString) -> Bool {
-        (acceptance(of: type)?.quality ?? 0) > 0
-    }
+    package func accepts(_ type: StaticString) -> Bool { (acceptance(of: type)?.quality ?? 0) > 0 }
 
-    /// The offered types that the client accepts, as positions in `offered`, the most
-    /// wanted first: by `q`, then the more precisely named, then the type
-    /// named first, then the type offered first. Never empty.
+    /// The offered types that the client accepts, as positions in `offered`, the most wanted first: by `q`, then the more
+    /// precisely named, then the type named first, then the type offered first. Never empty.
     ///
     /// - Throws: ``RequestFault`` `.notAcceptable`, with the offered forms, if it accepts no form.
     package func accepted(of offered: [StaticString]) throws(RequestFault) -> [Int] {

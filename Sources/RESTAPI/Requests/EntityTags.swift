@@ -123,8 +123,7 @@ extension Precondition {
             })
     }
 
-    /// The condition of tags: none, any version, or the versions of a list without the ones that no object
-    /// can have.
+    /// The condition of tags: none, any version, or the versions of a list without the ones that no object can have.
     package init(_ tags: EntityTags?, takingWeak: Bool) {
         switch tags {
         case nil: self = .none

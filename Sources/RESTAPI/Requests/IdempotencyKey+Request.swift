@@ -12,11 +12,8 @@ extension IdempotencyKey {
     ///
     /// - `scope`: The owner of a key beside the path: the user, or the token if tokens are needed.
     /// - `owner`: The owner of the room that the reply takes.
-    /// - Throws: ``RequestFault`` `.malformed` for a key that is empty, too long, stated twice, or not of printable
-    ///   ASCII.
-    init?(
-        _ request: Request, scope: [UInt8], of owner: IdempotencyOwner
-    ) throws(RequestFault) {
+    /// - Throws: ``RequestFault`` `.malformed` for a key that is empty, too long, stated twice, or not of printable ASCII.
+    init?(_ request: Request, scope: [UInt8], of owner: IdempotencyOwner) throws(RequestFault) {
         guard let key = request.header(.idempotencyKey) else { return nil }
         guard request.headers(.idempotencyKey).count == 1,
             (1...Self.byteCountMax).contains(key.count),

@@ -26,9 +26,7 @@ package struct Preferences: Sendable, Equatable {
         }
     }
 
-    private mutating func read(
-        _ part: Substring, _ seen: inout Set<String>
-    ) throws(RequestFault) {
+    private mutating func read(_ part: Substring, _ seen: inout Set<String>) throws(RequestFault) {
         // Parameters after `;` belong to preferences that we do not know.
         let token = part.prefix { $0 != ";" }
         let pieces = token.split(separator: "=", maxSplits: 1)

@@ -9,9 +9,7 @@ import HoldfastStreams
 
 extension RESTService {
     /// Runs the work of a request with a grant. A fault that the work throws becomes the reply.
-    func replying(
-        to grant: Grant?, _ body: () throws(RequestFault) -> Response
-    ) -> Response {
+    func replying(to grant: Grant?, _ body: () throws(RequestFault) -> Response) -> Response {
         do { return try body() } catch { return response(error, to: grant) }
     }
 

@@ -43,8 +43,7 @@ extension RESTService {
     /// The client with limits of its own for streams and queries: a user, or an anonymous visitor by address. Nil for a token of
     /// the store, and if no token is needed.
     func boundedUser(_ request: Request) -> ClientKey? {
-        let isBounded =
-            principal(of: request) != nil || (request.grant == nil && needsToken)
+        let isBounded = principal(of: request) != nil || (request.grant == nil && needsToken)
         return isBounded ? caller(request).client : nil
     }
 

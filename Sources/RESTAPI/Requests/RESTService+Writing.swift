@@ -14,9 +14,7 @@ extension RESTService {
         _ request: Request, isLong: Bool = false,
         _ body: @escaping @Sendable () throws(RequestFault) -> Outcome
     ) throws(RequestFault) -> Outcome {
-        guard isLong || request.body.count > Self.inlineBodyByteCountMax else {
-            return try body()
-        }
+        guard isLong || request.body.count > Self.inlineBodyByteCountMax else { return try body() }
         return .later { exchange in self.scheduleOutcome(for: exchange, expecting: .long, body) }
     }
 

@@ -29,8 +29,7 @@ extension RESTService {
         var response = Response(
             fault, current: fault.current.flatMap { current($0, fault.currentJSON) })
         switch fault.kind {
-        case .unsupportedOperation:
-            response.headers.add(.allow, fault.alternatives ?? "OPTIONS")
+        case .unsupportedOperation: response.headers.add(.allow, fault.alternatives ?? "OPTIONS")
         case .notAcceptable: response.headers.add(.vary, "Accept" as StaticString)
         case .unsupportedMediaType:
             if let types = fault.alternatives { response.headers.add(.accept, types) }
@@ -65,9 +64,7 @@ extension RESTService {
         do throws(RequestFault) {
             // The caller may see the object. Of its link targets only keys are shown.
             let followsLinks = names.everything[object.classIndex].followsLinks
-            try served.withLinks(
-                followsLinks || object.holdsOverflow, for: .program
-            ) { read in
+            try served.withLinks(followsLinks || object.holdsOverflow, for: .program) { read in
                 var writer = ObjectWriter(json.buffer, names: names, read: read, epoch: store.epoch)
                 writer.limitCollections(served.limits)
                 writer.write(object)

@@ -47,9 +47,7 @@ package enum NearestPaths {
     ) -> (cost: Int, path: String) {
         // For each number of segments the best way through the pattern so far.
         var row = [(cost: 0, path: "")]
-        for segment in segments {
-            row.append((row[row.count - 1].cost + superfluous(segment), ""))
-        }
+        for segment in segments { row.append((row[row.count - 1].cost + superfluous(segment), "")) }
         for (index, part) in pattern.enumerated() {
             let isParameter = part.hasPrefix("{")
             let leftOut = part == "v1" ? slight : wrong

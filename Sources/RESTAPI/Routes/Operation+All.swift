@@ -9,8 +9,7 @@ extension Operation {
 
     private static let system = [
         Operation(.get, "/", "getLinks", nil, .open) { $0.getLinks },
-        Operation(.get, "/v1", "getService", .read, .guarded) { $0.getService }
-            .forUsers(),
+        Operation(.get, "/v1", "getService", .read, .guarded) { $0.getService }.forUsers(),
         Operation(.get, "/v1/", "getVersionLinks", nil, .open) { $0.getVersionLinks },
         Operation(.get, "/v1/openapi.json", "getOpenAPI", .read, [.ifNoneMatchRead], .guarded) {
             $0.getOpenAPI
@@ -31,10 +30,9 @@ extension Operation {
         Operation(
             .put, schemaClass, "putClass", .admin, schemaChange + [.ifNoneMatchWrite], .schema
         ) { $0.putClass },
-        Operation(
-            .patch, schemaClass, "patchClass", .admin, schemaChange,
-            .schema + [.notFound]
-        ) { $0.patchClass },
+        Operation(.patch, schemaClass, "patchClass", .admin, schemaChange, .schema + [.notFound]) {
+            $0.patchClass
+        },
         Operation(.delete, schemaClass, "deleteClass", .admin, schemaChange, .removing) {
             $0.deleteClass
         },
@@ -104,8 +102,7 @@ extension Operation {
         + changing(inner, "InnerElement", .inner) + [adding(inner, "addInnerElement", .inner)]
 
     private static func adding(_ path: String, _ id: String, _ source: ElementSource) -> Operation {
-        Operation(.post, path, id, .write, [.at] + write + [.idempotencyKey], .writing) {
-            service in
+        Operation(.post, path, id, .write, [.at] + write + [.idempotencyKey], .writing) { service in
             { request throws(RequestFault) in try service.editElement(request, .add, source) }
         }.forUsers()
     }
@@ -120,8 +117,7 @@ extension Operation {
                 .get, path, "get" + noun, .read,
                 (isByKey ? [.entryKey] : []) + [
                     .minVersion, .snapshot, .ifNoneMatchRead, .preferRead,
-                ],
-                .reading + [.gone], with(source) { $0.readElement }
+                ], .reading + [.gone], with(source) { $0.readElement }
             ).forUsers(),
             Operation(
                 .put, path, "put" + noun, .write, (isByKey ? [.entryKey] : []) + write, .writing

@@ -47,9 +47,8 @@ package struct Operation: Sendable {
     private let refused: [RefusedHeader]
 
     init(
-        _ method: Method, _ path: String, _ id: String, _ right: Right?,
-        _ parameters: [Parameter], _ problems: [OpenAPIProblem], isEndless: Bool = false,
-        answer: Answer
+        _ method: Method, _ path: String, _ id: String, _ right: Right?, _ parameters: [Parameter],
+        _ problems: [OpenAPIProblem], isEndless: Bool = false, answer: Answer
     ) {
         self.method = method
         self.path = path
@@ -220,8 +219,7 @@ extension Operation {
         } else {
             return nil
         }
-        return .single(
-            .malformed, fault.code, other.detail, parameter: name, hint: other.hint)
+        return .single(.malformed, fault.code, other.detail, parameter: name, hint: other.hint)
     }
 }
 

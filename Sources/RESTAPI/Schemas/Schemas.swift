@@ -117,16 +117,12 @@ extension RESTService {
         return try readDefinitions(request, rows) { SchemaWriter($0).write(rows.definition) }
     }
 
-    /// `PUT /v1/schema`: compares the body with the stored schema and makes the change, or with `dryRun`
-    /// reports the change.
+    /// `PUT /v1/schema`: compares the body with the stored schema and makes the change, or with `dryRun` reports the change.
     func putSchema(_ request: Request) throws(RequestFault) -> Outcome {
         try reading(request) { () throws(RequestFault) in
             let document = try self.readSchemaBody(request) { $0.readSchema($1) }
-            return try self.changeSchema(request, CatalogChange(.schema(document))) {
-                catalog in
-                self.schemaResponse(200, catalog.schema) {
-                    SchemaWriter($0).write(catalog.schema)
-                }
+            return try self.changeSchema(request, CatalogChange(.schema(document))) { catalog in
+                self.schemaResponse(200, catalog.schema) { SchemaWriter($0).write(catalog.schema) }
             }
         }
     }
@@ -137,9 +133,7 @@ extension RESTService {
         let caller = caller(request)
         guard caller.visibility != nil else {
             return .respond(
-                try served.withRead(for: caller) { read throws(RequestFault) in
-                    try classes(read)
-                })
+                try served.withRead(for: caller) { read throws(RequestFault) in try classes(read) })
         }
         return answerFromJob { job throws(RequestFault) in
             try self.served.withRead(for: caller, in: job) { read throws(RequestFault) in
@@ -187,8 +181,7 @@ extension RESTService {
             let isNew = change.isAddition(to: self.store.catalog)
             return try self.changeSchema(request, change) { catalog in
                 self.schemaResponse(isNew ? 201 : 200, catalog.schema) {
-                    SchemaWriter($0).write(
-                        catalog.schema.objectClass(named: name) ?? objectClass)
+                    SchemaWriter($0).write(catalog.schema.objectClass(named: name) ?? objectClass)
                 }
             }
         }
@@ -227,8 +220,7 @@ extension RESTService {
         guard store.catalog.schema.objectClass(named: name) != nil else {
             throw .unknownClass(name, store.catalog.rows)
         }
-        return try changeSchema(request, CatalogChange(.droppedClass(name))) {
-            catalog in
+        return try changeSchema(request, CatalogChange(.droppedClass(name))) { catalog in
             Response(204).with(entityTag: self.schemaTag(catalog.schema))
         }
     }

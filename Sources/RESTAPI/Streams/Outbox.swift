@@ -8,9 +8,8 @@ import HoldfastStreams
 import HoldfastThreads
 
 extension RESTService {
-    /// `GET /v1/classes/{class}/outbox`: the objects of an asymmetric class that are not acknowledged yet,
-    /// the oldest first; as a page, as a page as soon as there is anything (`Prefer: wait=`), or as
-    /// events without end.
+    /// `GET /v1/classes/{class}/outbox`: the objects of an asymmetric class that are not acknowledged yet, the oldest first; as a
+    /// page, as a page as soon as there is anything (`Prefer: wait=`), or as events without end.
     func getOutbox(_ request: Request) throws(RequestFault) -> Outcome {
         let name = request.parameter(0).string
         let caller = caller(request)

@@ -62,8 +62,7 @@ extension RESTService {
                 stream, removing: body.removed, adding: body.added)
             return .later { exchange in
                 self.streams.update(stream) {
-                    exchange.respond(
-                        Response(stream: stream, generation: generation, status: 200))
+                    exchange.respond(Response(stream: stream, generation: generation, status: 200))
                 }
             }
         }

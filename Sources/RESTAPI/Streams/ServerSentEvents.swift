@@ -30,9 +30,7 @@ struct ServerSentEvents: EventFraming {
 }
 
 extension EventStream: StreamSink {
-    package func send(_ bytes: SharedBytes) -> StreamSent {
-        StreamSent(send(Bytes(bytes)))
-    }
+    package func send(_ bytes: SharedBytes) -> StreamSent { StreamSent(send(Bytes(bytes))) }
 
     package func send(all pieces: [SharedBytes]) -> StreamSent {
         StreamSent(send(all: pieces.map { Bytes($0) }))
@@ -66,9 +64,7 @@ struct WaitingExchange: ReplySink {
         let (quotes, wait) = (quotesLargeInts, waitSeconds)
         slot.end()
         // Made, and compressed, by the connection's thread and not by the feed's.
-        exchange.respond {
-            Response(changes: page, quotesLargeInts: quotes, waitSeconds: wait)
-        }
+        exchange.respond { Response(changes: page, quotesLargeInts: quotes, waitSeconds: wait) }
     }
 
     func fail(_ fault: RequestFault) {
@@ -81,9 +77,7 @@ struct WaitingExchange: ReplySink {
 
 extension Bytes {
     /// The same bytes, without a copy.
-    init(_ bytes: SharedBytes) {
-        self.init(bytes.buffer.bytes, keptBy: bytes.holder)
-    }
+    init(_ bytes: SharedBytes) { self.init(bytes.buffer.bytes, keptBy: bytes.holder) }
 }
 
 extension Response {

@@ -95,8 +95,7 @@ extension RESTService {
     ) throws(RequestFault) -> Outcome {
         try checking(request, definition) { checked throws(RequestFault) in
             let caller = self.caller(request)
-            let cursor = try self.streamCursor(
-                request, isEventStream: true, of: checked.viewMark)
+            let cursor = try self.streamCursor(request, isEventStream: true, of: checked.viewMark)
             let stream = try self.makeEventStream(request, for: caller)
             let follower = Follower(.events(stream), checked, caller)
             let response = Response(
@@ -241,8 +240,7 @@ extension RESTService {
                 of: .property(
                     className: rowClass.definition.name, key: key,
                     name: request.parameter(2).string, path: path.steps.map { Array($0.utf8) },
-                    projection: request[query: "projection"]?.string),
-                shaping, EventOptions(),
+                    projection: request[query: "projection"]?.string), shaping, EventOptions(),
                 quotesLargeInts: Preferences(request).quotesLargeInts,
                 intervalMilliseconds: interval(request)))
     }
@@ -256,9 +254,7 @@ extension RESTService {
     }
 
     /// `GET …/sections/changes`: the sections of a query's result, and their changes.
-    func streamSections(
-        _ request: Request, _ kind: ContainerKind
-    ) throws(RequestFault) -> Outcome {
+    func streamSections(_ request: Request, _ kind: ContainerKind) throws(RequestFault) -> Outcome {
         try answerStream(request, streamTarget(request, kind), result: try sections(request))
     }
 

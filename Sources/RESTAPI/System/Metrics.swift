@@ -61,8 +61,7 @@ extension RESTService {
                 let bound = index < bounds.count ? String(Double(bounds[index]) / 1e6) : "+Inf"
                 text.sample(family + "_bucket", [label, ("le", bound)], Double(count))
             }
-            text.sample(
-                family + "_sum", [label], Double(operation.durationMicrosecondsSum) / 1e6)
+            text.sample(family + "_sum", [label], Double(operation.durationMicrosecondsSum) / 1e6)
             text.sample(family + "_count", [label], Double(count))
         }
         text.family(
@@ -107,8 +106,7 @@ extension RESTService {
             Double(streams.encodingCount))
         text.single(
             "holdfast_stream_steps_total", .counter,
-            "Steps in which commits were delivered to live streams.",
-            Double(feed.stepCount))
+            "Steps in which commits were delivered to live streams.", Double(feed.stepCount))
         text.single(
             "holdfast_stream_folded_steps_total", .counter,
             "Steps that covered several versions, because commits came faster than they were delivered.",
@@ -149,8 +147,7 @@ extension RESTService {
             }
         }
         text.family(
-            "holdfast_objects", .gauge, "Objects by class.", by: "class",
-            try counts(of: .object))
+            "holdfast_objects", .gauge, "Objects by class.", by: "class", try counts(of: .object))
         text.family(
             "holdfast_outbox_objects", .gauge,
             "Objects of an asymmetric class that are not acknowledged yet.", by: "class",
@@ -246,8 +243,7 @@ extension RESTService {
     }
 }
 
-/// Writes figures in Prometheus' text format 0.0.4
-/// (https://prometheus.io/docs/instrumenting/exposition_formats/).
+/// Writes figures in Prometheus' text format 0.0.4 (https://prometheus.io/docs/instrumenting/exposition_formats/).
 struct MetricsText {
     /// The kinds of figure.
     enum Kind: String { case counter, gauge, histogram }

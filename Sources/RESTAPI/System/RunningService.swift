@@ -56,9 +56,7 @@ package final class RunningService: Sendable {
             let rateMax = service.options.requestRateMax
             let rate = rateMax > 0 ? Rate<ClientKey>(rateMax) : nil
             let events = service.events
-            serverOptions.makeEvent = {
-                Bytes(events.error(code: $0.code.rawValue, $0.detail))
-            }
+            serverOptions.makeEvent = { Bytes(events.error(code: $0.code.rawValue, $0.detail)) }
             serverOptions.admit = { request in
                 let (right, isEndless, users, takesJSON, takesPatch) = needs[request.routeNumber]
                 let refusal =

@@ -32,8 +32,7 @@ extension RESTService {
         "schema", "objects", "queries", "change-streams", "import", "export", "backups",
         "merge-patch", "openapi", "json-patch", "transactions", "bulk-changes", "idempotency-keys",
         "projections", "outbox", "aggregates", "sections", "geojson", "csv", "snapshots", "tickets",
-        "tokens",
-        "streams",
+        "tokens", "streams",
     ]
 
     /// Each limit by its name, in bytes, seconds or pieces, and the limits of the object model.

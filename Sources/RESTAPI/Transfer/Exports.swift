@@ -48,9 +48,7 @@ extension RESTService {
     }
 
     /// `GET …/export`: every object of a container as NDJSON or CSV, from one snapshot.
-    func exportObjects(
-        _ request: Request, _ kind: ContainerKind
-    ) throws(RequestFault) -> Outcome {
+    func exportObjects(_ request: Request, _ kind: ContainerKind) throws(RequestFault) -> Outcome {
         let container = kind.container(request)
         let isCSV = try wantsCSV(request)
         let fields = request[query: "fields"]?.string
@@ -64,8 +62,7 @@ extension RESTService {
     }
 }
 
-/// The body of an export, made while it is sent. The snapshot ends with the reply, also when the client
-/// leaves.
+/// The body of an export, made while it is sent. The snapshot ends with the reply, also when the client leaves.
 final class ExportSource: PullSource {
     private let export: Export
     private let service: RESTService

@@ -58,8 +58,7 @@ extension RESTService {
         }
         let detail =
             "No line was taken: \(report.failedCount) \(report.failedCount == 1 ? "is" : "are") faulty, the first because: "
-            + (report.faults.first?.text ?? "it is.")
-            + otherForms
+            + (report.faults.first?.text ?? "it is.") + otherForms
         let status = RequestFault.Kind.invalid.status
         return Response(
             status, .problem,
@@ -153,13 +152,11 @@ extension RESTService {
 extension RequestFault {
     static let anotherImport = RequestFault(
         .tooOften, "too-many-imports",
-        "Another import of this user runs; send this one when it has ended.",
-        retryAfterSeconds: 1)
+        "Another import of this user runs; send this one when it has ended.", retryAfterSeconds: 1)
 
     /// The fault for a request after the end of its access.
     fileprivate init(ofAccess end: ServerFault) {
-        self.init(
-            end.status == 401 ? .unauthenticated : .forbidden, end.code.rawValue, end.detail)
+        self.init(end.status == 401 ? .unauthenticated : .forbidden, end.code.rawValue, end.detail)
     }
 }
 
@@ -174,8 +171,7 @@ extension RESTService {
         return try startImport(request, .store, importOptions, upload)
     }
 
-    /// `POST /v1/classes/{class}/import`: takes NDJSON, one object a line, CSV or MongoDB's extended JSON,
-    /// while it comes in.
+    /// `POST /v1/classes/{class}/import`: takes NDJSON, one object a line, CSV or MongoDB's extended JSON, while it comes in.
     func importObjects(_ request: Request, _ upload: Upload) throws(RequestFault) -> UploadStart {
         var importOptions = try importOptions(request)
         importOptions.isAtomic = try request.flag("atomic")

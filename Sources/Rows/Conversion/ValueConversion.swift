@@ -28,9 +28,7 @@ package struct ValueConversion: Sendable {
     /// Makes a conversion.
     ///
     /// - `keepsObjects`: Whether both are links to the same class, or embedded objects of it.
-    package init(
-        from: FieldStorage, to: FieldStorage, property: Property, keepsObjects: Bool
-    ) {
+    package init(from: FieldStorage, to: FieldStorage, property: Property, keepsObjects: Bool) {
         self.from = from
         self.to = to
         scalar = property.scalar

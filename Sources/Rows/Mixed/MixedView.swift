@@ -212,8 +212,7 @@ extension MixedView {
             return "has a value of the wrong length"
         }
         switch kind {
-        case .bool:
-            return payload[0] > 1 ? "has a bool that is neither true nor false" : nil
+        case .bool: return payload[0] > 1 ? "has a bool that is neither true nor false" : nil
         case .string:
             return String(validating: payload, as: UTF8.self) == nil
                 ? "has a string that is no UTF-8" : nil

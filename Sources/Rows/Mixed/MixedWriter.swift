@@ -92,9 +92,7 @@ package struct MixedWriter {
     }
 
     /// Writes a copy of a value. It must not lie in the buffer.
-    package func copy(_ value: MixedView) {
-        value.isNull ? null() : buffer.append(value.bytes)
-    }
+    package func copy(_ value: MixedView) { value.isNull ? null() : buffer.append(value.bytes) }
 
     /// Writes a copy of a value in which some links are null.
     ///

@@ -27,9 +27,7 @@ extension ObjectDraft {
     /// Adds an entry of a map of `mixed` values. Call ``setEntries(_:from:)`` after the last one.
     ///
     /// - `start`: The number of references before the references of its links were added.
-    package func addEntry(
-        _ key: UnsafeRawBufferPointer, mixed value: MixedView, from start: Int
-    ) {
+    package func addEntry(_ key: UnsafeRawBufferPointer, mixed value: MixedView, from start: Int) {
         if value.isNull { return addEntry(key, .null) }
         shiftReferences(from: start, by: arena.count)
         addEntry(key, bytes: value.bytes)

@@ -74,8 +74,7 @@ public struct OverflowReference {
     ) -> Result {
         withUnsafeTemporaryAllocation(byteCount: keyByteCount, alignment: 1) { key in
             key.copyMemory(from: identity)
-            key.storeBytes(
-                of: number.bigEndian, toByteOffset: identityByteCount, as: UInt32.self)
+            key.storeBytes(of: number.bigEndian, toByteOffset: identityByteCount, as: UInt32.self)
             return body(UnsafeRawBufferPointer(key))
         }
     }

@@ -177,8 +177,7 @@ package struct InnerNode {
         let child = base + 4 + position * Self.childByteCount
         return Child(
             number: child.loadUnaligned(as: UInt32.self),
-            count: Int(
-                truncatingIfNeeded: child.loadUnaligned(fromByteOffset: 4, as: UInt64.self)))
+            count: Int(truncatingIfNeeded: child.loadUnaligned(fromByteOffset: 4, as: UInt64.self)))
     }
 
     /// All children.

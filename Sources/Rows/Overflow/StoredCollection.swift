@@ -57,9 +57,7 @@ public struct StoredCollection {
     package func forEachPart(
         within budget: Budget?, _ body: (LeafView, _ first: Int) -> Bool
     ) -> Bool {
-        forEachPart { leaf, first in
-            (budget?.spend(leaf.count) ?? true) && body(leaf, first)
-        }
+        forEachPart { leaf, first in (budget?.spend(leaf.count) ?? true) && body(leaf, first) }
     }
 
     /// Returns the element at an index, as an offset in a part of the collection; nil if the index is beyond the end.

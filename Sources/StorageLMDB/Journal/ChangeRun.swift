@@ -77,8 +77,7 @@ final class ChangeRun: @unchecked Sendable {
             var next = changes
             var (left, right) = (0, 0)
             while left < newer.count, right < older.count {
-                let order = compareKeys(
-                    newer.changes[left].keyBytes, older.changes[right].keyBytes)
+                let order = compareKeys(newer.changes[left].keyBytes, older.changes[right].keyBytes)
                 if order <= 0 {
                     next.initialize(to: newer.changes[left])
                     left += 1

@@ -49,9 +49,7 @@ final class Journal: @unchecked Sendable {
     /// - `isReadOnly`: Whether the files are not changed; then no commits may be written.
     /// - Throws: ``StorageError``; `.corrupted` if an acknowledged record cannot be read, or the tree's file is older than the
     ///   journal.
-    init(
-        in directory: Int32, tree: UInt64, isSynced: Bool, isReadOnly: Bool
-    ) throws(StorageError) {
+    init(in directory: Int32, tree: UInt64, isSynced: Bool, isReadOnly: Bool) throws(StorageError) {
         var files: [JournalFile] = []
         for name in Self.fileNames {
             files.append(try JournalFile(name, in: directory, isReadOnly: isReadOnly))
@@ -82,9 +80,7 @@ final class Journal: @unchecked Sendable {
         let header = JournalRecord.Header(
             mark: file.mark, tree: tree, commit: commit, changeCount: batch.changes.count,
             isSynced: isSynced, byteCount: byteCount)
-        guard let start = memory.reserve(header.byteCount) else {
-            throw SystemError(code: ENOMEM)
-        }
+        guard let start = memory.reserve(header.byteCount) else { throw SystemError(code: ENOMEM) }
         JournalRecord.write(batch, header, to: start)
         let record = UnsafeRawBufferPointer(start: start, count: header.byteCount)
         do throws(SystemError) {
@@ -153,16 +149,12 @@ final class Journal: @unchecked Sendable {
     }
 
     /// Notes a transaction of the tree that does not belong to a checkpoint. No changes may be pending.
-    func follow(tree: UInt64) {
-        self.tree = tree
-    }
+    func follow(tree: UInt64) { self.tree = tree }
 
     /// Shortens files that have grown long, if no changes are pending.
     func shrink() throws(SystemError) {
         guard active.isEmpty && frozen.isEmpty else { return }
-        for file in files where file.byteCount ?? 0 > Self.keptByteCount {
-            try file.cut(after: 0)
-        }
+        for file in files where file.byteCount ?? 0 > Self.keptByteCount { try file.cut(after: 0) }
     }
 
     /// Removes the remaining records of commits that the tree has, also on the medium. No changes may be pending.
@@ -249,8 +241,7 @@ final class Journal: @unchecked Sendable {
         while offset < bytes.count {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[offset...])
             guard
-                let header = JournalRecord.header(
-                    of: rest, mark: mark, since: last?.tree ?? since),
+                let header = JournalRecord.header(of: rest, mark: mark, since: last?.tree ?? since),
                 last.map({ header.commit == $0.commit + 1 }) ?? true,
                 let run = ChangeRun(reading: rest, header, in: memory)
             else { break }

@@ -49,9 +49,7 @@ struct JournalRecord {
     }
 
     /// Writes a record to `start`; `header` has its length.
-    static func write(
-        _ batch: StorageBatch, _ header: Header, to start: UnsafeMutableRawPointer
-    ) {
+    static func write(_ batch: StorageBatch, _ header: Header, to start: UnsafeMutableRawPointer) {
         store(header.mark, start, 0)
         store(header.isSynced ? 0 : 1 as UInt32, start, 12)
         store(header.tree, start, 16)

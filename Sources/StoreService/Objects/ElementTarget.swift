@@ -50,8 +50,7 @@ extension ElementAddress {
             }
             target.element = try Self.element(first, in: target)
         case .parameters(nil, _): break
-        case .parameters(.some, .some):
-            throw .parameter("value", "Say 'key' or 'value', not both.")
+        case .parameters(.some, .some): throw .parameter("value", "Say 'key' or 'value', not both.")
         case .parameters(let text?, nil):
             guard target.storage.shape == .map else {
                 throw .parameter(
@@ -98,8 +97,7 @@ extension ElementAddress {
         if let json = try? parser.parse(text.bytes, depthMax: 1), let key = json.stringBytes {
             return Array(key)
         }
-        throw .parameter(
-            "key", "'key' is a JSON string, such as key=\"a/b\" (percent-encoded).")
+        throw .parameter("key", "'key' is a JSON string, such as key=\"a/b\" (percent-encoded).")
     }
 }
 

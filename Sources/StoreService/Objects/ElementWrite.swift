@@ -10,9 +10,7 @@ package struct ElementWrite: WriteCase, @unchecked Sendable {
     // Unchecked: one thread at a time has it, see ``ServedWrite``.
 
     /// The change of the element.
-    package enum Action: Sendable {
-        case add, put, delete
-    }
+    package enum Action: Sendable { case add, put, delete }
 
     /// The change that has been made.
     private struct Made {
@@ -128,8 +126,7 @@ package struct ElementWrite: WriteCase, @unchecked Sendable {
 
     private func requireMapKey(_ key: [UInt8]) throws(RequestFault) {
         guard let fault = key.withUnsafeBytes({ MapKey.fault(of: $0) }) else { return }
-        throw .single(
-            .invalid, fault.code, fault.detail, parameter: address.parameterName)
+        throw .single(.invalid, fault.code, fault.detail, parameter: address.parameterName)
     }
 
     /// Reads the value that is to go from `?value=`.
@@ -138,8 +135,7 @@ package struct ElementWrite: WriteCase, @unchecked Sendable {
     ) throws(RequestFault) -> ObjectDraft {
         guard case .parameters(_, let text?) = address.element else {
             throw .parameter(
-                "value",
-                "Say which value is to go, as JSON: …/elements?value=7 or ?value=%22a%22.")
+                "value", "Say which value is to go, as JSON: …/elements?value=7 or ?value=%22a%22.")
         }
         let json: JSONValue
         do {
@@ -193,8 +189,7 @@ package struct ElementWrite: WriteCase, @unchecked Sendable {
         reply.isCreated = made.outcome.isCreated
         // Without a tag the object may not be read any more.
         if made.outcome.isCreated, reply.etag != nil, let row = RowView(row.bytes) {
-            reply.created = CreatedPath(
-                target, row, key: made.key, position: made.outcome.position)
+            reply.created = CreatedPath(target, row, key: made.key, position: made.outcome.position)
         }
         return reply
     }

@@ -11,9 +11,7 @@ extension JSONPatch {
     /// - Throws: ``StoreError``, which may hold a ``RequestFault``: `.conflict` for a `test` that fails, `.invalid`
     ///   for a path that is not there or a copied value that does not fit, with the operation's pointer; `.writeTime`
     ///   when it takes too long.
-    func apply(
-        to editor: ObjectEditor, in served: ServedStore
-    ) throws(StoreError) -> WriteResult {
+    func apply(to editor: ObjectEditor, in served: ServedStore) throws(StoreError) -> WriteResult {
         let deadline = served.queryDeadline
         for (index, operation) in operations.enumerated() {
             try served.checkWriteTime(deadline)
@@ -72,8 +70,7 @@ extension JSONPatch {
         _ kind: RequestFault.Kind = .invalid
     ) -> StoreError {
         let pointer = JSONPointer().appending(index: firstIndex + index).appending(member)
-        return .refused(
-            RequestFault.single(kind, code, detail, pointer: pointer.description))
+        return .refused(RequestFault.single(kind, code, detail, pointer: pointer.description))
     }
 }
 

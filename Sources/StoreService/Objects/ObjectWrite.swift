@@ -76,9 +76,7 @@ package final class ObjectWrite: WriteCase, @unchecked Sendable {
 
     // MARK: Reading
 
-    package func prepare(
-        _ names: SchemaNames, _ scratch: RequestScratch
-    ) throws(RequestFault) {
+    package func prepare(_ names: SchemaNames, _ scratch: RequestScratch) throws(RequestFault) {
         guard let (subject, body) = request else { throw served.fault(.closing) }
         schema = names.schema
         // It may have been left in the middle before.
@@ -136,9 +134,7 @@ package final class ObjectWrite: WriteCase, @unchecked Sendable {
             let reading = reader.read(
                 json, as: rowClass, names: names, isMerge: mode == .merge, element: element)
             guard let reading else { return }
-            if mode == .create, reading.objectKey != nil {
-                reader.refuseID(element: element)
-            }
+            if mode == .create, reading.objectKey != nil { reader.refuseID(element: element) }
             items.append(
                 Item(
                     draft: reading.draft, objectKey: reading.objectKey,
@@ -199,9 +195,7 @@ package final class ObjectWrite: WriteCase, @unchecked Sendable {
             isCreated: written.isCreated)
     }
 
-    private func writeItems(
-        _ transaction: WriteTransaction
-    ) throws(StoreError) -> [WrittenObject] {
+    private func writeItems(_ transaction: WriteTransaction) throws(StoreError) -> [WrittenObject] {
         var written: [(key: UInt64, rowClass: RowClass, isCreated: Bool)] = []
         written.reserveCapacity(items.count)
         let deadline = served.queryDeadline

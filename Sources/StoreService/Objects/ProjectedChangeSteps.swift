@@ -62,9 +62,7 @@ struct ProjectedChangeSteps {
     private mutating func add(_ change: ProjectedChange, _ key: UInt64) {
         let identity = ObjectIdentity(classIndex: change.rowClass.index, key: key)
         var pointers = change.written
-        for child in change.children where !child.isLink {
-            pointers[child.member] = child.pointer
-        }
+        for child in change.children where !child.isLink { pointers[child.member] = child.pointer }
         for (member, pointer) in pointers {
             if let other = statedBy[identity]?[member] {
                 let fault = RequestFault.Entry(
@@ -118,8 +116,7 @@ struct ProjectedChangeSteps {
             }
             let field = row.map { rowClass.field(child.member, in: $0) }
             guard let field, !field.isNull,
-                let target = try transaction.row(
-                    child.change.rowClass, field.load(UInt64.self))
+                let target = try transaction.row(child.change.rowClass, field.load(UInt64.self))
             else {
                 if child.isDemanded { noObject(child, rowClass) }
                 continue

@@ -140,8 +140,7 @@ struct ProjectedPatch {
         let made = try stating(served) { () throws(StoreError) in
             if let reservedKey {
                 try transaction.check(precondition, draft.rowClass, key: nil, nil)
-                return try transaction.create(
-                    draft, reservedKey: reservedKey, source: firstSource)
+                return try transaction.create(draft, reservedKey: reservedKey, source: firstSource)
             }
             return try transaction.write(
                 draft, mode: mode, precondition: precondition, source: firstSource)
@@ -181,8 +180,7 @@ struct ProjectedPatch {
                 row.map { rowClass.field(member, in: $0) }
             }
             guard let field, !field.isNull else {
-                let pointer = JSONPointer().appending(index: run.patch.firstIndex)
-                    .appending("path")
+                let pointer = JSONPointer().appending(index: run.patch.firstIndex).appending("path")
                 throw .refused(
                     .single(
                         .invalid, "null-on-path",

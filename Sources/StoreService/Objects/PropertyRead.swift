@@ -53,9 +53,7 @@ private struct FoundProperty {
             version: try page.view.version())
     }
 
-    private func content(
-        asBytes: Bool
-    ) throws(RequestFault) -> PropertyRead.Value.Content {
+    private func content(asBytes: Bool) throws(RequestFault) -> PropertyRead.Value.Content {
         let buffer = ByteBuffer(capacity: 256)
         if asBytes {
             let field = page.owner.field(page.member, in: page.row)

@@ -46,8 +46,7 @@ struct ReplyCopies {
     ///
     /// - Throws: ``StoreError`` where storage fails, or the object takes more memory than a reply may.
     mutating func copy(
-        _ projected: ProjectedObject, _ row: RowView, _ key: UInt64,
-        _ transaction: WriteTransaction
+        _ projected: ProjectedObject, _ row: RowView, _ key: UInt64, _ transaction: WriteTransaction
     ) throws(StoreError) -> ShownObject? {
         if isExhausted { return nil }
         json.removeAll()

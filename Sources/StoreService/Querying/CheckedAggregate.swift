@@ -47,8 +47,7 @@ package struct CheckedAggregate: Sendable {
             operations = try AggregateOperation.parse(
                 list: operationList, rootClass: rowClass.index, schema: names.schema)
         } catch {
-            throw query.fault(
-                projection?.explaining(error, in: operationList) ?? error, "op")
+            throw query.fault(projection?.explaining(error, in: operationList) ?? error, "op")
         }
         guard operations.count <= Self.operationCountMax else {
             throw query.fault(
@@ -64,8 +63,7 @@ package struct CheckedAggregate: Sendable {
             }
             byNames = SortKey.texts(list: by)
             guard self.by.count <= QueryText.sortKeyCountMax else {
-                throw query.fault(
-                    "by", "Groups have at most \(QueryText.sortKeyCountMax) paths.")
+                throw query.fault("by", "Groups have at most \(QueryText.sortKeyCountMax) paths.")
             }
             guard Set(byNames).count == byNames.count else {
                 throw query.fault("by", "A path is stated twice; state it once.")
@@ -76,8 +74,7 @@ package struct CheckedAggregate: Sendable {
                 ("limit", query.limit != nil), ("cursor", query.cursor != nil),
                 ("having", aggregate.having != nil), ("order", aggregate.order != nil),
                 ("tz", aggregate.timeZone != nil),
-            ]
-            where isExplicit {
+            ] where isExplicit {
                 throw query.fault(
                     name, "'\(name)' is for pages of groups; without 'by' there are none.")
             }

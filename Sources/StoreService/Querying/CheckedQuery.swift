@@ -119,14 +119,11 @@ package struct CheckedQuery: Sendable {
             if let (name, _) = others.first(where: \.1) {
                 throw text.fault(name, "CSV has no place for '\(name)'; ask for application/json.")
             }
-            return (
-                .csv, nil, try CSVRecords.flat(selection, instead: "Ask for application/json")
-            )
+            return (.csv, nil, try CSVRecords.flat(selection, instead: "Ask for application/json"))
         }
     }
 
-    /// A filter's own order stands for itself: beside `sort` or `distinct` it would not be clear which
-    /// comes first.
+    /// A filter's own order stands for itself: beside `sort` or `distinct` it would not be clear which comes first.
     private static func requireOnePlace(_ text: QueryText, _ compiled: CompiledQuery?)
         throws(RequestFault)
     {

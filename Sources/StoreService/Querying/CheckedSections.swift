@@ -34,8 +34,7 @@ package struct CheckedSections: Sendable {
         }
         try query.requireLengths(limits, beside: [("by", by)])
         let limit = try query.pageLimit(limits)
-        let objectCount =
-            statedCount ?? min(Self.objectCountDefault, limits.pageObjectCountMax)
+        let objectCount = statedCount ?? min(Self.objectCountDefault, limits.pageObjectCountMax)
         guard objectCount <= limits.pageObjectCountMax else {
             throw query.fault(
                 "objects", "'objects' is a number from 0 to \(limits.pageObjectCountMax).",
@@ -62,8 +61,7 @@ package struct CheckedSections: Sendable {
             [SortKey(path: key.path)] + sort, now: compiled?.now)
     }
 
-    /// The order stated in `sort` or in the filter; empty without one, or for an order that only the
-    /// filter's stages have.
+    /// The order stated in `sort` or in the filter; empty without one, or for an order that only the filter's stages have.
     private static func sort(
         _ query: QueryText, _ compiled: CompiledQuery?, _ rowClass: RowClass, _ schema: RowSchema,
         _ projection: CompiledProjection?

@@ -20,8 +20,7 @@ extension CollectionPage {
         var holders: [EmbeddedHolder] = []
     }
 
-    /// Hands over the elements in their own order, from behind a position on, until `body` returns
-    /// false.
+    /// Hands over the elements in their own order, from behind a position on, until `body` returns false.
     func forEachElement(
         after cursor: PageCursor?, _ body: (Candidate, UnsafeRawBufferPointer?) -> Bool
     ) {

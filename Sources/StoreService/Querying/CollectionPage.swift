@@ -8,8 +8,7 @@ import HoldfastRows
 
 /// A page of a list, a set, a map or an inverse link of one object, filtered and sorted like a query.
 ///
-/// The position of an element in the collection takes the part of the object key: it completes every
-/// order, and cursors hold it.
+/// The position of an element in the collection takes the part of the object key: it completes every order, and cursors hold it.
 struct CollectionPage {
     let view: PageView
     let text: QueryText
@@ -104,8 +103,7 @@ struct CollectionPage {
                 throw text.fault("expand", "A projection says what is shown; leave 'expand' out.")
             }
             let selection = try projection.selection(fields: text.fields)
-            return compiled.showsEmbedded && text.fields == nil
-                ? selection.withOwner() : selection
+            return compiled.showsEmbedded && text.fields == nil ? selection.withOwner() : selection
         }
         guard holdsObjects, compiled.showsEmbedded || text.fields != nil || text.expand != nil
         else { return nil }
@@ -230,8 +228,7 @@ extension CollectionPage {
         }
         let natural = SortEvaluator([], schema: read.rows)
         var (found, _) = try collect(
-            query.predicate.makeMatcher(read.rows, source: read), natural, behind: nil,
-            limit: .max)
+            query.predicate.makeMatcher(read.rows, source: read), natural, behind: nil, limit: .max)
         for suffix in query.suffixes {
             switch suffix {
             case .limit(let count): found.removeLast(max(0, found.count - count))
@@ -276,8 +273,7 @@ extension CollectionPage {
             buffer.removeAll()
             if let row = candidate.row {
                 guard
-                    evaluator.appendDistinct(
-                        row: row, key: candidate.key, source: read, to: buffer)
+                    evaluator.appendDistinct(row: row, key: candidate.key, source: read, to: buffer)
                 else { return false }
             } else {
                 evaluator.append(value: value(candidate), to: buffer)

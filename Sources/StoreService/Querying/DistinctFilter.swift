@@ -13,8 +13,7 @@ struct DistinctFilter {
     private var room: Int
     /// The end of the page before, as long as the objects come from the first one on; nil behind it.
     private var end: (order: ObjectOrder, position: QueryPosition)?
-    /// The sort values that belong to the distinct ones, and the last ones of the page before, if the
-    /// objects come from there on.
+    /// The sort values that belong to the distinct ones, and the last ones of the page before, if the objects come from there on.
     private let ended: (evaluator: SortEvaluator, sortBytes: [UInt8])?
 
     /// Whether there were more combinations than there is memory for.
@@ -31,8 +30,7 @@ struct DistinctFilter {
         byteCountMax: Int
     ) {
         guard !query.distinct.isEmpty else { return nil }
-        evaluator = SortEvaluator(
-            query.distinct.map { SortKey(path: $0.path) }, schema: read.rows)
+        evaluator = SortEvaluator(query.distinct.map { SortKey(path: $0.path) }, schema: read.rows)
         self.read = read
         room = byteCountMax
         if query.pagesByDistinct {

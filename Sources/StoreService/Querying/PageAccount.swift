@@ -4,8 +4,7 @@ import HoldfastObjectStore
 import HoldfastRows
 import HoldfastThreads
 
-/// The account of a page's work, where `explain` or the log of slow queries asks for it. Costs nothing where
-/// neither does.
+/// The account of a page's work, where `explain` or the log of slow queries asks for it. Costs nothing where neither does.
 package final class PageAccount {
     /// One stage of the work.
     struct Step {

@@ -177,9 +177,7 @@ extension PageCursor.QueryHash {
     /// - `keys`: The sort keys. The types of their values count: after a change of the schema the
     ///   same paths may lead to values of other types, with another order of bytes.
     /// - `now`: See ``CompiledQuery/now``.
-    init(
-        _ parts: [String?], _ text: QueryText, _ keys: [SortKey], now: Timestamp?
-    ) {
+    init(_ parts: [String?], _ text: QueryText, _ keys: [SortKey], now: Timestamp?) {
         let buffer = ByteBuffer(capacity: 256)
         for part in parts + keys.map(\.path.type.name) + [text.filter] {
             if let part { buffer.append(part) }

@@ -160,12 +160,10 @@ package struct PageRequest: ReadCase {
         switch subject {
         case .objects(let container):
             return .objects(
-                try CheckedQuery(
-                    text, of: container, names: names, limits: limits, forms: forms))
+                try CheckedQuery(text, of: container, names: names, limits: limits, forms: forms))
         case .aggregate(let container, let aggregate):
             return .aggregate(
-                try CheckedAggregate(
-                    text, aggregate, of: container, names: names, limits: limits))
+                try CheckedAggregate(text, aggregate, of: container, names: names, limits: limits))
         case .sections(let container, let by, let objectCount):
             return .sections(
                 try CheckedSections(

@@ -128,9 +128,7 @@ package struct PageView {
     /// The version of the store that it shows.
     ///
     /// - Throws: ``RequestFault`` when it can't be read.
-    func version() throws(RequestFault) -> StoreVersion {
-        try served.version(of: read)
-    }
+    func version() throws(RequestFault) -> StoreVersion { try served.version(of: read) }
 }
 
 /// The forms that a list is answered in.

@@ -5,8 +5,7 @@ import HoldfastRows
 
 /// A plan in words, for `explain`.
 struct PlanText {
-    /// One line, such as `index population, 1 range, descending`; where a plan was given up for another,
-    /// one after the other.
+    /// One line, such as `index population, 1 range, descending`; where a plan was given up for another, one after the other.
     let summary: String
     /// The properties with a used index or primary key; properties of other classes after the class's name.
     let indexes: [String]
@@ -29,9 +28,7 @@ struct PlanText {
     }
 
     /// The name of a step with the columns that it went by.
-    func step(_ name: String) -> String {
-        columns.isEmpty ? name : "\(name) by columns \(columns)"
-    }
+    func step(_ name: String) -> String { columns.isEmpty ? name : "\(name) by columns \(columns)" }
 
     private struct Writer {
         let schema: RowSchema

@@ -4,8 +4,7 @@ import HoldfastQuery
 import HoldfastRows
 import HoldfastText
 
-/// The path from an object to the geographic point that represents it: through to-one links and embedded
-/// objects.
+/// The path from an object to the geographic point that represents it: through to-one links and embedded objects.
 struct PointPath: Sendable {
     private let steps: [PathStep]
     /// The class of the point.
@@ -47,8 +46,7 @@ struct PointPath: Sendable {
             separator: ".", maxSplits: stepCountMax, omittingEmptySubsequences: false)
         {
             guard steps.count < stepCountMax else {
-                throw text.fault(
-                    "geometry", "A path has at most \(stepCountMax) steps.")
+                throw text.fault("geometry", "A path has at most \(stepCountMax) steps.")
             }
             guard let member = present.member(named: String(name)) else {
                 throw Self.unknown(String(name), present, text)
@@ -90,8 +88,7 @@ struct PointPath: Sendable {
         var fault = text.fault(
             "geometry", "Class '\(rowClass.definition.name)' has no property '\(shown)'.",
             code: "unknown-property")
-        fault.errors[0].hint = NearestName.of(
-            name, among: rowClass.knownNames)
+        fault.errors[0].hint = NearestName.of(name, among: rowClass.knownNames)
         return fault
     }
 

@@ -16,8 +16,7 @@ struct QueryPage {
     /// Whether the page has few objects, which an index names.
     var isShort: Bool {
         query.limit <= Self.shortCountMax && !query.selection.holdsOtherObjects
-            && query.points == nil && !text.counts && query.distinct.isEmpty
-            && query.stages == nil
+            && query.points == nil && !text.counts && query.distinct.isEmpty && query.stages == nil
             && ObjectQuery(
                 classIndex: query.rowClass.index, predicate: query.predicate, sort: query.sort
             ).isBounded(in: read)

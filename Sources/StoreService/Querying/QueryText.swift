@@ -58,9 +58,7 @@ package struct QueryText: Sendable {
     /// Where the named part stands, for a fault.
     package func fault(
         _ name: String, _ detail: String, code: String = "invalid-parameter", column: Int? = nil
-    )
-        -> RequestFault
-    {
+    ) -> RequestFault {
         .single(
             .malformed, code, detail, pointer: isInBody ? "/\(name)" : nil,
             parameter: isInBody ? nil : name, column: column)
@@ -276,8 +274,7 @@ extension QueryText {
             "distinct": (\.distinct, true, "a string of paths or an array of them"),
             "fields": (\.fields, true, "a string of names or an array of them"),
             "expand": (\.expand, true, "a string of paths or an array of them"),
-            "cursor": (\.cursor, false, "a string"),
-            "geometry": (\.geometry, false, "a path"),
+            "cursor": (\.cursor, false, "a string"), "geometry": (\.geometry, false, "a path"),
         ]
 
     /// The members of a query for a page.

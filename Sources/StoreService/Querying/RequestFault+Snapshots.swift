@@ -12,9 +12,7 @@ extension RequestFault {
     }
 
     /// As many versions are pinned as may be.
-    static func tooManySnapshots(
-        _ limits: ServiceLimits, retryAfterSeconds: Int
-    ) -> RequestFault {
+    static func tooManySnapshots(_ limits: ServiceLimits, retryAfterSeconds: Int) -> RequestFault {
         RequestFault(
             .unavailable, "too-many-snapshots",
             "Snapshots of \(limits.snapshotCountMax) versions may be kept, \(limits.userSnapshotCountMax) of them for one user, and no more. Try again when the "

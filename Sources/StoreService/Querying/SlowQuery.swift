@@ -22,8 +22,7 @@ package struct SlowQuery: Sendable {
 
     init(_ text: QueryText, of rowClass: RowClass, _ schema: RowSchema, milliseconds: Int) {
         className = rowClass.definition.name
-        let names = Set(
-            schema.definition.classes.flatMap { [$0.name] + $0.properties.map(\.name) })
+        let names = Set(schema.definition.classes.flatMap { [$0.name] + $0.properties.map(\.name) })
         func outline(_ text: String) -> String {
             QueryOutline(text, isName: names.contains).description
         }

@@ -2,8 +2,7 @@ import HoldfastBytes
 import HoldfastObjectStore
 import HoldfastThreads
 
-/// A version of the store that answers the reads of one client as long as it is pinned.
-/// Reads name it by `snapshot=<id>`.
+/// A version of the store that answers the reads of one client as long as it is pinned. Reads name it by `snapshot=<id>`.
 package struct SnapshotPin: Sendable {
     /// The id: 22 characters of base64url, of random bytes.
     package let id: String

@@ -6,9 +6,8 @@ import Synchronization
 
 /// The pinned versions of a store, as many and as long as its limits allow. Thread-safe.
 ///
-/// Clients share a pinned version, each under an id of its own. Each pinned version makes the data
-/// file grow by what is written meanwhile, so that it ends by age and by growth: at the next look, or when a read
-/// asks for it.
+/// Clients share a pinned version, each under an id of its own. Each pinned version makes the data file grow by what is written
+/// meanwhile, so that it ends by age and by growth: at the next look, or when a read asks for it.
 package final class SnapshotPins: Sendable {
     private let store: Store
     private let limits: ServiceLimits
@@ -67,9 +66,7 @@ package final class SnapshotPins: Sendable {
         if let refusal { throw refusal }
     }
 
-    private func requireRoom(
-        for pin: SnapshotPin, among pins: [SnapshotPin]
-    ) throws(StoreError) {
+    private func requireRoom(for pin: SnapshotPin, among pins: [SnapshotPin]) throws(StoreError) {
         func isFull(_ pins: [SnapshotPin], _ countMax: Int) -> Bool {
             let versions = Self.versions(of: pins)
             return versions.count >= countMax

@@ -68,8 +68,7 @@ extension RequestFault {
         RequestFault(
             .unavailable, timeCode,
             "The query had no turn to run within \(limits.readSecondsMax) s, because of other long queries; try again, or ask "
-                + "for fewer at a time.",
-            retryAfterSeconds: 1)
+                + "for fewer at a time.", retryAfterSeconds: 1)
     }
 
     /// Whether a query takes more time or memory than one may.
@@ -128,7 +127,6 @@ extension RequestFault {
         RequestFault(
             .unavailable, "write-too-slow",
             "The changes took longer than \(limits.readSecondsMax) s, in which no other write is made, and "
-                + "were taken back; divide them among several requests.",
-            retryAfterSeconds: 1)
+                + "were taken back; divide them among several requests.", retryAfterSeconds: 1)
     }
 }

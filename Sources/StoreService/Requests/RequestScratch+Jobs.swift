@@ -10,8 +10,7 @@ extension RequestScratch {
         of job: Job, _ limits: ServiceLimits, _ body: () throws(RequestFault) -> Reply
     ) throws(RequestFault) -> Reply {
         guard ownBudget.timeSlice == nil else { return try body() }
-        ownBudget.begin(
-            until: job.deadlineMilliseconds, memoryByteCountMax: job.memoryByteCountMax)
+        ownBudget.begin(until: job.deadlineMilliseconds, memoryByteCountMax: job.memoryByteCountMax)
         for budget in [ownBudget, reader.budget] {
             budget.timeSlice = job
             budget.deadlineMilliseconds = job.deadlineMilliseconds

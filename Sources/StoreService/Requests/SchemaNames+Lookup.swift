@@ -24,9 +24,7 @@ extension SchemaNames {
 
     /// The same for a name that was kept beyond its request.
     package func objectClass(named name: String) throws(RequestFault) -> RowClass {
-        guard let rowClass = schema.rowClass(named: name) else {
-            throw .unknownClass(name, schema)
-        }
+        guard let rowClass = schema.rowClass(named: name) else { throw .unknownClass(name, schema) }
         try rowClass.requireObjects()
         return rowClass
     }

@@ -47,9 +47,8 @@ package final class VersionWaiter: Sendable {
         for waiting in over { waiting.body(isReached) }
     }
 
-    /// Calls `body` once: with true as soon as the store has `version`, with false after `seconds` or
-    /// when the service stops. It runs on the thread of the writer, of the time, or the caller's, and
-    /// must not block.
+    /// Calls `body` once: with true as soon as the store has `version`, with false after `seconds` or when the service stops. It
+    /// runs on the thread of the writer, of the time, or the caller's, and must not block.
     package func wait(
         for version: UInt64, seconds: Int, _ body: @escaping @Sendable (_ isReached: Bool) -> Void
     ) {

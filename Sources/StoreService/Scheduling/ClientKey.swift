@@ -1,7 +1,6 @@
 import Glibc
 
-/// The identity of a client for fair scheduling: clients with equal keys share a
-/// share. Keys differ from process to process.
+/// The identity of a client for fair scheduling: clients with equal keys share a share. Keys differ from process to process.
 package struct ClientKey: Hashable, Sendable {
     private let hash: Int
 
@@ -26,9 +25,7 @@ package struct ClientKey: Hashable, Sendable {
         }
         let text = address.utf8
         let port = text.last == UInt8(ascii: "]") ? nil : text.lastIndex(of: UInt8(ascii: ":"))
-        for byte in text[..<(port ?? text.endIndex)] {
-            hasher.combine(byte)
-        }
+        for byte in text[..<(port ?? text.endIndex)] { hasher.combine(byte) }
         hash = hasher.finalize()
     }
 

@@ -37,8 +37,7 @@ package struct FairQueue<Job: QueuedWork> {
 
     /// The same of one client.
     mutating func popFirst(of client: ClientKey) -> Job? {
-        guard let index = clients.firstIndex(of: client),
-            let job = jobs[client]?.removeFirst()
+        guard let index = clients.firstIndex(of: client), let job = jobs[client]?.removeFirst()
         else { return nil }
         count -= 1
         clients.remove(at: index)

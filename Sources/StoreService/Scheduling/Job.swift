@@ -4,10 +4,9 @@ import HoldfastThreads
 
 /// A piece of work of a client, which a ``JobScheduler`` runs.
 ///
-/// It begins with a time slice of its own. When that is over it becomes a long job, which has turns among
-/// the others, or begins again later if there are too many long jobs: until its work is done it
-/// must not do anything that it can't do twice. The rest, such as answering, it does where
-/// ``attempt(_:_:)`` says `.reply`.
+/// It begins with a time slice of its own. When that is over it becomes a long job, which has turns among the others, or begins
+/// again later if there are too many long jobs: until its work is done it must not do anything that it can't do twice. The rest,
+/// such as answering, it does where ``attempt(_:_:)`` says `.reply`.
 // Unchecked: the marked properties belong to the lock of the scheduler, or of a schedule's test; the rest
 // to the thread that runs the job.
 package final class Job: TimeSlice, QueuedWork, @unchecked Sendable {

@@ -84,8 +84,7 @@ package final class JobScheduler: Sendable {
     /// Whether there is no job beside one.
     var hasOneJob: Bool { jobCount.load(ordering: .relaxed) <= 1 }
 
-    /// Ends every job at the end of its time slice, queued jobs in the same way, and
-    /// returns when they have ended.
+    /// Ends every job at the end of its time slice, queued jobs in the same way, and returns when they have ended.
     package func stop() {
         let (started, idle) = state.withLock { state in
             state.schedule.stop()
@@ -177,8 +176,7 @@ extension JobScheduler {
     /// Takes notice of memory that other work has freed, such as a large write.
     package func noteFreedMemory() { hasFreedMemory.store(true, ordering: .relaxed) }
 
-    /// Gives the memory that long jobs have freed back to the system. Takes some milliseconds; call it once a second
-    /// at most.
+    /// Gives the memory that long jobs have freed back to the system. Takes some milliseconds; call it once a second at most.
     ///
     /// - Returns: Whether there was something to give back.
     @discardableResult

@@ -1,8 +1,7 @@
 import Synchronization
 import HoldfastThreads
 
-/// Bounds work that has a thread of its own and takes much memory, such as imports and backups, and ends it.
-/// Thread-safe.
+/// Bounds work that has a thread of its own and takes much memory, such as imports and backups, and ends it. Thread-safe.
 package final class WorkGate: Sendable {
     private let count = Monitor(0)
     private let countMax: Int

@@ -9,8 +9,7 @@ import HoldfastThreads
 package final class BackupFolder: Sendable {
     /// One of them.
     package struct Entry: Sendable, Equatable {
-        /// Its name: when it was made and the version of the store, such as
-        /// `20261120T145137Z-0k3v9x7q-1044.holdfast`.
+        /// Its name: when it was made and the version of the store, such as `20261120T145137Z-0k3v9x7q-1044.holdfast`.
         package var name: String
         /// The version of the store that it holds.
         package var version: StoreVersion
@@ -33,9 +32,7 @@ package final class BackupFolder: Sendable {
     /// Makes a backup, on a thread of its own. One is made at a time.
     ///
     /// - `completion`: Called once, on that thread, or at once when another one is being made.
-    package func make(
-        _ completion: @escaping @Sendable (Result<Entry, RequestFault>) -> Void
-    ) {
+    package func make(_ completion: @escaping @Sendable (Result<Entry, RequestFault>) -> Void) {
         guard gate.enter() else {
             let fault = RequestFault(
                 .unavailable, "backup-running", "A backup is being made; wait for its end.",
@@ -137,9 +134,7 @@ package final class BackupFolder: Sendable {
     }
 
     /// Gives up the backup that is being made, and returns when nothing uses the store any more.
-    package func stop() {
-        gate.stop()
-    }
+    package func stop() { gate.stop() }
 
     // MARK: Names
 
@@ -148,8 +143,7 @@ package final class BackupFolder: Sendable {
         return time.filter { $0 != "-" && $0 != ":" } + "-\(description.version)\(suffix)"
     }
 
-    /// The version in the name of a backup; nil for the name of anything else, such as one that leads
-    /// out of the folder.
+    /// The version in the name of a backup; nil for the name of anything else, such as one that leads out of the folder.
     package static func version(_ name: String) -> StoreVersion? {
         guard name.hasSuffix(suffix), name.utf8.count < 100 else { return nil }
         let stem = name.dropLast(suffix.count)

@@ -50,9 +50,7 @@ package struct CatalogChange: Sendable {
     }
 
     /// Makes the change. `completion` is called once, on the writer's thread, when it is durable or has failed.
-    package func start(
-        in store: Store, _ completion: @escaping CatalogWrite.Completion
-    ) {
+    package func start(in store: Store, _ completion: @escaping CatalogWrite.Completion) {
         store.submit(CatalogWrite(store, wanted(in: store), completion: completion))
     }
 
@@ -66,9 +64,7 @@ package struct CatalogChange: Sendable {
     }
 
     /// Writes the effects of the change. Objects may have to be read for it.
-    package func preview(
-        in store: Store, to json: JSONWriter
-    ) throws(StoreError) {
+    package func preview(in store: Store, to json: JSONWriter) throws(StoreError) {
         SchemaWriter(json).write(try store.previewSchema(try proposal(store.catalog)))
     }
 
@@ -159,8 +155,7 @@ package struct CatalogChange: Sendable {
         case (.schema(let document), _): document.pointer(of: item)
         case (.objectClass(let name, _, _), .className(let named)):
             named == name ? JSONPointer() : nil
-        case (.objectClass, .rename(let old)):
-            JSONPointer().appending("renames").appending(old)
+        case (.objectClass, .rename(let old)): JSONPointer().appending("renames").appending(old)
         case (.droppedClass, _), (.projection, _), (.droppedProjection, _): nil
         }
     }
@@ -182,10 +177,7 @@ package final class CatalogWrite: PendingSchemaWrite {
     /// Makes a change.
     ///
     /// - `completion`: Called once.
-    package init(
-        _ store: Store, _ wanted: @escaping Proposal,
-        completion: @escaping Completion
-    ) {
+    package init(_ store: Store, _ wanted: @escaping Proposal, completion: @escaping Completion) {
         self.store = store
         self.wanted = wanted
         self.completion = completion
@@ -211,7 +203,6 @@ package final class CatalogWrite: PendingSchemaWrite {
 
     package func finish(_ outcome: WriteOutcome) {
         // Only this thread changes the catalog, so the newest one is the one just made.
-        completion(
-            outcome.map { (store.catalog, StoreVersion(epoch: store.epoch, number: $0)) })
+        completion(outcome.map { (store.catalog, StoreVersion(epoch: store.epoch, number: $0)) })
     }
 }

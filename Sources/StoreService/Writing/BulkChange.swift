@@ -121,8 +121,7 @@ package struct BulkChange: WriteCase, @unchecked Sendable {
         search = nil
     }
 
-    /// The keys of the objects to change, in the transaction's view: found by an earlier search, or by a
-    /// search of its own.
+    /// The keys of the objects to change, in the transaction's view: found by an earlier search, or by a search of its own.
     private func keys(
         _ query: CheckedQuery, _ transaction: WriteTransaction, _ view: ReadTransaction,
         until deadline: UInt64
@@ -180,8 +179,7 @@ package struct BulkChange: WriteCase, @unchecked Sendable {
     }
 
     private func apply(
-        _ action: inout Action, _ rowClass: RowClass, _ key: UInt64,
-        _ transaction: WriteTransaction
+        _ action: inout Action, _ rowClass: RowClass, _ key: UInt64, _ transaction: WriteTransaction
     ) throws(StoreError) {
         // A change of another one may have taken this one along.
         guard try transaction.row(rowClass, key) != nil else { return }
@@ -234,7 +232,6 @@ extension RequestFault {
         .single(
             .conflict, "max-affected-exceeded",
             "\(count) objects match and 'Prefer: max-affected' allows \(limit) to be changed; nothing was "
-                + "changed.",
-            partDetail: "\(count) objects match.", parameter: "Prefer")
+                + "changed.", partDetail: "\(count) objects match.", parameter: "Prefer")
     }
 }

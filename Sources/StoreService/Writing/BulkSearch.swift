@@ -4,11 +4,10 @@ import HoldfastRows
 
 /// The objects of a change by filter, as of the last commit.
 ///
-/// They are searched for by a worker: the writer makes one change at a time, so that a search there would
-/// hold up every other commit. When the request's turn comes, the writer again tests the objects that the
-/// change log says may match differently by then, as it does for streams, so that the change is made to
-/// exactly the matches in its own transaction. If a query wants only the first of its matches, the
-/// writer searches again where such an object is one of them, or might be by now.
+/// They are searched for by a worker: the writer makes one change at a time, so that a search there would hold up every other
+/// commit. When the request's turn comes, the writer again tests the objects that the change log says may match differently by
+/// then, as it does for streams, so that the change is made to exactly the matches in its own transaction. If a query wants only
+/// the first of its matches, the writer searches again where such an object is one of them, or might be by now.
 struct BulkSearch: Sendable {
     /// The most changed objects, and objects that these reach by links, that are tested one by one. With more of them the
     /// writer searches again.
@@ -142,8 +141,7 @@ struct BulkSearch: Sendable {
             let identity = candidate.identity
             if found.contains(identity.key) { return false }
             guard query.isMatch(identity, in: view, matcher) else { return true }
-            guard let last,
-                let row = view.row(classIndex: identity.classIndex, key: identity.key)
+            guard let last, let row = view.row(classIndex: identity.classIndex, key: identity.key)
             else { return false }
             return order.comesAfter(identity.key, row, last)
         }

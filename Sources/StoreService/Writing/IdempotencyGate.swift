@@ -98,6 +98,5 @@ extension RequestFault {
     /// A record is damaged.
     package static let unreadableIdempotencyRecord = RequestFault(
         .failed, "storage-failed",
-        "The reply that was stored for this Idempotency-Key can't be read."
-    )
+        "The reply that was stored for this Idempotency-Key can't be read.")
 }

@@ -2,8 +2,7 @@ import HoldfastBytes
 import HoldfastObjectJSON
 import HoldfastObjectStore
 
-/// The reply to a write as it is stored for repeats of the request. In the record it follows the hash of the
-/// request.
+/// The reply to a write as it is stored for repeats of the request. In the record it follows the hash of the request.
 ///
 ///     bytes  field
 ///     1      the form of the record: 2 for a document about several objects, else 1

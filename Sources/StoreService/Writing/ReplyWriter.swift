@@ -80,8 +80,7 @@ package struct ReplyWriter {
                 of: objects.first?.schema ?? served.store.catalog.rows, served)
             let version = version
             var showsSome = written.isEmpty
-            let isWhole = try document(names, followsLinks: followLinks(objects, names)) {
-                writer in
+            let isWhole = try document(names, followsLinks: followLinks(objects, names)) { writer in
                 showsSome = showsSome || objects.contains { writer.shows($0) }
                 guard showsSome else { return }
                 writer.json.raw("{\"objects\":")
@@ -103,9 +102,7 @@ package struct ReplyWriter {
 
     /// Whether objects link to others, or have out-of-line values.
     func followLinks(_ objects: some Sequence<StoredObject>, _ names: SchemaNames) -> Bool {
-        objects.contains {
-            names.everything[$0.classIndex].followsLinks || $0.holdsOverflow
-        }
+        objects.contains { names.everything[$0.classIndex].followsLinks || $0.holdsOverflow }
     }
 
     /// Writes copied objects as a document. Links are looked up in ``view``, else in a fresh view, since the
@@ -123,8 +120,7 @@ package struct ReplyWriter {
         let isRefusedElsewhere = view != nil && recordByteCountMax < memoryByteCountMax
         var isWhole = true
         func write(_ read: ReadTransaction?, _ linkKeys: LinkKeyCache?) {
-            var writer = ObjectWriter(
-                scratch.reply, names: names, read: read, epoch: version.epoch)
+            var writer = ObjectWriter(scratch.reply, names: names, read: read, epoch: version.epoch)
             writer.linkKeys = linkKeys
             writer.quotesLargeInts = form.quotesLargeInts
             writer.limitCollections(served.limits)

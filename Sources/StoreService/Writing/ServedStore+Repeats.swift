@@ -85,8 +85,7 @@ extension ServedStore {
         }
         let object = ObjectRead(
             ObjectAddress(name.bytes, .json(key.bytes), of: key),
-            isProjected: path.projection != nil, for: caller,
-            form: form)
+            isProjected: path.projection != nil, for: caller, form: form)
         let found: ObjectRead.Reply
         do throws(RequestFault) {
             found = try withRead(for: caller) { read throws(RequestFault) in

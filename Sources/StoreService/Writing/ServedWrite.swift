@@ -55,9 +55,7 @@ package final class ServedWrite<Body: WriteCase, Waiter: WriteWaiter>: PendingWr
     }
 
     /// Changes the work, before the write is submitted.
-    package func amend(
-        _ change: (inout Body) throws(RequestFault) -> Void
-    ) throws(RequestFault) {
+    package func amend(_ change: (inout Body) throws(RequestFault) -> Void) throws(RequestFault) {
         try change(&body)
     }
 

@@ -34,8 +34,7 @@ struct TransactionOperation {
         case id(Value)
         /// An object that another operation makes and that the store gives its key, by its number.
         case named(Int)
-        /// A new object with a key from the store: of a class without primary key, or of a class with
-        /// objects it numbers.
+        /// A new object with a key from the store: of a class without primary key, or of a class with objects it numbers.
         case new
     }
 

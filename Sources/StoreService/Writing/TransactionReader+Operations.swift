@@ -28,16 +28,14 @@ extension TransactionReader {
             if statement.value != nil {
                 fault(
                     .malformed, "invalid-body", "'delete' takes no 'value'.",
-                    at: ObjectReader.name("value")
-                )
+                    at: ObjectReader.name("value"))
             }
             return precondition == nil ? nil : operation
         }
         guard let value = statement.value else {
             fault(
                 .malformed, "missing-member", "'\(kind.rawValue)' needs a 'value'.",
-                at: ObjectReader.name("value")
-            )
+                at: ObjectReader.name("value"))
             return nil
         }
         if let projection = statement.projection {
@@ -63,9 +61,7 @@ extension TransactionReader {
         }
         operation.draft = reading.draft
         operation.precondition = operation.precondition.with(version: reading.version)
-        let key =
-            reading.draft.primaryKey
-            ?? reading.objectKey.map { .int(Int64(clamping: $0)) }
+        let key = reading.draft.primaryKey ?? reading.objectKey.map { .int(Int64(clamping: $0)) }
         guard named(&operation, key, isExplicit: target != nil) else { return nil }
         return precondition == nil ? nil : operation
     }
@@ -86,8 +82,7 @@ extension TransactionReader {
         return false
     }
 
-    /// Whether an operation is one that an asymmetric class has: to create an object that nothing refers
-    /// to.
+    /// Whether an operation is one that an asymmetric class has: to create an object that nothing refers to.
     private mutating func allows(
         _ statement: Statement, _ kind: TransactionOperation.Kind, _ rowClass: RowClass
     ) -> Bool {
@@ -216,8 +211,7 @@ extension TransactionReader {
             fault(
                 .invalid, "unknown-ref",
                 "An 'id' of the form {\"$ref\":…} has the 'ref' of an operation that stands before.",
-                at: ObjectReader.name("id"),
-                hint: NearestName.of(name, among: references.texts))
+                at: ObjectReader.name("id"), hint: NearestName.of(name, among: references.texts))
             return nil
         }
         guard before.rowClass === rowClass else {

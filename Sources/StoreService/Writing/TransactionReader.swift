@@ -80,8 +80,7 @@ struct TransactionReader {
             let text = ObjectReader.text(member.name)
             fault(
                 .malformed, "unknown-member", "A transaction has no member '\(text)'.",
-                at: member.name,
-                hint: NearestName.of(text, among: ["operations", "ifVersion"]))
+                at: member.name, hint: NearestName.of(text, among: ["operations", "ifVersion"]))
         }
         let list = json.member(named: "operations")
         guard let list, list.kind == .array else {
@@ -137,8 +136,7 @@ struct TransactionReader {
 
     /// The same for a fault that the rest of the service finds in the member of a name.
     mutating func fault(_ fault: RequestFault, at name: UnsafeRawBufferPointer) {
-        self.fault(
-            fault.kind, fault.code, fault.detail, at: name, hint: fault.errors.first?.hint)
+        self.fault(fault.kind, fault.code, fault.detail, at: name, hint: fault.errors.first?.hint)
     }
 
     private func wholeFault() -> RequestFault {
@@ -269,8 +267,7 @@ struct TransactionReader {
         guard let name = member.value.string, !name.isEmpty else {
             return fault(
                 .malformed, "invalid-ref",
-                "'ref' is a name that links of this transaction may use.",
-                at: member.name)
+                "'ref' is a name that links of this transaction may use.", at: member.name)
         }
         if let other = references[name], plan.named[other.number] < index {
             return fault(

@@ -77,8 +77,7 @@ package struct TransactionWrite: WriteCase, @unchecked Sendable {
             } catch {
                 guard case .refused(let fault as RequestFault) = error else { throw error }
                 throw .refused(
-                    fault.placed(
-                        inOperation: position, inValue: fault.kind != .preconditionFailed))
+                    fault.placed(inOperation: position, inValue: fault.kind != .preconditionFailed))
             }
         }
         results = try collectResults(keys, transaction, until: deadline)
@@ -132,8 +131,7 @@ package struct TransactionWrite: WriteCase, @unchecked Sendable {
                 transaction.named.append(.primaryKey(OrderedKey(value)?.bytes ?? []))
             case .named(let number): transaction.named.append(transaction.named[number])
             case .new:
-                transaction.named.append(
-                    .objectKey(try transaction.reserveKey(operation.rowClass)))
+                transaction.named.append(.objectKey(try transaction.reserveKey(operation.rowClass)))
             }
         }
     }
@@ -256,8 +254,7 @@ package struct TransactionWrite: WriteCase, @unchecked Sendable {
         ).key
     }
 
-    /// Remembers the primary key of an object that the store has made one for, since later operations may
-    /// delete the object.
+    /// Remembers the primary key of an object that the store has made one for, since later operations may delete the object.
     private mutating func noteMadeKey(
         _ operation: TransactionOperation, _ key: UInt64, _ transaction: WriteTransaction
     ) throws(StoreError) {
@@ -300,8 +297,7 @@ package struct TransactionWrite: WriteCase, @unchecked Sendable {
     package func reply(_ writer: ReplyWriter) throws(RequestFault) -> WriteReply {
         var reply = WriteReply(writer.version)
         reply.isDocument = true
-        reply.isMinimal =
-            writer.form.isMinimal || results.contains { !$0.isShown }
+        reply.isMinimal = writer.form.isMinimal || results.contains { !$0.isShown }
         if !reply.isMinimal {
             reply.hasJSON = try write(writer, withObjects: true)
             reply.isMinimal = !reply.hasJSON
@@ -310,9 +306,7 @@ package struct TransactionWrite: WriteCase, @unchecked Sendable {
         return reply
     }
 
-    private func write(
-        _ writer: ReplyWriter, withObjects: Bool
-    ) throws(RequestFault) -> Bool {
+    private func write(_ writer: ReplyWriter, withObjects: Bool) throws(RequestFault) -> Bool {
         let objects = results.lazy.compactMap(\.shown?.object)
         let schema = objects.first?.schema ?? served.store.catalog.rows
         let names = writer.scratch.names(of: schema, served)
@@ -335,9 +329,7 @@ package struct TransactionWrite: WriteCase, @unchecked Sendable {
     }
 
     /// Writes the result of an operation: `{"class","id","etag","object"}`.
-    private static func write(
-        _ result: Written, withObject: Bool, to writer: inout ObjectWriter
-    ) {
+    private static func write(_ result: Written, withObject: Bool, to writer: inout ObjectWriter) {
         writer.json.raw("{\"class\":")
         writer.json.string(result.rowClass.definition.name)
         writer.json.raw(",\"id\":")
@@ -361,8 +353,7 @@ package struct TransactionWrite: WriteCase, @unchecked Sendable {
 
     package mutating func end(_ scratch: RequestScratch) { body = nil }
 
-    /// The caller's fault for a failed transaction: the fault of the operation that failed, with its
-    /// place.
+    /// The caller's fault for a failed transaction: the fault of the operation that failed, with its place.
     package func fault(_ error: StoreError) -> RequestFault {
         let sources = error.sources
         if !sources.isEmpty {

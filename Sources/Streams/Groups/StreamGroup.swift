@@ -58,9 +58,7 @@ final class StreamGroup: @unchecked Sendable {
         return SharedBytes(buffer)
     }()
 
-    init(
-        _ stream: QueryStream, _ sink: any StreamSink, _ caller: Caller, hub: StreamHub
-    ) {
+    init(_ stream: QueryStream, _ sink: any StreamSink, _ caller: Caller, hub: StreamHub) {
         self.stream = stream
         self.sink = sink
         self.caller = caller

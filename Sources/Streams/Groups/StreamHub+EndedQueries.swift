@@ -59,8 +59,7 @@ extension StreamHub {
         for (key, group) in groupsWithEnded {
             let ended = group.members.compactMap { member -> Ended? in
                 guard let end = member.querySink.ended, end.isTriedAgain else { return nil }
-                return Ended(
-                    querySink: member.querySink, query: member.follower.query, end: end)
+                return Ended(querySink: member.querySink, query: member.follower.query, end: end)
             }
             guard keep(group), !ended.isEmpty else {
                 groupsWithEnded[key] = nil

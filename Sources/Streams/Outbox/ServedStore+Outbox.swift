@@ -133,9 +133,7 @@ extension ServedStore {
     ///
     /// - Throws: ``RequestFault`` `.notFound` with the nearest name that the caller knows; `.unsupportedOperation` for a class of
     ///   another kind.
-    package func requireOutbox(
-        of className: String, for caller: Caller
-    ) throws(RequestFault) {
+    package func requireOutbox(of className: String, for caller: Caller) throws(RequestFault) {
         try withRead(for: caller) { read throws(RequestFault) in
             _ = try read.rows.asymmetricClass(named: className)
         }
@@ -176,8 +174,7 @@ extension ServedStore {
         }
         let state = try mappingStoreErrors(read.classState(rowClass))
         guard cursor.key < state.nextKey else {
-            throw .parameter(
-                parameter, "This position is one that the outbox has not reached yet.")
+            throw .parameter(parameter, "This position is one that the outbox has not reached yet.")
         }
         return cursor
     }
@@ -278,8 +275,7 @@ package final class OutboxAcknowledgement: PendingWrite, @unchecked Sendable {
                 hasMore = !left.isEmpty
             }
             if hasMore { return served.store.submit(self) }
-            completion(
-                .success((count, StoreVersion(epoch: served.store.epoch, number: number))))
+            completion(.success((count, StoreVersion(epoch: served.store.epoch, number: number))))
         }
     }
 }
@@ -289,9 +285,7 @@ extension StreamHub {
     /// Begins to send an outbox to a stream.
     ///
     /// - Throws: ``RequestFault`` for an unknown class, or a position that does not fit.
-    package func follow(
-        _ request: OutboxRequest, _ sink: any StreamSink
-    ) throws(RequestFault) {
+    package func follow(_ request: OutboxRequest, _ sink: any StreamSink) throws(RequestFault) {
         let (query, cursor, reset) = try served.outboxStart(request, restarts: true)
         let follower = Follower(.events(sink), query, request.caller, after: 0)
         follower.outboxCursor = cursor
@@ -304,9 +298,7 @@ extension StreamHub {
     /// Answers with a page as soon as there are objects, or with an empty page at the deadline.
     ///
     /// - `deadline`: The time of the empty page, in milliseconds of the monotonic clock.
-    package func poll(
-        _ request: OutboxRequest, until deadline: UInt64, _ sink: any ReplySink
-    ) {
+    package func poll(_ request: OutboxRequest, until deadline: UInt64, _ sink: any ReplySink) {
         do throws(RequestFault) {
             let (query, cursor, _) = try served.outboxStart(request, restarts: false)
             let follower = Follower(
@@ -325,9 +317,7 @@ extension StreamHub {
     func lookBehind(_ follower: Follower) {
         let query = follower.query.observed
         guard let index = query.classIndex, query.visibility?.mayChange(ofClass: index) ?? false
-        else {
-            return
-        }
+        else { return }
         for follower in detach([follower]) { feedLater(follower) }
     }
 

@@ -130,8 +130,7 @@ final class FollowedResult: @unchecked Sendable {
             known: result.map { ($0, span.upperBound) }, budget: hub.results,
             newcomer: arrivals.prefix(count).first?.caller.client)
         let isTaken = hub.compute(
-            computation,
-            for: Array(arrivals.prefix(min(count, 16))) + channel.followers.prefix(16)
+            computation, for: Array(arrivals.prefix(min(count, 16))) + channel.followers.prefix(16)
         ) { outcome, position in
             self.isComputing = false
             self.take(outcome, count, position, in: channel)

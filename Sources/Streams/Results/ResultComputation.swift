@@ -55,10 +55,8 @@ struct ResultComputation: Sendable {
                 outcome.changes = outcome.snapshot
             }
             return outcome
-        case .list(let sort, let limit):
-            outcome.result.sections = [try list(sort, limit, in: read)]
-        case .sections(let query):
-            outcome.result.sections = try sections(query, in: read)
+        case .list(let sort, let limit): outcome.result.sections = [try list(sort, limit, in: read)]
+        case .sections(let query): outcome.result.sections = try sections(query, in: read)
         }
         if stream.observed.visibility != nil {
             outcome.result.contents = contents(of: outcome, in: read)
@@ -75,8 +73,7 @@ struct ResultComputation: Sendable {
                 let difference = ResultDifference(
                     from: known.result, to: outcome.result,
                     changed: Set(changed.map(\.identity.key)))
-                outcome.changes = try writer.changes(
-                    difference, outcome.result, candidates, events)
+                outcome.changes = try writer.changes(difference, outcome.result, candidates, events)
             }
         }
         if newcomer != nil {

@@ -51,8 +51,7 @@ struct ResultDifference {
             if former == nil { sectionsInserted.append(number) }
             if former?.count != section.count { sectionsChanged.append(number) }
             let difference = ListDifference(
-                from: former?.objects ?? [], to: section.objects, changed: changed,
-                moving: changed)
+                from: former?.objects ?? [], to: section.objects, changed: changed, moving: changed)
             func places(_ ranges: [Range<Int>], in section: Int) -> [LiveResult.Index] {
                 ranges.joined().map { LiveResult.Index(section: section, item: $0) }
             }

@@ -61,8 +61,7 @@ package indirect enum ResultForm: Hashable, Sendable {
             let query = try CheckedSections(
                 text, by: by, objectCount, of: container, names: names, limits: limits)
             let sections = query.sections
-            guard
-                sections.sectionCountMax * sections.objectCountMax <= Self.sectionObjectCountMax
+            guard sections.sectionCountMax * sections.objectCountMax <= Self.sectionObjectCountMax
             else {
                 throw text.fault(
                     "objects",
@@ -96,8 +95,7 @@ indirect enum CheckedResult: Sendable {
         case .sections(let query):
             paths = [query.sections.key.path] + query.sections.sort.map(\.path)
         case .aggregate(let query, _):
-            paths =
-                query.by.map(\.path) + query.operations.compactMap(\.kind.path)
+            paths = query.by.map(\.path) + query.operations.compactMap(\.kind.path)
         }
         return paths.flatMap { $0.dependencies(schema) }
     }

@@ -19,9 +19,7 @@ struct ResultWriter {
     /// Whether the text of changes is an event of its own, and not a piece of several queries' event.
     private var isEvent: Bool { stream.definition.eventOptions.query == nil }
 
-    private var id: String {
-        stream.cursor(StoreVersion(epoch: read.epoch, number: version))
-    }
+    private var id: String { stream.cursor(StoreVersion(epoch: read.epoch, number: version)) }
 
     private var hasSections: Bool {
         if case .sections = stream.result { true } else { false }

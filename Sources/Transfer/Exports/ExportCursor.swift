@@ -9,8 +9,7 @@ import HoldfastStoreService
 /// header line (see ``CSVRecords``), or a whole store as NDJSON: a ``StoreHeader``, then each object with its
 /// class and key, class by class in the order of the schema and in each in the order of creation.
 ///
-/// Memory: one piece, or one line when that is longer. One thread at a time; it owns the view
-/// and closes it with ``close()``.
+/// Memory: one piece, or one line when that is longer. One thread at a time; it owns the view and closes it with ``close()``.
 package final class ExportCursor {
     private let view: LongRead
     private let names: SchemaNames

@@ -39,8 +39,7 @@ final class DeferredLines {
     /// - `draft`: The draft with its dependencies; nil if its order does not matter.
     /// - `reservedKeys`: The object keys that were reserved for it.
     func append(
-        _ number: Int, _ text: UnsafeRawBufferPointer, _ draft: ObjectDraft?,
-        reservedKeys: [UInt64]
+        _ number: Int, _ text: UnsafeRawBufferPointer, _ draft: ObjectDraft?, reservedKeys: [UInt64]
     ) {
         let keys = draft.map { DraftKeys($0) }
         let reservedStart = self.reservedKeys.count

@@ -2,8 +2,7 @@ import HoldfastBytes
 import HoldfastJSON
 import HoldfastRows
 
-/// The primary keys of a draft: its own, the keys of nested objects, and the keys that its
-/// links name.
+/// The primary keys of a draft: its own, the keys of nested objects, and the keys that its links name.
 struct DraftKeys {
     /// A primary key of a class.
     struct Key: Hashable {

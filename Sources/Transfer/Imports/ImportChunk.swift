@@ -112,8 +112,7 @@ final class ImportChunk: @unchecked Sendable {
         faults = []
     }
 
-    /// The text of the first line that is not blank, which is then removed from the lines; nil
-    /// without one.
+    /// The text of the first line that is not blank, which is then removed from the lines; nil without one.
     func takeFirstLine() -> UnsafeRawBufferPointer? {
         while start.byte < byteCount {
             let rest = text.bytes[start.byte..<byteCount]

@@ -22,13 +22,11 @@ struct ImportDependencies {
         }
     }
 
-    /// Adds the lines to be left out, and the lines that can't be written without them: because they link to
-    /// an object that then is written by no line and is not stored, or because they write an object that
-    /// an earlier line left out writes too.
+    /// Adds the lines to be left out, and the lines that can't be written without them: because they link to an object that then
+    /// is written by no line and is not stored, or because they write an object that an earlier line left out writes too.
     ///
     /// - `keepsOrder`: Whether later lines of the same object are left out with an earlier one.
-    /// - `writesOnce`: Whether a line of an existing object is not written, so that its
-    ///   links do not matter.
+    /// - `writesOnce`: Whether a line of an existing object is not written, so that its links do not matter.
     /// - `transaction`: Has changed nothing yet.
     /// - `found`: Called with each line that is left out for want of an object, and its key.
     func close(
@@ -70,9 +68,7 @@ struct ImportDependencies {
                     }
                 }
                 guard let waiting = referrers[key], !doneKeys.contains(key), try isMissing(key)
-                else {
-                    continue
-                }
+                else { continue }
                 doneKeys.insert(key)
                 for referrer in waiting where !leftOut.contains(referrer) {
                     if writesOnce, try !isWritten(referrer, leftOut, transaction) { continue }
@@ -116,8 +112,7 @@ struct ImportDependencies {
                 code: "dangling-link",
                 detail: providers[target] == nil
                     ? "There is no object of class '\(name)' with this key; create it in the same request or before."
-                    : DraftKeys.detail(ofLinkToUntaken: name),
-                pointer: link.pointer.description)
+                    : DraftKeys.detail(ofLinkToUntaken: name), pointer: link.pointer.description)
         }
     }
 

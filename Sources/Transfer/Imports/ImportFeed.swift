@@ -86,14 +86,12 @@ package final class ImportFeed: Sendable {
     /// Notes that the sender is gone. Unread text is dropped, and written objects stay.
     package func abandon() { state.update { $0.abandon() } }
 
-    /// Abandons the import when `isGone` says so, which is asked before each chunk and each second. Any
-    /// thread.
+    /// Abandons the import when `isGone` says so, which is asked before each chunk and each second. Any thread.
     package func abandon(when isGone: @escaping @Sendable () -> Bool) {
         state.withLock { $0.departures.append(isGone) }
     }
 
-    /// Refuses the rest of the import when `ending` says why, which is asked as often: no chunk is committed then. Any
-    /// thread.
+    /// Refuses the rest of the import when `ending` says why, which is asked as often: no chunk is committed then. Any thread.
     package func refuse(when ending: @escaping @Sendable () -> RequestFault?) {
         state.withLock { $0.ending = ending }
     }
@@ -127,8 +125,7 @@ package final class ImportFeed: Sendable {
             }
             var byteCount = 0
             if case .text(let text)? = received { byteCount = text.count }
-            try rate.add(
-                waitedNanoseconds: monotonicNanoseconds() - begunAt, byteCount: byteCount)
+            try rate.add(waitedNanoseconds: monotonicNanoseconds() - begunAt, byteCount: byteCount)
             if isDue, endIfAbandoned() { return .unwanted }
             if let received { return received }
         }

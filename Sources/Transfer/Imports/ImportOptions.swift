@@ -52,8 +52,7 @@ package struct ImportOptions: Sendable {
     /// Makes the defaults.
     package init() {}
 
-    /// An option that does not go with the text's format, by the name of its parameter, and where it goes; nil when
-    /// all fit.
+    /// An option that does not go with the text's format, by the name of its parameter, and where it goes; nil when all fit.
     package var misplaced: (name: String, detail: String)? {
         if format != .csv {
             let plain = CSVForm()

@@ -91,8 +91,7 @@ package struct ImportReport: Sendable {
         let first = faults.min { $0.line < $1.line }
         throw RequestFault(
             .invalid, "too-many-faults",
-            "More than \(limit) lines are faulty"
-                + (first.map { "; \($0.text)" } ?? ".")
+            "More than \(limit) lines are faulty" + (first.map { "; \($0.text)" } ?? ".")
                 + " Mend the file, or let the service take more (--max-import-faults).")
     }
 

@@ -3,8 +3,7 @@ import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastRows
 
-/// The work of an import session, on its own thread: the lines as they come, and then the lines that waited
-/// for others.
+/// The work of an import session, on its own thread: the lines as they come, and then the lines that waited for others.
 ///
 /// Memory: two chunks, up to ``ImportOptions/deferredByteCountMax`` of text that waits (more goes to a
 /// file), and the entry of ``DeferredLines`` for each waiting line.
@@ -64,9 +63,7 @@ final class ImportRun {
     /// Takes all lines; nil when no client waits for the import any more.
     ///
     /// - `cut`: Has ``take(_:)`` take the lines of the text; false when no more is wanted.
-    func run(
-        _ cut: () throws(RequestFault) -> Bool
-    ) -> Result<ImportReport, RequestFault>? {
+    func run(_ cut: () throws(RequestFault) -> Bool) -> Result<ImportReport, RequestFault>? {
         defer { kept = [] }
         do throws(RequestFault) {
             let isCut = try cut()
@@ -141,8 +138,7 @@ final class ImportRun {
 
     // MARK: The header of a whole store
 
-    /// The text of the first line that is not blank, which is then no line of the chunk; nil
-    /// without one.
+    /// The text of the first line that is not blank, which is then no line of the chunk; nil without one.
     private func header(of chunk: ImportChunk) throws(RequestFault) -> UnsafeRawBufferPointer? {
         if chunk.faults.first?.number == chunk.firstNumber {
             throw RequestFault(
@@ -299,9 +295,7 @@ final class ImportRun {
         if batch.isEmpty { return true }
         if feed.endIfAbandoned() { return false }
         // Restricted lines are written group by group.
-        let lines =
-            options.rights == nil
-            ? batch.joined().sorted() : batch.flatMap { $0.sorted() }
+        let lines = options.rights == nil ? batch.joined().sorted() : batch.flatMap { $0.sorted() }
         let chunk = ImportChunk(
             numbers: lines.map { deferred.number($0) },
             earlierKeys: lines.map { deferred.reservedKeys($0) }, groupCounts: batch.map(\.count)

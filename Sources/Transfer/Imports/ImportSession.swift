@@ -157,8 +157,7 @@ package protocol ImportUnpacker: AnyObject, Sendable {
     /// - Throws: ``RequestFault`` for bytes that can't be unpacked, or unpack to too many; errors of `body`.
     func unpack(
         _ bytes: UnsafeRawBufferPointer,
-        _ body: (UnsafeRawBufferPointer) throws(RequestFault) -> Void
-    ) throws(RequestFault)
+        _ body: (UnsafeRawBufferPointer) throws(RequestFault) -> Void) throws(RequestFault)
     /// Ends the packed bytes.
     ///
     /// - Throws: ``RequestFault`` when they are cut.

@@ -63,17 +63,13 @@ extension ImportWriter {
 
     /// Whether an object that the draft writes is one that an earlier line writes and waits.
     func waits(_ draft: ObjectDraft) -> Bool {
-        if draft.children.isEmpty {
-            return DraftKeys.own(draft).map(waits) ?? false
-        }
+        if draft.children.isEmpty { return DraftKeys.own(draft).map(waits) ?? false }
         return DraftKeys(draft).provided.contains(where: waits)
     }
 
     /// Writes the lines of all chunks, or no line if any of them has a fault.
     func writeAll(_ transaction: WriteTransaction, _ chunks: [ImportChunk]) throws(StoreError) {
-        for chunk in chunks {
-            chunk.isStale = transaction.catalog !== chunk.catalog
-        }
+        for chunk in chunks { chunk.isStale = transaction.catalog !== chunk.catalog }
         if chunks.contains(where: \.isStale) { return }
         try options.rights?.keep(transaction)
         var firstSource = 0
@@ -123,9 +119,7 @@ extension ImportWriter {
         for position in chunk.lines.indices {
             guard let reading = chunk.lines[position].reading else { continue }
             if !leftOut.isEmpty, leftOut.contains(position) {
-                if reservesKeys {
-                    chunk.reservedKeys.append(try reserveKeys(transaction, reading))
-                }
+                if reservesKeys { chunk.reservedKeys.append(try reserveKeys(transaction, reading)) }
                 continue
             }
             do throws(StoreError) {

@@ -4,16 +4,14 @@ import HoldfastRows
 
 /// Writes chunks of an import in transactions of the store.
 ///
-/// The writer's thread alone writes; only chunks that were committed count, and when one is not, the
-/// import ends.
+/// The writer's thread alone writes; only chunks that were committed count, and when one is not, the import ends.
 final class ImportWriter: @unchecked Sendable {
     // Unchecked: everything belongs to the writer's thread; the import's own thread calls ``goOn()`` and
     // ``forgetWaitingKeys()`` only while no chunk is with the writer.
 
     let options: ImportOptions
     private let isOfStore: Bool
-    /// Fingerprints of the primary keys of objects with waiting lines: a later line of the same object has
-    /// to wait too.
+    /// Fingerprints of the primary keys of objects with waiting lines: a later line of the same object has to wait too.
     private(set) var waitingKeys: Set<UInt64> = []
     /// Fingerprints of the objects of faulty restricted lines: links to these objects report it.
     var untakenKeys: Set<UInt64> = []
@@ -38,8 +36,7 @@ final class ImportWriter: @unchecked Sendable {
     /// Writes the lines of a chunk. Lines with a fault are left out. Lines that wait for others are
     /// in ``ImportChunk/deferred`` then.
     ///
-    /// - `isLast`: Whether no further objects can follow: lines with missing targets
-    ///   are faulty then.
+    /// - `isLast`: Whether no further objects can follow: lines with missing targets are faulty then.
     /// - Throws: ``StoreError`` of failing storage, or when the schema has changed under a whole store's
     ///   import; an import of a class marks the chunk as stale instead.
     func write(_ transaction: WriteTransaction, _ chunk: ImportChunk, isLast: Bool)
@@ -47,9 +44,7 @@ final class ImportWriter: @unchecked Sendable {
     {
         takeBack(chunk)
         guard !isHeld, transaction.catalog === chunk.catalog else {
-            if isOfStore {
-                throw .schemaRevision(current: transaction.catalog.schema.revision)
-            }
+            if isOfStore { throw .schemaRevision(current: transaction.catalog.schema.revision) }
             chunk.isStale = true
             isHeld = true
             return
@@ -110,8 +105,7 @@ final class ImportWriter: @unchecked Sendable {
             try transaction.isFree(earlierKey, reading.draft.rowClass)
         {
             try transaction.check(precondition, reading.draft.rowClass, key: nil, nil)
-            return try transaction.create(
-                reading.draft, reservedKey: earlierKey, source: source)
+            return try transaction.create(reading.draft, reservedKey: earlierKey, source: source)
         }
         return try transaction.write(
             reading.draft, objectKey: statedKey(reading), mode: options.mode,
@@ -154,9 +148,7 @@ final class ImportWriter: @unchecked Sendable {
         }
         let fault = RequestFault(error)
         var faults = fault.errors
-        if faults.isEmpty {
-            faults = [RequestFault.Entry(code: fault.code, detail: fault.detail)]
-        }
+        if faults.isEmpty { faults = [RequestFault.Entry(code: fault.code, detail: fault.detail)] }
         if isOfStore {
             for index in faults.indices {
                 faults[index].pointer = faults[index].pointer.map { "/object" + $0 }
@@ -179,16 +171,13 @@ final class ImportWriter: @unchecked Sendable {
 
 // The lines of a whole store.
 //
-// Every object is created when its line comes, so that objects keep their order, and an object key from
-// elsewhere finds its new one. A line with a link to an object that is not there yet gets its plain values
-// at first (`ObjectDraft.plainPart`), and all of it when every object is there. So a circle of any size
-// costs no more memory than a chain.
+// Every object is created when its line comes, so that objects keep their order, and an object key from elsewhere finds its new
+// one. A line with a link to an object that is not there yet gets its plain values at first (`ObjectDraft.plainPart`), and all of
+// it when every object is there. So a circle of any size costs no more memory than a chain.
 extension ImportWriter {
     /// Writes the lines of a chunk, each in full or its plain part. For lines that wait for others
     /// ``ImportChunk/reservedKeys`` has the object that was created for them, 0 without one.
-    func writeStored(
-        _ transaction: WriteTransaction, _ chunk: ImportChunk
-    ) throws(StoreError) {
+    func writeStored(_ transaction: WriteTransaction, _ chunk: ImportChunk) throws(StoreError) {
         chunk.renameMarks = renames.map(\.mark)
         for position in chunk.lines.indices {
             guard let reading = chunk.lines[position].reading else { continue }
@@ -206,9 +195,7 @@ extension ImportWriter {
 
     /// Writes lines that waited, now that every object is there. An object that was created for a line
     /// that turns out to be faulty is deleted.
-    func completeStored(
-        _ transaction: WriteTransaction, _ chunk: ImportChunk
-    ) throws(StoreError) {
+    func completeStored(_ transaction: WriteTransaction, _ chunk: ImportChunk) throws(StoreError) {
         for (position, line) in chunk.lines.enumerated() {
             guard let reading = line.reading else { continue }
             let key = chunk.earlierKey(position)

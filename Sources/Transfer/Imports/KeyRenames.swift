@@ -36,9 +36,7 @@ struct KeyRenames {
 
     /// Adds an object that is not in it.
     mutating func add(_ old: UInt64, _ new: UInt64) {
-        guard let last = runs.last else {
-            return runs.append(Run(old: old, new: new, count: 1))
-        }
+        guard let last = runs.last else { return runs.append(Run(old: old, new: new, count: 1)) }
         if old == last.old + last.count, new == last.new + last.count {
             runs[runs.count - 1].count += 1
         } else if old > last.old {
@@ -51,8 +49,7 @@ struct KeyRenames {
 
     /// The present state.
     var mark: Mark {
-        Mark(
-            runCount: runs.count, lastCount: runs.last?.count ?? 0, otherCount: otherKeys.count)
+        Mark(runCount: runs.count, lastCount: runs.last?.count ?? 0, otherCount: otherKeys.count)
     }
 
     /// Takes back later additions.

@@ -76,8 +76,7 @@ final class LineCutter: LineSource {
         lines.removeAll()
     }
 
-    /// Whether a line of so many bytes may be in memory; waits while another import has long ones. False when
-    /// the import is over.
+    /// Whether a line of so many bytes may be in memory; waits while another import has long ones. False when the import is over.
     func admits(_ byteCount: Int) -> Bool {
         if isWanted, byteCount > LongLineGate.freeByteCount, passage == nil {
             passage = longLines.enter { feed.endIfAbandoned() }

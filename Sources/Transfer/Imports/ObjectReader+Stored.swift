@@ -8,8 +8,7 @@ extension ObjectReader {
     /// Reads a line of a whole store's export: `{"class":…,"id":…,"object":{…}}`. Nil, with ``faults``, if something is
     /// wrong. `id` may be left out if the object states its key itself.
     ///
-    /// For an object without a primary key, ``ObjectReading/objectKey`` is its key in the store that it
-    /// comes from.
+    /// For an object without a primary key, ``ObjectReading/objectKey`` is its key in the store that it comes from.
     func readStored(_ json: JSONValue, names: SchemaNames, isMerge: Bool) -> ObjectReading? {
         self.names = names
         let before = faultCount

@@ -40,8 +40,7 @@ final class SpilledText {
     /// Appends `count` bytes that ``append(_:)`` took at `offset`.
     func read(_ offset: Int, _ count: Int, to buffer: ByteBuffer) {
         if offset < memory.count || count == 0 {
-            buffer.append(
-                UnsafeRawBufferPointer(rebasing: memory.bytes[offset..<(offset + count)]))
+            buffer.append(UnsafeRawBufferPointer(rebasing: memory.bytes[offset..<(offset + count)]))
             return
         }
         let start = buffer.count

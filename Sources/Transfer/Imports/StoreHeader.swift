@@ -24,9 +24,7 @@ extension StoreHeader {
     }
 
     /// Whether objects of a class have lines of their own.
-    static func holdsObjects(of objectClass: ObjectClass) -> Bool {
-        objectClass.kind == .object
-    }
+    static func holdsObjects(of objectClass: ObjectClass) -> Bool { objectClass.kind == .object }
 
     /// Writes the line, without its end.
     func write(to writer: JSONWriter) {
@@ -106,9 +104,7 @@ extension StoreHeader {
             store.catalog.schema.objectClass(named: $0.name) == $0
         }
         if !holdsClasses {
-            guard store.catalog.schema.classes.isEmpty else {
-                throw conflict(with: store.catalog)
-            }
+            guard store.catalog.schema.classes.isEmpty else { throw conflict(with: store.catalog) }
             let schema = schema
             _ = try change(store) { present throws(StoreError) in
                 // No other write may have come first.

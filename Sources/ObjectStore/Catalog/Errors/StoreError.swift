@@ -147,8 +147,7 @@ package struct DeniedDeletion: Sendable {
 package struct UniqueViolation: Sendable {
     /// Which of the transaction's operations or import lines wrote it.
     package var source: Int
-    /// The position of the object in the client's body, as property names and positions from the outside
-    /// in.
+    /// The position of the object in the client's body, as property names and positions from the outside in.
     package var path: [DanglingLink.PathStep]
     /// The class of both objects; nil where it is not to be named.
     package var className: String?
@@ -161,9 +160,7 @@ package struct UniqueViolation: Sendable {
 /// An act on an object that the writer has no right to.
 package struct RefusedAct: Hashable, Sendable {
     /// The kinds of acts.
-    package enum Action: String, Sendable {
-        case create, update, delete
-    }
+    package enum Action: String, Sendable { case create, update, delete }
 
     /// The operation or line that stated it.
     package var source: Int

@@ -67,9 +67,7 @@ extension IndexEntry {
     }
 
     /// Appends the prefix of the entries of a word: everything except the object key.
-    static func append(
-        _ index: SearchIndex, word: UnsafeRawBufferPointer, to buffer: ByteBuffer
-    ) {
+    static func append(_ index: SearchIndex, word: UnsafeRawBufferPointer, to buffer: ByteBuffer) {
         StoreKey.appendIndexPrefix(index.number, to: buffer)
         buffer.append(word)
         buffer.append(0 as UInt8)
@@ -84,17 +82,15 @@ extension IndexEntry {
     }
 }
 
-/// Entries of unique values. A property's entries are in its index; a group's entries stand under the group's own
-/// number, with a 16-byte hash of its values' `OrderedKey`s in the place of the value. An object with a
-/// null in a group has no entry for it.
+/// Entries of unique values. A property's entries are in its index; a group's entries stand under the group's own number, with a
+/// 16-byte hash of its values' `OrderedKey`s in the place of the value. An object with a null in a group has no entry for it.
 extension IndexEntry {
     /// Appends the common prefix of the entries of a row's unique value: everything except the object key.
     ///
     /// - `source`: Reads out-of-line values.
     /// - `isWhole`: Whether the whole content of a list or map in a `mixed` property is appended, and not only the part in its
     ///   index: values are equal exactly if the bytes are. A group's values are always whole.
-    /// - Returns: False, with nothing of use appended, when the row has a null there, which is not
-    ///   compared.
+    /// - Returns: False, with nothing of use appended, when the row has a null there, which is not compared.
     static func appendValue(
         _ rowClass: RowClass, _ unique: UniqueKey, _ row: RowView, _ source: any OverflowSource,
         isWhole: Bool = false, to buffer: ByteBuffer

@@ -16,8 +16,7 @@ struct KeyOrder {
 
     /// The key of a new object for which the counters of its class give `key`.
     func key(_ key: UInt64, ofClass index: Int) -> UInt64 {
-        exchanged.isEmpty
-            ? key : exchanged[ObjectIdentity(classIndex: index, key: key)] ?? key
+        exchanged.isEmpty ? key : exchanged[ObjectIdentity(classIndex: index, key: key)] ?? key
     }
 
     /// Notes an object that is being made, if that is necessary.

@@ -3,8 +3,7 @@ import HoldfastRows
 
 /// Objects and values as a person reads them in an error.
 extension RowClass {
-    /// Class and key of an object, such as `Person 'ann'`, or `Dog with $id 7` where the class has no
-    /// primary key.
+    /// Class and key of an object, such as `Person 'ann'`, or `Dog with $id 7` where the class has no primary key.
     func objectText(_ key: UInt64, _ row: RowView) -> String {
         guard let member = primaryKeyIndex else { return "\(definition.name) with $id \(key)" }
         return "\(definition.name) \(valueText(member, row))"
@@ -28,8 +27,7 @@ extension Value {
     /// The most characters of a text that are shown.
     private static let shownCountMax = 64
 
-    /// The value as a message shows it: a text in quotes, anything else as it is written in JSON; long ones
-    /// are cut.
+    /// The value as a message shows it: a text in quotes, anything else as it is written in JSON; long ones are cut.
     var shown: String {
         switch self {
         case .null: return "null"

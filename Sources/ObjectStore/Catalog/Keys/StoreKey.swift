@@ -41,9 +41,8 @@ import HoldfastStorage
 /// Rows come last, because new ones are appended: LMDB fills a page where keys rise at the end of all, and
 /// without a search. Where they rise before others, only long runs fill their pages.
 ///
-/// Classes and properties are written by their numbers, which are never reused. A class's row space and
-/// key space have its own number, until a migration writes its rows or its primary keys again: then they
-/// have numbers that no class has.
+/// Classes and properties are written by their numbers, which are never reused. A class's row space and key space have its own
+/// number, until a migration writes its rows or its primary keys again: then they have numbers that no class has.
 package enum StoreKey {
     /// The first byte of each kind of key.
     package enum Tag {
@@ -183,9 +182,7 @@ package enum StoreKey {
         buffer.append(big: number)
     }
 
-    static func appendRecordOrder(
-        _ share: UInt64, _ number: UInt64? = nil, to buffer: ByteBuffer
-    ) {
+    static func appendRecordOrder(_ share: UInt64, _ number: UInt64? = nil, to buffer: ByteBuffer) {
         buffer.append(recordOrderPrefix)
         buffer.append(big: share)
         if let number { buffer.append(big: number) }
@@ -288,8 +285,7 @@ extension RowSchema {
     ) -> [LinkKind: UInt32] {
         var counts: [LinkKind: UInt32] = [:]
         forEachLink(of: rowClass, in: row, source) { property, targetClass, targetKey in
-            let kind = LinkKind(
-                property: property, targetClass: targetClass, targetKey: targetKey)
+            let kind = LinkKind(property: property, targetClass: targetClass, targetKey: targetKey)
             counts[kind, default: 0] += 1
         }
         return counts

@@ -26,9 +26,7 @@ struct AccessRecord: CodedRecord, Equatable, Sendable {
     /// Reads a stored record; nil when it is damaged.
     init?(_ bytes: UnsafeRawBufferPointer) {
         ticketKey = []
-        guard read(bytes), ticketKey.count == Self.ticketKeyByteCount else {
-            return nil
-        }
+        guard read(bytes), ticketKey.count == Self.ticketKeyByteCount else { return nil }
     }
 
     mutating func code(_ coder: inout RecordCoder) {

@@ -38,9 +38,7 @@ package struct IdempotencyOwner: Sendable, Hashable {
     package var isUser: Bool
 
     /// Names a principal.
-    package init(number: UInt64, isUser: Bool) {
-        (self.number, self.isUser) = (number, isUser)
-    }
+    package init(number: UInt64, isUser: Bool) { (self.number, self.isUser) = (number, isUser) }
 
     /// The owner in a store without principals.
     package static let nobody = IdempotencyOwner(number: 0, isUser: false)

@@ -59,9 +59,7 @@ extension StorageSnapshot {
     }
 
     /// The session of an account by the hash of its token.
-    func session(
-        _ hash: [UInt8], of account: UUID128
-    ) throws(StorageError) -> SessionRecord? {
+    func session(_ hash: [UInt8], of account: UUID128) throws(StorageError) -> SessionRecord? {
         let key = StoreKey.bytes { StoreKey.appendSession(hash, of: account, to: $0) }
         return try record(under: key) { value in
             key.withUnsafeBytes { SessionRecord($0, value) }

@@ -2,10 +2,9 @@ import HoldfastBytes
 
 /// A stored token: its hash and its rights.
 ///
-/// It lies under its number (``StoreKey``), which is random, never 0, and the identity of the token's bearer:
-/// belongings refer to the number. Its fields are written by ``RecordCoder``, in the order below. A form
-/// with more fields gets a number of its own, and a store that has one another format, so that no program ignores
-/// a field that takes something away.
+/// It lies under its number (``StoreKey``), which is random, never 0, and the identity of the token's bearer: belongings refer to
+/// the number. Its fields are written by ``RecordCoder``, in the order below. A form with more fields gets a number of its own,
+/// and a store that has one another format, so that no program ignores a field that takes something away.
 package struct TokenRecord: CodedRecord, Equatable, Sendable {
     /// The identity of the token's bearer.
     package var number: UInt64
@@ -47,9 +46,7 @@ package struct TokenRecord: CodedRecord, Equatable, Sendable {
         guard key.count == StoreKey.tokenByteCount else { return nil }
         self.init(
             number: StoreKey.trailingObjectKey(key), name: "", hash: [], right: "", seconds: 0)
-        guard read(value), number != 0, hash.count == Self.hashByteCount else {
-            return nil
-        }
+        guard read(value), number != 0, hash.count == Self.hashByteCount else { return nil }
     }
 
     mutating func code(_ coder: inout RecordCoder) {

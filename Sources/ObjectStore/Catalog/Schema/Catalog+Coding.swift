@@ -70,10 +70,8 @@ extension Catalog {
         let first = RowLayout.headerByteCount + (layout.slots.count + 7) / 8
         return layout.fixedByteCount >= first
             && layout.slots.allSatisfy {
-                $0.offset >= first
-                    && $0.offset + $0.storage.slotByteCount <= layout.fixedByteCount
-            }
-            && layout.fillRow.count >= layout.fixedByteCount
+                $0.offset >= first && $0.offset + $0.storage.slotByteCount <= layout.fixedByteCount
+            } && layout.fillRow.count >= layout.fixedByteCount
             && layout.fillRow.withUnsafeBytes { RowView($0) != nil }
     }
 }
@@ -97,9 +95,7 @@ extension RecordCoder {
             layouts: [])
         code(&classes, of: empty) { $0.code(&$1) }
         if isReading ? isAtEnd : projections.isEmpty { return }
-        code(&projections, of: Projection(name: "", className: "", properties: [])) {
-            $0.code(&$1)
-        }
+        code(&projections, of: Projection(name: "", className: "", properties: [])) { $0.code(&$1) }
         // An empty list would not be written, so that equal catalogs have equal records.
         if projections.isEmpty { fail() }
     }

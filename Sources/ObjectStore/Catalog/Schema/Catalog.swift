@@ -64,10 +64,8 @@ package final class Catalog: Sendable {
                 searchNumbers: Dictionary(
                     rowClass.searchIndexes.map { ($0.member, $0.number) },
                     uniquingKeysWith: { first, _ in first }),
-                spaces: rowClass.rowSpace == rowClass.number
-                    && rowClass.keySpace == rowClass.number
-                    ? nil
-                    : StoredClass.Spaces(rows: rowClass.rowSpace, keys: rowClass.keySpace))
+                spaces: rowClass.rowSpace == rowClass.number && rowClass.keySpace == rowClass.number
+                    ? nil : StoredClass.Spaces(rows: rowClass.rowSpace, keys: rowClass.keySpace))
         }
     }
 

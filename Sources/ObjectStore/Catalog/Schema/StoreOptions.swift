@@ -12,8 +12,7 @@ package struct StoreOptions: Sendable {
     package var groupByteCountMax = 16 << 20
     /// The most writes and deletions of one transaction.
     package var operationCountMax = 100_000
-    /// The most bytes that one transaction changes or reads for changes, all of which wait in memory for its
-    /// commit.
+    /// The most bytes that one transaction changes or reads for changes, all of which wait in memory for its commit.
     package var transactionByteCountMax = 512 << 20
     /// The time for which a write waits while an interactive write is open, in milliseconds.
     package var interactiveWaitMilliseconds = 5_000

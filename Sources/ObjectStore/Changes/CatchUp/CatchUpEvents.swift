@@ -61,8 +61,7 @@ package final class CatchUpEvents {
         var planner = Planner(
             ObjectQuery(classIndex: classIndex, predicate: query.predicate), transaction, limits)
         guard let own = planner.own() else { return candidates.narrow(to: [], of: classIndex) }
-        for candidate in own + planner.further(beside: own)
-        where !candidate.source.followsLinks {
+        for candidate in own + planner.further(beside: own) where !candidate.source.followsLinks {
             if let keys = try planner.look(at: candidate.source, cost: QueryCost.always) {
                 return candidates.narrow(to: keys, of: classIndex)
             }
@@ -88,8 +87,7 @@ package final class CatchUpEvents {
         if let change = candidate.change, change.kind == .delete {
             return query.isKeyMatch(change.primaryKey)
                 ? departure(
-                    candidate, departureKind(of: candidate), isSeen: query.visibility == nil)
-                : nil
+                    candidate, departureKind(of: candidate), isSeen: query.visibility == nil) : nil
         }
         // A deleted object has no key any more, and another object of the class does not concern followers of a single object.
         guard let row = query.targetRow(identity, transaction) else {

@@ -205,9 +205,8 @@ final class PastObjects: PastSource {
         ofClass classIndex: Int, key: UInt64, originClass: Int, member: Int,
         _ body: (_ originClass: Int, _ originKey: UInt64) -> Bool
     ) {
-        forEachPastOrigin(
-            ofClass: classIndex, key: key, originClass: originClass, member: member
-        ) { origin, isKnown in
+        forEachPastOrigin(ofClass: classIndex, key: key, originClass: originClass, member: member) {
+            origin, isKnown in
             if isKnown { return body(origin.classIndex, origin.key) }
             isUndecided = true
             return true

@@ -155,8 +155,7 @@ final class PastResults {
             PastView(
                 query.visibility,
                 of: PastObjects(at: version, changes, isWhole: isWhole, in: unrestricted),
-                in: unrestricted, reading: reads),
-            conditions.map { PastTest($0) }
+                in: unrestricted, reading: reads), conditions.map { PastTest($0) }
         )
         pasts[version] = made
         return made

@@ -14,22 +14,16 @@ final class PastTest {
         self.predicate = predicate
         let all = predicate.dependencies(schema)
         own = MemberSet(all.filter(\.path.isEmpty).map(\.member))
-        reads = all.reduce(into: [:]) {
-            $0[$1.classIndex, default: MemberSet()].insert($1.member)
-        }
+        reads = all.reduce(into: [:]) { $0[$1.classIndex, default: MemberSet()].insert($1.member) }
     }
 
     /// The condition of another one, for another version.
-    init(_ other: PastTest) {
-        (predicate, own, reads) = (other.predicate, other.own, other.reads)
-    }
+    init(_ other: PastTest) { (predicate, own, reads) = (other.predicate, other.own, other.reads) }
 
     /// Whether an object satisfied the condition; nil if that is not known.
     ///
     /// - `source`: The same for each object.
-    func holds(
-        for object: PastObjects.Found, _ key: UInt64, in source: some PastSource
-    ) -> Bool? {
+    func holds(for object: PastObjects.Found, _ key: UInt64, in source: some PastSource) -> Bool? {
         guard object.knows(own), source.budget.spend() else { return nil }
         source.begin(reading: reads)
         let (matches, nextVersion) = source.noting {

@@ -87,8 +87,7 @@ final class PastView: PastSource {
         _ identity: ObjectIdentity, with links: MemberSet = MemberSet()
     ) -> PastObjects.Reached {
         subjects.release(to: RowCopies.Mark())
-        return show(
-            identity, links.union(wanted[identity.classIndex] ?? MemberSet()), in: subjects)
+        return show(identity, links.union(wanted[identity.classIndex] ?? MemberSet()), in: subjects)
     }
 
     private func askRules(of identity: ObjectIdentity) -> Judgement {
@@ -180,8 +179,7 @@ final class PastView: PastSource {
         builder.append(found.row, rowClass, without: parts, objects: self, to: buffer)
         let copy = unrestricted.budget.holds(copies.byteCount) ? copies.add(buffer.bytes) : nil
         return PastObjects.Reached(
-            found: copy.map { PastObjects.Found(row: $0, known: known) },
-            isDecided: copy != nil)
+            found: copy.map { PastObjects.Found(row: $0, known: known) }, isDecided: copy != nil)
     }
 
     // MARK: Evaluation

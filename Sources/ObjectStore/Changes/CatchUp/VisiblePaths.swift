@@ -74,10 +74,9 @@ final class VisiblePaths {
             case .property(let classIndex, let member):
                 answer = hasShownChange(
                     of: identity,
-                    schema.classes[identity.classIndex]
-                        .members(holding: member, of: schema.classes[classIndex]))
-            case .loss(_, let number):
-                answer = hasShown(lossOf: number, by: identity)
+                    schema.classes[identity.classIndex].members(
+                        holding: member, of: schema.classes[classIndex]))
+            case .loss(_, let number): answer = hasShown(lossOf: number, by: identity)
             }
             return answer == .no || body(identity, answer == .yes)
         }

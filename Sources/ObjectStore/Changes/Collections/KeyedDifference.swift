@@ -77,9 +77,7 @@ package struct KeyedDifference {
         self.init(from: old, to: new, isChanged: isChanged)
     }
 
-    private static func entries(
-        _ chunks: [Chunk], _ storage: FieldStorage
-    ) -> [Entry]? {
+    private static func entries(_ chunks: [Chunk], _ storage: FieldStorage) -> [Entry]? {
         let leaves = chunks.map { LeafView($0.bytes, storage) }
         guard leaves.reduce(0, { $0 + $1.count }) <= countMax else { return nil }
         return leaves.flatMap { leaf in
@@ -92,9 +90,7 @@ package struct KeyedDifference {
     }
 
     /// Compares entries with unique keys. Cost: linear.
-    init(
-        from old: [Entry], to new: [Entry], isChanged: ((UnsafeRawBufferPointer) -> Bool)?
-    ) {
+    init(from old: [Entry], to new: [Entry], isChanged: ((UnsafeRawBufferPointer) -> Bool)?) {
         var left: [ElementBytes: ElementBytes] = [:]
         for entry in old { left[ElementBytes(entry.key)] = ElementBytes(entry.value) }
         for entry in new {

@@ -12,9 +12,7 @@ package struct ListDifference: Sendable {
     private let segments: ListSegments
 
     /// Whether the list is the same.
-    package var isEmpty: Bool {
-        deletions.isEmpty && insertions.isEmpty && modifications.isEmpty
-    }
+    package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 
     /// The number of indices.
     package var count: Int {
@@ -76,8 +74,7 @@ package struct ListDifference: Sendable {
     /// - `old`, `new`: The stored bytes of the elements; nil for null.
     /// - `changed`: As above.
     package init(
-        from old: [UnsafeRawBufferPointer?], to new: [UnsafeRawBufferPointer?],
-        changed: [Int] = []
+        from old: [UnsafeRawBufferPointer?], to new: [UnsafeRawBufferPointer?], changed: [Int] = []
     ) {
         self.init(
             ListSegments(from: old.map(ElementBytes.init), to: new.map(ElementBytes.init))

@@ -150,8 +150,7 @@ package struct ObservedProperty: Sendable {
         let difference = KeyedDifference(
             from: KeyedDifference.Chunk.all(of: rowClass.field(member, in: old), storage, before),
             to: KeyedDifference.Chunk.all(of: rowClass.field(member, in: new), storage, after),
-            storage,
-            isChanged: isChanged)
+            storage, isChanged: isChanged)
         return Self.result(difference)
     }
 

@@ -145,8 +145,7 @@ package final class ChangeFeed: @unchecked Sendable {
     /// Adds a channel, which receives events from the current position on. Its query is of the schema there. Only within an
     /// action.
     package func add(_ channel: any FeedChannel) {
-        let index =
-            index ?? SubscriptionIndex(channel.query.schema, allowance: makeAllowance())
+        let index = index ?? SubscriptionIndex(channel.query.schema, allowance: makeAllowance())
         self.index = index
         index.add(channel)
     }
@@ -269,8 +268,7 @@ package final class ChangeFeed: @unchecked Sendable {
     }
 
     private func deliver(
-        from before: (transaction: StoreView, version: UInt64), to after: StoreView,
-        version: UInt64
+        from before: (transaction: StoreView, version: UInt64), to after: StoreView, version: UInt64
     ) throws(StoreError) {
         guard let index else { return }
         let changes: FoldedChanges

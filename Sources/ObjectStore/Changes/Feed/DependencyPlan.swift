@@ -39,8 +39,7 @@ struct DependencyPlan: Sendable {
             } else {
                 add(
                     LinkedDependency(
-                        trigger: .property(
-                            classIndex: watched.classIndex, member: watched.member),
+                        trigger: .property(classIndex: watched.classIndex, member: watched.member),
                         steps: watched.path, firstMember: watched.firstMember))
             }
         }

@@ -22,8 +22,7 @@ package protocol FeedChannel: AnyObject, Sendable {
     var wantsEvents: Bool { get }
 
     /// Takes the events of one step, which goes from the version `start` to `version`; there is at least one.
-    func publish(
-        _ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep)
+    func publish(_ events: [QueryEvent], from start: UInt64, to version: UInt64, _ step: ChangeStep)
 
     /// Reports that a step from the version `start` to `version` may concern an untested query.
     func touch(from start: UInt64, to version: UInt64)

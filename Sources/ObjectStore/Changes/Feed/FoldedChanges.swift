@@ -207,9 +207,7 @@ package struct FoldedChanges: Sendable {
     /// Keeps only the updated properties that differ between the two states: a property may have its former value again.
     ///
     /// - `before`, `after`: The states between which the changes lie, with one schema.
-    package mutating func keepDifferences(
-        from before: ReadTransaction, to after: ReadTransaction
-    ) {
+    package mutating func keepDifferences(from before: ReadTransaction, to after: ReadTransaction) {
         for position in outcomes.indices where outcomes[position].kind == .update {
             let identity = order[position]
             guard let old = before.row(classIndex: identity.classIndex, key: identity.key),

@@ -57,8 +57,7 @@ struct LinkedDependency: Hashable, Sendable {
                             == .embedded
                 }
         }
-        return identity.classIndex == classIndex
-            && (kind == .insert || members.contains(member))
+        return identity.classIndex == classIndex && (kind == .insert || members.contains(member))
     }
 
     /// Whether the loss of a link sets it off.

@@ -31,9 +31,7 @@ package struct ObservedCandidate: Sendable {
     }
 
     /// The properties that changed, or that lead to a changed object.
-    package var members: MemberSet {
-        change?.members.union(reach.members) ?? reach.members
-    }
+    package var members: MemberSet { change?.members.union(reach.members) ?? reach.members }
 
     /// Whether the query reads other objects that changed.
     package var dependsOnChange: Bool { reach.isOfFilter || reach.isOfShown }

@@ -20,8 +20,7 @@ extension ObservedQuery {
                 let rowClass = schema.classes[index]
                 return shapes.classes.contains(rowClass.number)
                     || shapes.freedClassNames.contains(rowClass.definition.name)
-            }
-            || countsLinks(toAnyOf: shapes.unlinkedClasses)
+            } || countsLinks(toAnyOf: shapes.unlinkedClasses)
     }
 
     /// Whether the filter or a rule counts all links to objects of one of some classes, given by number.

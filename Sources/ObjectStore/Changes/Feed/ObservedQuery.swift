@@ -166,8 +166,7 @@ package final class ObservedQuery: Sendable {
 
     /// The properties among an object's properties that count when they change.
     func counted(_ members: MemberSet) -> MemberSet {
-        countsEverything
-            ? members : members.intersection(filter.ownMembers.union(shown.ownMembers))
+        countsEverything ? members : members.intersection(filter.ownMembers.union(shown.ownMembers))
     }
 
     /// The rules' conditions on an object that sets off a watch by a change. As long as it satisfies the same ones as before, the
@@ -231,8 +230,7 @@ package final class ObservedQuery: Sendable {
                     || candidate.change.map { !$0.members.isDisjoint(with: shown.ownMembers) }
                         ?? false
             return isTold ? candidate.event(.update) : nil
-        case (true, false):
-            return candidate.event(departureKind(of: candidate))
+        case (true, false): return candidate.event(departureKind(of: candidate))
         }
     }
 
@@ -326,8 +324,7 @@ package final class ObservedQuery: Sendable {
 
     /// Whether a change other than a deletion can take an object out of the results.
     func mayLeave(_ candidate: ObservedCandidate) -> Bool {
-        candidate.reach.isOfFilter
-            || !candidate.members.isDisjoint(with: filter.ownMembers)
+        candidate.reach.isOfFilter || !candidate.members.isDisjoint(with: filter.ownMembers)
     }
 
     /// Whether a deleted object's primary key is the followed one. True if no primary key is followed.
@@ -354,9 +351,7 @@ package final class ObservedQuery: Sendable {
     }
 
     /// The row of a followed object, regardless of the condition; nil if the object is not followed or not there.
-    func targetRow(
-        _ identity: ObjectIdentity, _ transaction: ReadTransaction
-    ) -> RowView? {
+    func targetRow(_ identity: ObjectIdentity, _ transaction: ReadTransaction) -> RowView? {
         guard target.mayBe(identity),
             let row = transaction.row(classIndex: identity.classIndex, key: identity.key),
             isTarget(row, identity)

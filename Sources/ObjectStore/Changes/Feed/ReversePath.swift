@@ -48,9 +48,8 @@ struct ReversePath {
                 schema.classes[$0.fromClass].definition.kind == .embedded ? nil : $0.member
             }
             var goesOn = true
-            transaction.scanOrigins(
-                identity.classIndex, identity.key, property: property
-            ) { origin, _, _ in
+            transaction.scanOrigins(identity.classIndex, identity.key, property: property) {
+                origin, _, _ in
                 guard
                     held == nil
                         || origin.classIndex == inner.first?.fromClass
@@ -109,16 +108,14 @@ struct ReversePath {
         let rowClass = transaction.rows.classes[step.fromClass]
         func embedded(_ inner: RowView?) -> Bool {
             inner.map {
-                leads(
-                    steps.dropFirst(), from: $0, of: inside, heldBy: holders + [row], to: key)
+                leads(steps.dropFirst(), from: $0, of: inside, heldBy: holders + [row], to: key)
             } ?? false
         }
         switch step.kind {
         case .inverse: return false
         case .holder:
             return holders.last.map {
-                leads(
-                    steps.dropFirst(), from: $0, of: inside, heldBy: holders.dropLast(), to: key)
+                leads(steps.dropFirst(), from: $0, of: inside, heldBy: holders.dropLast(), to: key)
             } ?? false
         // At any position within embedded objects.
         case .mixedLinks:

@@ -4,9 +4,7 @@ extension ListDifference {
     /// - `old`, `new`: The object keys, each once.
     /// - `changed`: The object keys that count as modified if they stay.
     /// - `moving`: The object keys that move rather than others.
-    package init(
-        from old: [UInt64], to new: [UInt64], changed: Set<UInt64>, moving: Set<UInt64>
-    ) {
+    package init(from old: [UInt64], to new: [UInt64], changed: Set<UInt64>, moving: Set<UInt64>) {
         var before: [UInt64: Int] = [:]
         before.reserveCapacity(old.count)
         for (index, key) in old.enumerated() { before[key] = index }

@@ -75,9 +75,7 @@ package final class OrderedResult {
         }
         if changed.isEmpty, moved.isEmpty { return ListDifference([]) }
         let touched = moved.union(changed.keys)
-        if let sort,
-            touched.count <= max(Self.changedCountMin, keys.count / Self.changedShare)
-        {
+        if let sort, touched.count <= max(Self.changedCountMin, keys.count / Self.changedShare) {
             return try advance(step, touched, moved, { changed[$0] != nil }, sort)
         }
         return try reload(in: step.after, changed: Set(changed.keys), moved: moved)
@@ -127,9 +125,7 @@ package final class OrderedResult {
                 continue
             }
             let identity = ObjectIdentity(classIndex: classIndex, key: key)
-            let new =
-                moving.isMatch(identity, in: step.after, matcher)
-                ? try after.entry(key) : nil
+            let new = moving.isMatch(identity, in: step.after, matcher) ? try after.entry(key) : nil
             if let old, let new, old.entry.compare(new) == 0, !new.mayBeCut {
                 if isChanged(key) { modifications.append(old.position) }
                 continue
@@ -166,8 +162,7 @@ package final class OrderedResult {
             deletions: leaving.filter { !staying.contains($0.key) }.map(\.old),
             insertions: zip(gaps, coming).enumerated().compactMap { rank, place in
                 staying.contains(place.1.key) ? nil : place.0 + rank
-            },
-            modifications: modifications.sorted())
+            }, modifications: modifications.sorted())
     }
 }
 
@@ -197,9 +192,7 @@ private struct ResultOrder {
     /// The number of objects in a sequence that come before an entry.
     ///
     /// - `key`: Returns the object key at a position.
-    func gap(
-        of entry: SortEntry, _ count: Int, _ key: (Int) -> UInt64
-    ) throws(StoreError) -> Int {
+    func gap(of entry: SortEntry, _ count: Int, _ key: (Int) -> UInt64) throws(StoreError) -> Int {
         if !isSorted { return partitionPoint(count) { key($0) < entry.key } }
         var (low, high) = (0, count)
         while low < high {

@@ -83,8 +83,7 @@ package struct ShownProperties: Sendable {
     }
 
     private func everything(in step: ChangeStep, of key: UInt64?) -> [UInt64: MemberSet] {
-        var found =
-            depth > 0 ? LinkedChanges(step, to: classIndex, depth: depth).members : [:]
+        var found = depth > 0 ? LinkedChanges(step, to: classIndex, depth: depth).members : [:]
         if let key { found = found.filter { $0.key == key } }
         for (identity, change) in zip(step.changes.order, step.changes.outcomes)
         where identity.classIndex == classIndex && (key == nil || identity.key == key) {
@@ -164,8 +163,7 @@ struct LinkedChanges {
     /// Notes an object that links to a changed object, or to one that leads there.
     private mutating func reach(_ key: UInt64, _ property: UInt32) {
         var reached = members[key] ?? MemberSet()
-        if let location = view.rows.memberByNumber[property],
-            location.classIndex == rootClass.index
+        if let location = view.rows.memberByNumber[property], location.classIndex == rootClass.index
         {
             reached.insert(location.member)
         } else {

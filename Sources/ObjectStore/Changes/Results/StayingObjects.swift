@@ -5,9 +5,7 @@ import HoldfastBytes
 ///
 /// - `objects`: The objects in both results, in their new order, each with its former index.
 /// - `changed`: The object keys of the changed objects, which move rather than others.
-func stayingObjects(
-    _ objects: [(key: UInt64, index: Int)], changed: Set<UInt64>
-) -> Set<UInt64> {
+func stayingObjects(_ objects: [(key: UInt64, index: Int)], changed: Set<UInt64>) -> Set<UInt64> {
     let calm = objects.indices.filter { !changed.contains(objects[$0].key) }
     let anchors = calm.map { objects[$0].index }.longestRise().map { calm[$0] }
     var fitting: [Int] = []

@@ -20,9 +20,7 @@ package final class ChangeStep {
     private var restricted: [ObjectIdentifier: ChangeStep] = [:]
 
     /// Makes a step with the changes from one view to the other.
-    package convenience init(
-        before: StoreView, after: StoreView, changes: FoldedChanges
-    ) {
+    package convenience init(before: StoreView, after: StoreView, changes: FoldedChanges) {
         self.init((before, after), changes, nil)
     }
 

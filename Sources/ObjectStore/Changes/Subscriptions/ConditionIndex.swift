@@ -14,9 +14,7 @@ final class ConditionIndex {
     private var large: [Int32: ConditionIndex] = [:]
 
     /// Whether there are no conditions.
-    var isEmpty: Bool {
-        equal.isEmpty && intervals.isEmpty && needles.isEmpty && large.isEmpty
-    }
+    var isEmpty: Bool { equal.isEmpty && intervals.isEmpty && needles.isEmpty && large.isEmpty }
     /// Whether there are conditions on parts of texts, which take time with each text.
     var hasTexts: Bool { !needles.isEmpty || large.values.contains(where: \.hasTexts) }
 
@@ -93,8 +91,7 @@ final class ConditionIndex {
         let upper =
             range.upper.first == 1 ? range.upper.withUnsafeBytes { PathValue.order($0) } : .max
         return (
-            hasNull ? hash([0]) : nil,
-            range.upper != [1] && lower <= upper ? lower...upper : nil
+            hasNull ? hash([0]) : nil, range.upper != [1] && lower <= upper ? lower...upper : nil
         )
     }
 }

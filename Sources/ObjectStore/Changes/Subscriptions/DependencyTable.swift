@@ -165,8 +165,7 @@ final class DependencyTable {
             }
         }
         for lost in step.changes.lostLinks {
-            forEachTriggered(by: lost) { position, target in
-                walk(position, from: target, for: nil)
+            forEachTriggered(by: lost) { position, target in walk(position, from: target, for: nil)
             }
         }
         return found

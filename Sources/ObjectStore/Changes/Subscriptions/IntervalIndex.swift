@@ -96,8 +96,7 @@ struct IntervalIndex {
     private mutating func measure(_ start: Int, _ end: Int) -> UInt64 {
         if start >= end { return 0 }
         let middle = (start + end) / 2
-        let found = max(
-            sorted[middle].upper, max(measure(start, middle), measure(middle + 1, end)))
+        let found = max(sorted[middle].upper, max(measure(start, middle), measure(middle + 1, end)))
         greatest[middle] = found
         return found
     }

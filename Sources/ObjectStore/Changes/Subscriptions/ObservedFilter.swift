@@ -178,9 +178,7 @@ package final class ObservedFilter {
         let (step, object) = step.shown(object, by: query.showing)
         defer { step.releaseCopies() }
         var isNow = false
-        if let row = object.after {
-            isNow = isMatch(row, object.identity, step.after, &later)
-        }
+        if let row = object.after { isNow = isMatch(row, object.identity, step.after, &later) }
         let was: Bool
         if let before = object.before {
             // The values that the filter reads have not changed.
@@ -195,8 +193,7 @@ package final class ObservedFilter {
         var isFirst = false
         for index in followers.indices {
             var candidate = ObservedCandidate(
-                identity: object.identity, change: object.change, position: nil,
-                of: step.changes)
+                identity: object.identity, change: object.change, position: nil, of: step.changes)
             for watch in reached {
                 if watches.contains(watch) {
                     candidate.reach.note(table.watch(watch).firstMember, isOfFilter: true)

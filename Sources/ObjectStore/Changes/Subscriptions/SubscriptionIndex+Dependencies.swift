@@ -22,9 +22,8 @@ extension SubscriptionIndex {
         }
         return filters.lazy.compactMap { $0 }.flatMap { filter in
             func isConcerned(_ position: Int) -> Bool {
-                watches.tooWide[position]?.contains {
-                    $0.owners?.contains(filter.owner) ?? true
-                } ?? false
+                watches.tooWide[position]?.contains { $0.owners?.contains(filter.owner) ?? true }
+                    ?? false
             }
             let isFilter = filter.watches.contains { position in
                 isConcerned(position)

@@ -5,9 +5,8 @@ import HoldfastThreads
 
 /// Makes a backup piece by piece, all from one snapshot; see ``BackupFormat``.
 ///
-/// Writes go on meanwhile. While it is open the engine can't use pages again that were freed since, so
-/// its file grows by later writes. Memory: one block, or one entry if that is longer. One thread at
-/// a time.
+/// Writes go on meanwhile. While it is open the engine can't use pages again that were freed since, so its file grows by later
+/// writes. Memory: one block, or one entry if that is longer. One thread at a time.
 package final class BackupCursor {
     /// The backup's description of itself.
     package let description: BackupDescription
@@ -23,9 +22,7 @@ package final class BackupCursor {
     private var step = Step.header
 
     /// Takes a snapshot, and keeps its version readable.
-    init(
-        _ engine: any StorageEngine, _ retainedVersions: RetainedVersions
-    ) throws(StoreError) {
+    init(_ engine: any StorageEngine, _ retainedVersions: RetainedVersions) throws(StoreError) {
         do throws(StorageError) {
             let snapshot = try engine.snapshot()
             guard let state = try snapshot.value(StoreKey.state).flatMap({ StoreState($0) }),

@@ -46,8 +46,7 @@ package final class BackupReader {
         }
     }
 
-    /// Reads the entries of the next block, in ascending order of their keys, valid until the next call;
-    /// nil behind the last one.
+    /// Reads the entries of the next block, in ascending order of their keys, valid until the next call; nil behind the last one.
     package func nextBlock() throws(BackupFault) -> [StorageBatch.Change]? {
         let offset = byteCount
         try read(4)
@@ -60,8 +59,7 @@ package final class BackupReader {
         try readMore(count + BackupFormat.checksumByteCount)
         try requireChecksum(of: 4 + count, offset: offset)
         checksums.append(UnsafeRawBufferPointer(rebasing: buffer.bytes[(4 + count)...]))
-        return try entries(
-            UnsafeRawBufferPointer(rebasing: buffer.bytes[4..<(4 + count)]), offset)
+        return try entries(UnsafeRawBufferPointer(rebasing: buffer.bytes[4..<(4 + count)]), offset)
     }
 
     private func entries(
@@ -79,8 +77,7 @@ package final class BackupReader {
             guard keyCount > 0, keyCount + valueCount <= payload.count - position else {
                 throw .damaged(offset: offset)
             }
-            let key = UnsafeRawBufferPointer(
-                rebasing: payload[position..<(position + keyCount)])
+            let key = UnsafeRawBufferPointer(rebasing: payload[position..<(position + keyCount)])
             position += keyCount
             let value = payload[position..<(position + valueCount)]
             position += valueCount
@@ -161,8 +158,7 @@ extension BackupReader {
     /// Puts the content of the backup into an empty engine, in several commits; the engine must have no other
     /// user until all of them are made.
     ///
-    /// The store gets a new epoch, so that cursors and ETags of the one that was backed up are told
-    /// from its own.
+    /// The store gets a new epoch, so that cursors and ETags of the one that was backed up are told from its own.
     /// - `progress`: Told now and then how many bytes were read.
     package func restore(
         into engine: any StorageEngine, _ progress: (Int) -> Void = { _ in }

@@ -33,9 +33,7 @@ extension StoreCheck {
         for tag in [
             StoreKey.Tag.index, StoreKey.Tag.inverseLink, StoreKey.Tag.overflow,
             StoreKey.Tag.changeLog,
-        ] {
-            known.append(KeyRange(prefix: [tag]))
-        }
+        ] { known.append(KeyRange(prefix: [tag])) }
         known += garbage.map(\.range)
         known.sort { $0.lower.lexicographicallyPrecedes($1.lower) }
         var lower: [UInt8]? = []
@@ -55,16 +53,14 @@ extension StoreCheck {
     func checkPrimaryKeys(_ rowClass: RowClass) throws(StoreError) {
         guard let member = rowClass.primaryKeyIndex else { return }
         let buffer = ByteBuffer()
-        let prefix = Array(
-            buffer.making { StoreKey.appendPrimaryKeyPrefix(rowClass, to: $0) })
+        let prefix = Array(buffer.making { StoreKey.appendPrimaryKeyPrefix(rowClass, to: $0) })
         try scan(prefix) { (entry, value) throws(StoreError) in
             guard let key = StoreKey.mappedObjectKey(value) else {
                 return report.add("primary-key-damaged", rowClass.definition.name)
             }
             let row: RowView
             switch try find(rowClass, key: key) {
-            case .nothing:
-                return report.add("primary-key-without-row", name(rowClass, key))
+            case .nothing: return report.add("primary-key-without-row", name(rowClass, key))
             case .damaged: return
             case .row(let found): row = found
             }
@@ -93,8 +89,7 @@ extension StoreCheck {
             let row: RowView
             switch try find(originClass, key: origin.key) {
             case .nothing:
-                return report.add(
-                    "inverse-link-without-origin", name(originClass, origin.key))
+                return report.add("inverse-link-without-origin", name(originClass, origin.key))
             case .damaged: return
             case .row(let found): row = found
             }
@@ -151,9 +146,7 @@ extension StoreCheck {
                 return report.add("change-log-damaged", "version \(version)")
             }
             for change in entry.changes {
-                guard let index = rows.classIndexByNumber[change.classNumber] else {
-                    continue
-                }
+                guard let index = rows.classIndexByNumber[change.classNumber] else { continue }
                 lastChanges[ObjectIdentity(classIndex: index, key: change.key)] = (
                     version, change.kind
                 )

@@ -79,8 +79,7 @@ extension StoreCheck {
                 isShared = !known.insert([hash.high, hash.low]).inserted
             }
             if isShared {
-                report.add(
-                    "unique-value-shared", "\(name(index.rowClass, key)), \(index.name)")
+                report.add("unique-value-shared", "\(name(index.rowClass, key)), \(index.name)")
             }
         }
     }

@@ -49,9 +49,7 @@ extension StoreCheck {
         }
     }
 
-    private func fault(
-        ofNode number: UInt32, _ level: UInt8, _ walk: inout TreeWalk
-    ) -> String? {
+    private func fault(ofNode number: UInt32, _ level: UInt8, _ walk: inout TreeWalk) -> String? {
         let countBefore = knownChunks.count
         guard level < 32, let bytes = chunk(walk.reference, number) else {
             return "lacks chunk \(number)"
@@ -97,9 +95,7 @@ extension StoreCheck {
     }
 
     /// Checks that an object has the chunks that its row refers to, and no others.
-    func checkChunks(
-        of rowClass: RowClass, _ key: UInt64, _ row: RowView
-    ) throws(StoreError) {
+    func checkChunks(of rowClass: RowClass, _ key: UInt64, _ row: RowView) throws(StoreError) {
         // A row of an older layout may refer to values of properties that are gone.
         guard row.layoutNumber == rowClass.layout.number, !hasGarbageRows(rowClass) else { return }
         let buffer = ByteBuffer(capacity: 32)
@@ -132,8 +128,7 @@ extension StoreCheck {
             switch try find(rowClass, key: key) {
             case .damaged: return
             case .row(let row) where row.holdsOverflow: return
-            case .row, .nothing:
-                report.add("chunk-without-object", name(rowClass, key))
+            case .row, .nothing: report.add("chunk-without-object", name(rowClass, key))
             }
         }
     }

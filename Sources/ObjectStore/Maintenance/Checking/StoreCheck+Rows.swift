@@ -33,9 +33,7 @@ extension StoreCheck {
         report.objectCounts.append((rowClass.definition.name, count))
         let stateKey = Array(buffer.making { StoreKey.appendClassState(rowClass.number, to: $0) })
         guard let counters = try transaction.value(stateKey).map({ ClassState($0) }) ?? ClassState()
-        else {
-            return report.add("class-state-damaged", rowClass.definition.name)
-        }
+        else { return report.add("class-state-damaged", rowClass.definition.name) }
         if counters.count != UInt64(count) {
             report.add(
                 "object-count-wrong",
@@ -50,9 +48,7 @@ extension StoreCheck {
 
     private func checkVersion(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) {
         let identity = ObjectIdentity(classIndex: rowClass.index, key: key)
-        if row.version > state.version {
-            report.add("row-from-the-future", name(rowClass, key))
-        }
+        if row.version > state.version { report.add("row-from-the-future", name(rowClass, key)) }
         guard let last = lastChanges[identity] else {
             if row.version >= state.logFirst, row.version <= state.version {
                 report.add(
@@ -112,13 +108,9 @@ extension StoreCheck {
         return nil
     }
 
-    private func fault(
-        of field: Field, _ member: RowClass.Member, in row: RowView
-    ) -> String? {
+    private func fault(of field: Field, _ member: RowClass.Member, in row: RowView) -> String? {
         let storage = member.storage
-        if field.isNull {
-            return storage.shape == .single && member.isOptional ? nil : "is null"
-        }
+        if field.isNull { return storage.shape == .single && member.isOptional ? nil : "is null" }
         guard storage.isInHeap else { return fault(ofValueAt: field.slot, storage.element) }
         if !field.isInBounds { return "lies outside the row" }
         if field.isOutOfLine {
@@ -165,9 +157,7 @@ extension StoreCheck {
         return isKnown ? nil : "has a link to a class that is gone"
     }
 
-    func fault(ofCollection bytes: UnsafeRawBufferPointer, _ member: RowClass.Member)
-        -> String?
-    {
+    func fault(ofCollection bytes: UnsafeRawBufferPointer, _ member: RowClass.Member) -> String? {
         guard bytes.count >= 8 else { return "is too short" }
         let view = CollectionView(bytes, element: member.storage.element)
         if view.count != Int(bytes.loadUnaligned(as: UInt32.self)) { return "is damaged" }
@@ -187,9 +177,7 @@ extension StoreCheck {
             {
                 return "has an element that \(fault)"
             }
-            if element == .string,
-                String(validating: view.bytes(index), as: UTF8.self) == nil
-            {
+            if element == .string, String(validating: view.bytes(index), as: UTF8.self) == nil {
                 return "has an element that is no UTF-8"
             }
             if element == .mixed, let fault = fault(ofMixed: view.bytes(index)) {

@@ -207,9 +207,7 @@ extension StoreCheck {
             }
         }
         try scan(StoreKey.userPrefix) { key, value in
-            if UserRecord(key, value) == nil {
-                report.add("user-damaged", "\(value.count) bytes")
-            }
+            if UserRecord(key, value) == nil { report.add("user-damaged", "\(value.count) bytes") }
         }
     }
 
@@ -225,8 +223,7 @@ extension StoreCheck {
         }
         var found: Set<UUID128> = []
         try scan(StoreKey.loginPrefix) { key, value in
-            let login = String(
-                validating: key.dropFirst(StoreKey.loginPrefix.count), as: UTF8.self)
+            let login = String(validating: key.dropFirst(StoreKey.loginPrefix.count), as: UTF8.self)
             guard let id = StoreKey.accountID(value, at: 0), let login, logins[id] == login else {
                 return report.add("login-without-account", "\(key.count) bytes")
             }
@@ -264,8 +261,7 @@ extension StoreCheck {
                 let header = IdempotencyRecord.header(value)
             else { return report.add("reply-damaged", "\(key.count) bytes of key") }
             let id = Array(key[StoreKey.recordPrefix.count...])
-            let number = Array(
-                buffer.making { StoreKey.appendRecordNumber(header.number, to: $0) })
+            let number = Array(buffer.making { StoreKey.appendRecordNumber(header.number, to: $0) })
             guard header.number >= counters.first, header.number < counters.next,
                 let entry = try transaction.value(number).flatMap({ IdempotencyNumber($0) }),
                 entry.id == id
@@ -295,8 +291,7 @@ extension StoreCheck {
                 UnsafeRawBufferPointer(rebasing: key.dropLast(8)))
             let number = StoreKey.trailingObjectKey(key)
             let entry = Array(buffer.making { StoreKey.appendRecordNumber(number, to: $0) })
-            guard
-                try has(entry, { IdempotencyNumber($0)?.owner.shares.contains(share) ?? false })
+            guard try has(entry, { IdempotencyNumber($0)?.owner.shares.contains(share) ?? false })
             else { return report.add("reply-order-wrong", "reply \(number)") }
         }
         if orderCount != 0 { report.add("reply-order-missing", "\(orderCount) replies") }
@@ -312,8 +307,7 @@ extension StoreCheck {
         }
         if !shares.isEmpty { report.add("reply-share-missing", "\(shares.count) shares") }
         if byteCount != counters.byteCount {
-            report.add(
-                "reply-size-wrong", "\(counters.byteCount) counted, \(byteCount) there")
+            report.add("reply-size-wrong", "\(counters.byteCount) counted, \(byteCount) there")
         }
     }
 }

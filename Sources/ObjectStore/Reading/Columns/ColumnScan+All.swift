@@ -27,9 +27,7 @@ extension ColumnScan {
     /// - `byteCountMax`: Memory for the groups of all threads.
     /// - Returns: The keys of the objects that are left, because a value is not in its column; nil when there was too
     ///   little memory.
-    func aggregate(
-        _ aggregation: Aggregation, byteCountMax: Int
-    ) throws(StoreError) -> [UInt64]? {
+    func aggregate(_ aggregation: Aggregation, byteCountMax: Int) throws(StoreError) -> [UInt64]? {
         var left: [UInt64] = []
         // It may take all, until others join.
         let worker = ColumnWorker(
@@ -176,8 +174,7 @@ final class ColumnJob: Sendable {
         return true
     }
 
-    /// Takes chunks until there are no more or helpers are dismissed, unless the job is over before a helper comes to
-    /// it.
+    /// Takes chunks until there are no more or helpers are dismissed, unless the job is over before a helper comes to it.
     func help() {
         let isOver = helpers.withLock { state in
             if !state.isOver { state.activeCount += 1 }
@@ -215,10 +212,7 @@ final class ColumnWorker: @unchecked Sendable {
 
     /// - `part`: For this worker alone.
     /// - `byteCountMax`: Memory beyond which it takes no more.
-    init(
-        _ program: ColumnProgram, _ part: Aggregation, byteCountMax: Int,
-        within budget: Budget
-    ) {
+    init(_ program: ColumnProgram, _ part: Aggregation, byteCountMax: Int, within budget: Budget) {
         frame = ColumnFrame(within: budget)
         self.program = program
         self.part = part

@@ -33,9 +33,8 @@ final class ColumnScan {
     /// - `prepared`: The parts that planning has already made for this predicate, for this scan only.
     init?(
         _ predicate: Predicate?, _ rowClass: RowClass, sort: [SortKey] = [],
-        calculation: (any ColumnCalculation)? = nil,
-        in transaction: ReadTransaction, readsAll: Bool,
-        prepared: Prepared? = nil
+        calculation: (any ColumnCalculation)? = nil, in transaction: ReadTransaction,
+        readsAll: Bool, prepared: Prepared? = nil
     ) throws(StoreError) {
         guard let store = transaction.columns, store.options.byteCountMax > 0,
             let wanted = prepared?.program
@@ -59,8 +58,7 @@ final class ColumnScan {
             found = own.chunks
             store.touch(references, transaction.rows)
         } else {
-            found = try store.columns(
-                references, of: rowClass, in: transaction, counts: readsAll)
+            found = try store.columns(references, of: rowClass, in: transaction, counts: readsAll)
         }
         var program = wanted
         if wanted.references.contains(where: { found[$0] == nil }) {
@@ -198,8 +196,7 @@ final class ColumnScan {
         )
     }
 
-    /// Hands over the objects that satisfy the predicate in the order of their keys, behind a key, until
-    /// `body` returns false.
+    /// Hands over the objects that satisfy the predicate in the order of their keys, behind a key, until `body` returns false.
     ///
     /// - `chunkCountMax`: How many chunks may be looked at.
     /// - Returns: Behind which key there is more, where so many were looked at in vain.
@@ -278,8 +275,7 @@ final class ColumnScan {
         while position < ColumnChunk.keyCount {
             let key = Self.key(chunk, position)
             if let row = try transaction.find(rowClass, key: key),
-                residual?.matches(row: row, key: key, source: transaction) ?? true,
-                !body(key, row)
+                residual?.matches(row: row, key: key, source: transaction) ?? true, !body(key, row)
             {
                 return false
             }
@@ -315,8 +311,7 @@ final class ColumnScan {
 }
 
 extension ColumnScan {
-    /// Divides the objects that satisfy the predicate, which columns answer whole, among the sections that the scan was made
-    /// for.
+    /// Divides the objects that satisfy the predicate, which columns answer whole, among the sections that the scan was made for.
     ///
     /// - Returns: False where rows have to tell the sections, or have them with less memory.
     func divide(

@@ -110,9 +110,7 @@ package final class ColumnStore: Sendable {
 
     /// Drops every column, because a commit changes the meaning of rows. The writer calls it before the commit can be seen.
     func dropAll(commit: UInt64) {
-        state.withLock { state in
-            state = State(lastCommit: commit, clock: state.clock)
-        }
+        state.withLock { state in state = State(lastCommit: commit, clock: state.clock) }
     }
 
     // MARK: Reading
@@ -183,8 +181,7 @@ package final class ColumnStore: Sendable {
         state.withLock { state in
             var found = ResidentColumns()
             for reference in references {
-                guard Self.find(reference, in: transaction, state, &found),
-                    found.staleRowCount == 0
+                guard Self.find(reference, in: transaction, state, &found), found.staleRowCount == 0
                 else { return nil }
             }
             Self.touch(references, transaction.rows, &state)
@@ -253,8 +250,7 @@ package final class ColumnStore: Sendable {
             guard let id = request.id else { continue }
             var isPublished = false
             defer { if !isPublished { end(request, id) } }
-            let update = ColumnUpdate(
-                transaction: transaction, rowClass: rowClass, meter: meter)
+            let update = ColumnUpdate(transaction: transaction, rowClass: rowClass, meter: meter)
             var versions = try update.versions(request.present, request.changedKeys)
             let built = try build(request, update, countRange)
             versions.merge(built) { old, _ in old }
@@ -316,9 +312,7 @@ package final class ColumnStore: Sendable {
         _ request: Request, _ update: ColumnUpdate, _ countRange: ClosedRange<Int>
     ) throws(StoreError) -> [Int: Version] {
         guard !request.missing.isEmpty else { return [:] }
-        let outcome = try update.build(
-            request.missing, objectCounts: countRange
-        ) {
+        let outcome = try update.build(request.missing, objectCounts: countRange) {
             meter.byteCount <= options.byteCountMax || makeRoom(keeping: request)
         }
         if case .built(let versions) = outcome { return versions }

@@ -116,9 +116,7 @@ struct ColumnUpdate {
         let state = try transaction.classState(rowClass)
         guard objectCounts.contains(Int(state.count)) else { return .stopped }
         // Keys of objects that are gone take room too.
-        guard state.nextKey < 1 << 16 || state.nextKey / 8 <= state.count else {
-            return .tooLarge
-        }
+        guard state.nextKey < 1 << 16 || state.nextKey / 8 <= state.count else { return .tooLarge }
         let builders = members.compactMap { member in builder(member).map { (member, $0) } }
         var chunks = [[ColumnChunk?]](repeating: [], count: builders.count)
         var index = 0

@@ -26,8 +26,7 @@ struct CandidateSearch {
         var found: [PlanCandidate] = []
         for (position, conjunct) in conjuncts.enumerated() where !isSaid[position] {
             func add(_ source: PlanSource, isExact: Bool) {
-                found.append(
-                    PlanCandidate(source, of: position, in: conjuncts, isExact: isExact))
+                found.append(PlanCandidate(source, of: position, in: conjuncts, isExact: isExact))
             }
             func add(_ constraint: LinkConstraint) {
                 add(.links(constraint, far: nil), isExact: constraint.isExact)

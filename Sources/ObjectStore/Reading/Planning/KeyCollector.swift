@@ -22,8 +22,7 @@ struct KeyCollector {
     private(set) var hasLeftOut = false
 
     init(
-        _ transaction: ReadTransaction, _ limits: QueryLimits, cost: Int = .max,
-        rowCost: Int? = nil
+        _ transaction: ReadTransaction, _ limits: QueryLimits, cost: Int = .max, rowCost: Int? = nil
     ) {
         self.transaction = transaction
         hidesSome = transaction.showsPart
@@ -128,9 +127,7 @@ struct KeyCollector {
     }
 
     /// The keys that two rising lists have in common; not all of them once the budget has failed.
-    static func common(
-        _ a: [UInt64], _ b: [UInt64], within budget: Budget
-    ) -> [UInt64] {
+    static func common(_ a: [UInt64], _ b: [UInt64], within budget: Budget) -> [UInt64] {
         var common: [UInt64] = []
         var (i, j) = (0, 0)
         while i < a.count, j < b.count, budget.spend() {
@@ -175,11 +172,8 @@ struct KeyCollector {
         return keys
     }
 
-    /// The object keys of the entries in some ranges, as they stand there; nil when they would cost too
-    /// much.
-    mutating func entries(
-        _ ranges: [KeyRange], isPrimary: Bool
-    ) throws(StoreError) -> [UInt64]? {
+    /// The object keys of the entries in some ranges, as they stand there; nil when they would cost too much.
+    mutating func entries(_ ranges: [KeyRange], isPrimary: Bool) throws(StoreError) -> [UInt64]? {
         var keys: [UInt64] = []
         var count = 0
         let countMax = costLeft / QueryCost.entry

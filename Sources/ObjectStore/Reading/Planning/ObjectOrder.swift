@@ -5,8 +5,7 @@ import HoldfastRows
 /// The order of the objects of a class: by some sort keys, then by object key, which always rises, as in a stable sort of the
 /// result without an order.
 ///
-/// Long texts are cut in sort bytes; where two were, their rows decide. One thread at a time uses it; the
-/// view must stay open.
+/// Long texts are cut in sort bytes; where two were, their rows decide. One thread at a time uses it; the view must stay open.
 package final class ObjectOrder {
     let sorter: SortEvaluator
     private let transaction: ReadTransaction
@@ -133,16 +132,13 @@ package final class ObjectOrder {
         let order = position.sortBytes.withUnsafeBytes { compareKeys(own, $0) }
         if order == 0 { return key > position.key }
         guard mayBeCut(own.count), mayBeCut(position.sortBytes.count), let row = self.row(key)
-        else {
-            return order > 0
-        }
+        else { return order > 0 }
         // Values that were cut alike are distinguished by the whole ones.
         if !position.wholeBytes.isEmpty {
             return position.wholeBytes.lexicographicallyPrecedes(wholeBytes(key, row).bytes)
         }
         // The position has no room for them. The row has them, as long as its object is unchanged.
-        if let other = self.row(position.key),
-            sortBytes(position.key, other) == position.sortBytes
+        if let other = self.row(position.key), sortBytes(position.key, other) == position.sortBytes
         {
             let exact = compareByRows((key, row), (position.key, other))
             if exact != 0 { return exact > 0 }

@@ -98,9 +98,7 @@ extension ObjectQuery {
     /// `member` is the property, by position in the class.
     ///
     /// - Returns: Nil where no index has the order: then all objects have to be looked at anyway.
-    package func extreme(
-        of member: Int, isGreatest: Bool, _ schema: RowSchema
-    ) -> ObjectQuery? {
+    package func extreme(of member: Int, isGreatest: Bool, _ schema: RowSchema) -> ObjectQuery? {
         let rowClass = schema.classes[classIndex]
         guard rowClass.isIndexed(member),
             case .single(.scalar(let scalar)) = rowClass.definition.properties[member].type,

@@ -4,9 +4,7 @@ import HoldfastRows
 /// The choice between a walk in the wanted order, the keys of some sources, and a scan.
 extension Planner {
     /// Chooses the plan that is likely to cost least.
-    mutating func choose(
-        _ own: [PlanCandidate], _ natural: Plan?
-    ) throws(StoreError) -> Plan {
+    mutating func choose(_ own: [PlanCandidate], _ natural: Plan?) throws(StoreError) -> Plan {
         candidates = own
         let further = further(beside: own)
         if own.isEmpty, further.isEmpty, natural == nil {
@@ -107,8 +105,7 @@ extension Planner {
         guard isPage, let wanted = query.expectedCount else { return scan.whole }
         let cost = min(scan.whole, scan.cost(ofFirst: QueryCost.times(wanted, total) / matches))
         // Columns leave the rows that match to be read, and other rows are read to be tested.
-        return scan.isByColumns
-            ? cost + QueryCost.times(min(wanted, matches), lookUp.rising) : cost
+        return scan.isByColumns ? cost + QueryCost.times(min(wanted, matches), lookUp.rising) : cost
     }
 }
 
@@ -136,8 +133,7 @@ extension Planner {
     func estimate(_ matchCount: Int?, _ total: Int) -> PlanEstimate {
         let guessed = candidates.map(\.count).min() ?? total
         let isOne = conjuncts.count == 1 || candidates.contains { $0.keys != nil }
-        let matches =
-            matchCount ?? guessed / (isOne ? 1 : 4)
+        let matches = matchCount ?? guessed / (isOne ? 1 : 4)
         var estimate = PlanEstimate(matches: max(1, matches))
         func consider(_ used: [Int]) {
             let keys = keys(used, estimate.matches, total)
@@ -168,8 +164,7 @@ extension Planner {
             rowCount = 0
         } else if query.sort.isEmpty, let wanted = query.expectedCount {
             rowCount = min(
-                keyCount,
-                isCovered ? wanted : QueryCost.times(wanted, keyCount) / matches + 1)
+                keyCount, isCovered ? wanted : QueryCost.times(wanted, keyCount) / matches + 1)
         }
         var cost = QueryCost.times(rowCount, lookUp.rising + testCost)
         for candidate in candidates {

@@ -144,9 +144,7 @@ struct Planner {
         if query.sort.isEmpty {
             // Within one value entries stand in the order of object keys.
             order = source.isSingleIndexValue ? .natural(reversed: false) : .collectKeys
-        } else if used.count == 1, let sorted = sortMember,
-            sorted.member == used[0].member
-        {
+        } else if used.count == 1, let sorted = sortMember, sorted.member == used[0].member {
             order = .natural(reversed: !sorted.isAscending)
         } else {
             order = .sort
@@ -160,8 +158,7 @@ struct Planner {
         if visibility != nil { return query.predicate }
         if used.contains(where: \.isExact) { return nil }
         let areCovered = PlanCandidate.areCovered(conjuncts, by: used)
-        return Predicate.conjunction(
-            zip(conjuncts, areCovered).compactMap { $0.1 ? nil : $0.0 })
+        return Predicate.conjunction(zip(conjuncts, areCovered).compactMap { $0.1 ? nil : $0.0 })
     }
 
     /// Makes the plan that reads an index in the wanted order; nil if no index has it.
@@ -191,8 +188,7 @@ struct Planner {
         let rowCost = QueryCost.scannedRow + testCost
         guard
             let byColumns = ColumnScan.estimate(
-                query, rowClass, in: transaction, needsOrder: sortMember != nil,
-                rowCost: rowCost)
+                query, rowClass, in: transaction, needsOrder: sortMember != nil, rowCost: rowCost)
         else { return ScanCost(rowCount: try total(), rowCost: rowCost) }
         preparedScan = byColumns.prepared
         columnCost = byColumns.cost
@@ -209,8 +205,7 @@ struct Planner {
 extension QueryExecution {
     /// Makes every plan that applies to a query, its usual ones and others that would not be chosen; for tests.
     ///
-    /// Each gives the same objects in the same order from every position. Some are given up on the way and
-    /// go on by another one.
+    /// Each gives the same objects in the same order from every position. Some are given up on the way and go on by another one.
     package static func alternatives(
         of query: ObjectQuery, in transaction: ReadTransaction
     ) throws(StoreError) -> [Plan] {
@@ -275,9 +270,7 @@ extension Planner {
 /// The beginning of a scan by columns, from which the planner estimates the number of matches.
 extension Planner {
     /// Whether a page in the order of object keys is wanted.
-    var isPage: Bool {
-        query.sort.isEmpty && !query.isCounted && query.expectedCount != nil
-    }
+    var isPage: Bool { query.sort.isEmpty && !query.isCounted && query.expectedCount != nil }
 
     /// Returns the scan of a page that the first chunk of columns fills, where that is evaluated as soon as an index
     /// is asked; nil where it does not, and the query has to be planned.

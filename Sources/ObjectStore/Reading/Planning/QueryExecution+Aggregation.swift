@@ -20,8 +20,7 @@ extension QueryExecution {
             if try countByIndex(aggregation) { return try finish(aggregation) }
             if let grouped = try groupsByColumns(aggregation) { return grouped }
         }
-        try run(limit: limit) { key, row in
-            aggregation.add(row: row, key: key, source: transaction)
+        try run(limit: limit) { key, row in aggregation.add(row: row, key: key, source: transaction)
         }
         return try finish(aggregation)
     }
@@ -120,9 +119,7 @@ extension QueryExecution {
     /// Divides all objects among sections, of a scan over columns that have all values.
     ///
     /// - Returns: False for any other: rows have to be divided then.
-    func divide(
-        _ columns: SectionColumns, among groups: SectionGroups
-    ) throws(StoreError) -> Bool {
+    func divide(_ columns: SectionColumns, among groups: SectionGroups) throws(StoreError) -> Bool {
         try transaction.checked { () throws(StoreError) in
             let begun = columnScan ?? nil
             guard let scan = try begun == nil ? scan(for: columns) : begun,

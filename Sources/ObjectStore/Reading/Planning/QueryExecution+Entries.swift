@@ -5,9 +5,8 @@ import HoldfastStorage
 
 extension QueryExecution {
     /// Hands over an entry: all of it but the object key, and that.
-    typealias EntryBody = (
-        _ value: UnsafeRawBufferPointer, _ key: UInt64
-    ) throws(StoreError) -> Bool
+    typealias EntryBody = (_ value: UnsafeRawBufferPointer, _ key: UInt64) throws(StoreError) ->
+        Bool
 
     /// The most entries of one value that are kept to be turned round. More are read once more, which takes less than
     /// keeping them all.

@@ -41,8 +41,7 @@ extension QueryExecution {
             }
             // Texts that share a cut beginning have no order yet: they are read to their end.
             if run.isEmpty {
-                goesOn = pays(
-                    QueryCost.entry + testCost + (mayBeCut ? lookUp.any : lookUp.rising))
+                goesOn = pays(QueryCost.entry + testCost + (mayBeCut ? lookUp.any : lookUp.rising))
                 if !goesOn { return false }
             }
             let shown = transaction.shownMark
@@ -108,8 +107,7 @@ extension QueryExecution {
             var unfinished: [KeyRange] = []
             for range in left {
                 let countBefore = keys.count
-                _ = try scanEntries(range.resumed(after: position)) {
-                    (_, key) throws(StoreError) in
+                _ = try scanEntries(range.resumed(after: position)) { (_, key) throws(StoreError) in
                     guard keys.count < keyCountMax else { throw .stopped(.memory) }
                     keys.append(key)
                     return keys.count - countBefore < stepCount

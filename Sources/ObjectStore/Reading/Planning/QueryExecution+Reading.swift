@@ -72,8 +72,7 @@ extension QueryExecution {
             return budget.spend(Self.steps(row))
         }
         if let matcher = matcher() {
-            // The unwrapped local is captured: a property or an optional would be retained and
-            // released for every row.
+            // The unwrapped local is captured: a property or an optional would be retained and released for every row.
             let source = transaction
             try transaction.scan(rowClass, after: first) { key, row in
                 guard isInTime(key, row) else { return false }
@@ -139,9 +138,7 @@ extension QueryExecution {
     /// too much, the plan is given up and the result is empty.
     ///
     /// - `page`: The key behind which they may begin, and the number wanted; nil for all.
-    func collectedKeys(
-        page: (after: UInt64, limit: Int)? = nil
-    ) throws(StoreError) -> [UInt64]? {
+    func collectedKeys(page: (after: UInt64, limit: Int)? = nil) throws(StoreError) -> [UInt64]? {
         if let keys = plan.keys { return keys }
         guard let source = plan.source else { return nil }
         var collector = KeyCollector(

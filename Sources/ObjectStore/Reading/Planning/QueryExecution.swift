@@ -266,9 +266,7 @@ extension QueryExecution {
     }
 
     /// Counts the entries of an index, or of the primary keys.
-    private func entryCount(
-        of member: Int, _ ranges: [OrderedKeyRange]
-    ) throws(StoreError) -> Int {
+    private func entryCount(of member: Int, _ ranges: [OrderedKeyRange]) throws(StoreError) -> Int {
         let countMax = costMax / QueryCost.entry
         var count = 0
         for range in ranges where count <= countMax {
@@ -322,12 +320,8 @@ extension QueryExecution {
             }
             let readBefore = totalCost < .max ? transaction.entriesRead : 0
             order.append(key, row, to: buffer)
-            if totalCost < .max {
-                walkCost += transaction.entriesRead - readBefore + Self.walkCost
-            }
-            if let position = after, !order.comesAfter(buffer.bytes, key, position) {
-                return true
-            }
+            if totalCost < .max { walkCost += transaction.entriesRead - readBefore + Self.walkCost }
+            if let position = after, !order.comesAfter(buffer.bytes, key, position) { return true }
             // A copy that was made for a restricted view is released.
             let kept = transaction.restricted == nil ? row : nil
             hasRoom = heap.insert(buffer.bytes, key, kept, by: order)

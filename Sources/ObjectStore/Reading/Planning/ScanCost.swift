@@ -1,7 +1,6 @@
 import HoldfastQuery
 
-/// The cost of looking at all objects of a class (see ``QueryCost``): at their rows, or at columns that are in
-/// memory now.
+/// The cost of looking at all objects of a class (see ``QueryCost``): at their rows, or at columns that are in memory now.
 struct ScanCost {
     /// All of it.
     let whole: Int
@@ -22,8 +21,7 @@ struct ScanCost {
     /// A scan by columns.
     ///
     /// - `far`: The cost of the classes that are reached by links: all of each is evaluated first.
-    /// - `staleRowCount`: The number of rows to be read first, because they have changed since the columns
-    ///   were made.
+    /// - `staleRowCount`: The number of rows to be read first, because they have changed since the columns were made.
     init(chunkCount: Int, chunk: Int, far: Int, staleRowCount: Int) {
         start = QueryCost.columnScan + far + QueryCost.times(staleRowCount, QueryCost.risingRow)
         whole = start + chunkCount * chunk

@@ -109,8 +109,7 @@ package struct StagedQuery: Sendable {
         _ keys: inout [UInt64], by sortKeys: [SortKey], _ execution: QueryExecution
     ) throws(StoreError) {
         let source = execution.transaction
-        let evaluator = SortEvaluator(
-            sortKeys.map { SortKey(path: $0.path) }, schema: source.rows)
+        let evaluator = SortEvaluator(sortKeys.map { SortKey(path: $0.path) }, schema: source.rows)
         let buffer = ByteBuffer(capacity: 256)
         var seen: Set<[UInt8]> = []
         var kept: [UInt64] = []

@@ -36,8 +36,7 @@ extension SectionExecution {
         let execution = QueryExecution(ordered, plan: plan, in: transaction, limits: limits)
         execution.isTimed = isTimed
         defer { account(execution) }
-        // As in the plan of a list, a walk is given up when it costs a part of a scan; entries alone are
-        // as cheap as that.
+        // As in the plan of a list, a walk is given up when it costs a part of a scan; entries alone are as cheap as that.
         let scanCost = QueryCost.times(total, QueryCost.scannedRow)
         let costMax = plan.residual == nil ? 2 * scanCost : scanCost / 20
         return try walkEntries(execution, costMax: 2 * QueryCost.always + costMax)
@@ -122,8 +121,7 @@ extension SectionExecution {
         walked.beginning = reader.beginning(of: bytes)
         walked.byteCount += bytes.count + MemoryLayout<Section>.size + 64
         walked.page.sections.append(
-            Section(
-                any: (key, row), count: 1, position: QueryPosition(sortBytes: bytes, key: key)))
+            Section(any: (key, row), count: 1, position: QueryPosition(sortBytes: bytes, key: key)))
         if query.sort.count > 1, query.knownObjectCountMax > 0 {
             walked.shown = PageHeap(
                 countMax: query.knownObjectCountMax, byteCountMax: limits.memoryByteCountMax)

@@ -144,9 +144,7 @@ package final class SectionExecution {
         return execution
     }
 
-    private func add(
-        to groups: SectionGroups, by execution: QueryExecution
-    ) throws(StoreError) {
+    private func add(to groups: SectionGroups, by execution: QueryExecution) throws(StoreError) {
         var isFull = false
         try execution.run(limit: .max) { key, row in
             isFull = !groups.add(key, row)
@@ -170,8 +168,7 @@ package final class SectionExecution {
 extension SectionExecution {
     /// The page behind the last section of the one before; where that is gone, at its number.
     func run(_ stages: StagedQuery) throws(StoreError) -> SectionPage {
-        let (keys, execution) = try stages.run(
-            in: transaction, limits: limits, isTimed: isTimed)
+        let (keys, execution) = try stages.run(in: transaction, limits: limits, isTimed: isTimed)
         defer { account(execution) }
         let buffer = ByteBuffer(capacity: 128)
         var sectionIndexes: [[UInt8]: Int] = [:]

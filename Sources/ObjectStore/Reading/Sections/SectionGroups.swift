@@ -213,8 +213,7 @@ final class SectionGroups {
         for group in groups[keptCount...] {
             indexes[Int(group.slot)] = -1
             slots[group.hash] = nil
-            byteCount -=
-                Group.byteCount + group.first.byteCount + (group.shown?.byteCount ?? 0)
+            byteCount -= Group.byteCount + group.first.byteCount + (group.shown?.byteCount ?? 0)
         }
         groups.removeLast(groups.count - keptCount)
         ceiling = groups.last?.first

@@ -16,9 +16,7 @@ package final class PinnedVersion: Sendable {
     /// Takes over a snapshot.
     ///
     /// - Throws: ``StoreError`` `.storage` when it can't be read.
-    init(
-        _ snapshot: SharedSnapshot, _ catalog: Catalog, _ source: ViewSource
-    ) throws(StoreError) {
+    init(_ snapshot: SharedSnapshot, _ catalog: Catalog, _ source: ViewSource) throws(StoreError) {
         self.snapshot = snapshot
         self.catalog = catalog
         self.source = source

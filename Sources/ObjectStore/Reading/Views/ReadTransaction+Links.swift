@@ -162,8 +162,6 @@ extension ReadTransaction {
         let mark = shownMark
         defer { releaseShown(to: mark) }
         let row = try checked { () throws(StoreError) in shown(rowClass, key, row) }
-        return row.map {
-            StoredObject(schema: rows, classIndex: rowClass.index, key: key, row: $0)
-        }
+        return row.map { StoredObject(schema: rows, classIndex: rowClass.index, key: key, row: $0) }
     }
 }

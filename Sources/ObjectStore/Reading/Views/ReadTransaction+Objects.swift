@@ -32,9 +32,7 @@ extension ReadTransaction {
     /// given up.
     ///
     /// - `deadline`: In milliseconds of the monotonic clock.
-    package func limitFollowing(
-        until deadline: UInt64, memoryByteCountMax byteCount: Int? = nil
-    ) {
+    package func limitFollowing(until deadline: UInt64, memoryByteCountMax byteCount: Int? = nil) {
         budget.limit(until: deadline, memoryByteCountMax: byteCount)
     }
 
@@ -104,9 +102,7 @@ extension ReadTransaction {
 
     /// Finds the row of an object by its object key; nil if it does not exist.
     package func find(_ rowClass: RowClass, key: UInt64) throws(StoreError) -> RowView? {
-        guard
-            let bytes = try value(
-                keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) })
+        guard let bytes = try value(keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) })
         else { return nil }
         return shown(rowClass, key, try rowClass.row(bytes))
     }

@@ -97,11 +97,8 @@ package final class StoreView: ReadTransaction {
     }
 
     /// A view of an uncommitted state, which is read with `catalog`.
-    convenience init(
-        uncommitted snapshot: OverlaySnapshot, catalog: Catalog, epoch: UInt64
-    ) {
-        let source = ViewSource(
-            catalogs: CatalogHistory(catalog), columns: nil, epoch: epoch)
+    convenience init(uncommitted snapshot: OverlaySnapshot, catalog: Catalog, epoch: UInt64) {
+        let source = ViewSource(catalogs: CatalogHistory(catalog), columns: nil, epoch: epoch)
         self.init(snapshot, catalog, source, changes: snapshot)
     }
 

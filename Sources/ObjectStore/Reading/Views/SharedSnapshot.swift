@@ -1,8 +1,7 @@
 import HoldfastStorage
 import HoldfastThreads
 
-/// A storage snapshot that several readers use at once, each on a thread of its own. It is closed with the last
-/// reference to it.
+/// A storage snapshot that several readers use at once, each on a thread of its own. It is closed with the last reference to it.
 ///
 /// The calls of a snapshot must not overlap, so readers call it one after the other. A scan reads a batch of entries in one call
 /// and hands them out afterwards: it delays no other thread, and its body may call the snapshot.

@@ -25,9 +25,7 @@ struct QueryVisibility {
     }
 
     /// Whether entries of an index of a property have another order than the visible values.
-    func reorders(_ member: Int) -> Bool {
-        visibility.parts[classIndex].altered.contains(member)
-    }
+    func reorders(_ member: Int) -> Bool { visibility.parts[classIndex].altered.contains(member) }
 
     /// Whether a source that a filter gives finds all objects whose visible values satisfy it. Objects with null in place of a
     /// hidden value are not among an index's entries for null.

@@ -49,9 +49,7 @@ package final class Visibility: Sendable {
     let parts: [Part]
 
     /// A matcher that no view uses.
-    private struct Spare: @unchecked Sendable {
-        let matcher: Matcher
-    }
+    private struct Spare: @unchecked Sendable { let matcher: Matcher }
 
     /// By class, a matcher of its rule for the next view.
     private let spares = Mutex<[Int: Spare]>([:])
@@ -231,9 +229,7 @@ extension Visibility {
     ///   - rootClass: The class of the objects that paths begin at.
     ///   - isWhole: Whether all links of the objects themselves are shown.
     /// - Returns: The rules, some of them more than once.
-    func admissions(
-        toRead reads: [Dependency], from rootClass: Int, isWhole: Bool
-    ) -> [Admission] {
+    func admissions(toRead reads: [Dependency], from rootClass: Int, isWhole: Bool) -> [Admission] {
         var found = admission(to: rootClass, behind: [], firstMember: nil)
         var places: Set<[PathStep]> = []
         for read in reads {
@@ -268,8 +264,7 @@ extension Visibility {
             guard let first = read.path.first else {
                 return parts[rootClass].altered.contains(read.member)
             }
-            return alters(read)
-                || parts[rootClass].altered.contains(first.member)
+            return alters(read) || parts[rootClass].altered.contains(first.member)
                 // An embedded object that links here is visible if the object that contains it is, whatever its class.
                 || read.path.contains { step in
                     step.kind == .inverse

@@ -59,9 +59,7 @@ final class WriteAuthorizer {
     ///
     /// - `row`: Its present row.
     /// - Throws: ``StoreError`` if the rules can't be evaluated.
-    func show(
-        _ rowClass: RowClass, _ key: UInt64, _ row: RowView
-    ) throws(StoreError) -> Shown? {
+    func show(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) throws(StoreError) -> Shown? {
         guard rights.visibility.parts[rowClass.index].isConcerned,
             let former = base.row(classIndex: rowClass.index, key: key)
         else {
@@ -132,9 +130,7 @@ final class WriteAuthorizer {
     ///
     /// - `members`: The properties that are stated.
     /// - Throws: ``StoreError`` `.notAllowed` if no object of the class may be created.
-    func created(
-        _ object: ObjectIdentity, _ members: MemberSet, source: Int
-    ) throws(StoreError) {
+    func created(_ object: ObjectIdentity, _ members: MemberSet, source: Int) throws(StoreError) {
         try requireCreation(schema.classes[object.classIndex], source: source)
         note(object, source) { act in
             act.isCreated = true
@@ -307,8 +303,7 @@ final class WriteAuthorizer {
     /// The refusal if no role admits an object, or if no admitting role admits a property.
     private func refusal(
         _ act: AttemptedChange, _ rowClass: RowClass, _ action: RefusedAct.Action,
-        _ admitting: [Role],
-        _ allowed: (WriteRights.Role) -> MemberSet
+        _ admitting: [Role], _ allowed: (WriteRights.Role) -> MemberSet
     ) -> RefusedAct? {
         guard !admitting.isEmpty else { return refused(rowClass, action, act.source) }
         var members = MemberSet()

@@ -55,10 +55,8 @@ package struct WriteRights: Sendable {
     ///   - roles: The active roles, with the actions that they allow on a class, by its position.
     package init(
         of user: String?, visibility: Visibility,
-        deciding: @escaping @Sendable (StoreView) throws(StoreError) -> ObservedQuery? = {
-            _ in nil
-        },
-        roles: @escaping @Sendable (_ classIndex: Int) -> [Role]
+        deciding: @escaping @Sendable (StoreView) throws(StoreError) -> ObservedQuery? = { _ in nil
+        }, roles: @escaping @Sendable (_ classIndex: Int) -> [Role]
     ) {
         self.deciding = deciding
         self.user = user

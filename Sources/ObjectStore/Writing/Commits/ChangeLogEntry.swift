@@ -177,9 +177,7 @@ extension ChangeLogEntry {
         changes = []
         while UInt64(changes.count) < count {
             let countMax = count - UInt64(changes.count)
-            guard
-                Self.readChanges(
-                    &reader, to: &changes, countMax: countMax, keepsPast: keepsPast)
+            guard Self.readChanges(&reader, to: &changes, countMax: countMax, keepsPast: keepsPast)
             else { return nil }
         }
         guard let lostCount = reader.readVariable() else { return nil }
@@ -256,8 +254,7 @@ extension ChangeLogEntry {
         var count: UInt64 = 1
         if byte & runFlag != 0 {
             guard kind != .delete, let read = reader.readVariable(),
-                (2...UInt64(runCountMax)).contains(read), read <= countMax,
-                key <= .max - read
+                (2...UInt64(runCountMax)).contains(read), read <= countMax, key <= .max - read
             else { return false }
             count = read
         }
@@ -301,9 +298,7 @@ extension ChangeLogEntry {
                 let tag = tagged.first, tag == 1 || tag == 0 && tagged.count == 1,
                 change.kind == .delete || change.properties.contains(property)
             else { return false }
-            if isKept {
-                change.former.append(PastValue(property: property, tagged: Array(tagged)))
-            }
+            if isKept { change.former.append(PastValue(property: property, tagged: Array(tagged))) }
         }
         return true
     }

@@ -183,8 +183,7 @@ extension CommitGroup {
         try value(primaryKey.bytes).flatMap(StoreKey.mappedObjectKey)
     }
 
-    /// The object that a primary key leads to. Cost: one look-up if ``CommitMemory/primaryKeys`` has it,
-    /// otherwise two.
+    /// The object that a primary key leads to. Cost: one look-up if ``CommitMemory/primaryKeys`` has it, otherwise two.
     func object(
         _ rowClass: RowClass, _ primaryKey: StoredPrimaryKey
     ) throws(StoreError) -> FoundObject {

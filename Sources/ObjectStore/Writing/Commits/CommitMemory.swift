@@ -2,8 +2,7 @@ import HoldfastBytes
 import HoldfastRows
 import HoldfastText
 
-/// Memory that the groups of a commit queue use one after the other. Only the thread that works in
-/// the group uses it.
+/// Memory that the groups of a commit queue use one after the other. Only the thread that works in the group uses it.
 ///
 /// Benchmark row: `import`.
 final class CommitMemory {

@@ -163,8 +163,7 @@ extension CommitQueue {
             let ended = interactiveGroup.ended.map { $0.interactiveWrite as any PendingWrite }
             return try commit(
                 (ended + writes)[...], after: interactiveGroup.ended.map(\.outcome),
-                in: interactiveGroup.group,
-                since: interactiveGroup.version)
+                in: interactiveGroup.group, since: interactiveGroup.version)
         } catch {
             // The others can run again on a newer state.
             interactiveGroup.finish(failing: .storage(error))
@@ -208,9 +207,7 @@ extension CommitQueue {
     /// - Returns: The failure; nil if the changes were moved.
     private func spillToEngine(
         for interactiveWrite: QueuedInteractiveWrite, _ interactiveGroup: inout InteractiveGroup
-    )
-        -> StoreError?
-    {
+    ) -> StoreError? {
         // Otherwise the ended writes would be lost if the interactive write is cancelled.
         commitBase(of: interactiveWrite, &interactiveGroup)
         if let failure = interactiveGroup.failure { return failure }
@@ -259,8 +256,7 @@ extension CommitQueue {
         let patience = UInt64(min(max(0, options.interactiveWaitMilliseconds), 86_400_000))
         let now = monotonicMilliseconds()
         let (overdue, next) = waiting.withLock { state in
-            let overdue =
-                now < patience ? [] : state.writes.takeWrites(until: now - patience)
+            let overdue = now < patience ? [] : state.writes.takeWrites(until: now - patience)
             return (overdue, (state.writes.firstArrival ?? now) + patience)
         }
         for write in overdue {

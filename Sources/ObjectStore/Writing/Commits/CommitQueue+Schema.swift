@@ -36,9 +36,7 @@ extension CommitQueue {
             return migration
         }
         let migration = try make()
-        guard migration.change.isChange else {
-            return write.finish(.success(group.state.version))
-        }
+        guard migration.change.isChange else { return write.finish(.success(group.state.version)) }
         if backgroundMigration.record.garbage.contains(where: migration.change.staged.contains) {
             backgroundMigration.unblock()
             backgroundMigration.held = write
@@ -174,9 +172,7 @@ extension CommitQueue {
     }
 
     /// Lets the greatest number of classes that get other primary keys be found again.
-    private func forgetNumbers(
-        _ change: SchemaChange, _ group: CommitGroup
-    ) throws(StoreError) {
+    private func forgetNumbers(_ change: SchemaChange, _ group: CommitGroup) throws(StoreError) {
         for work in change.works.values where work.entersKeys {
             var state = try group.classState(work.source)
             guard state.greatestNumber != nil else { continue }

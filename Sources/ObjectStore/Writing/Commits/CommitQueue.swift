@@ -6,8 +6,7 @@ import HoldfastStorage
 import HoldfastThreads
 import Synchronization
 
-/// Runs writes one after the other on a thread of its own and commits as many as are waiting with one
-/// sync.
+/// Runs writes one after the other on a thread of its own and commits as many as are waiting with one sync.
 ///
 /// Each write is a transaction with a version and an outcome of its own. Later writes see earlier ones. If the commit fails, all
 /// its writes fail, even the ones that changed nothing, because they may have seen changes that were never stored.
@@ -68,8 +67,7 @@ final class CommitQueue: @unchecked Sendable {
         startThread(named: "writer") { self.runWriter() }
     }
 
-    /// Adds a write; one that comes after ``stop()`` fails with `.closing`, one of a store for reading with
-    /// `.readOnly`.
+    /// Adds a write; one that comes after ``stop()`` fails with `.closing`, one of a store for reading with `.readOnly`.
     func submit(_ write: any PendingWrite) {
         var refusal: StoreError?
         waiting.signal { state in
@@ -243,8 +241,7 @@ final class CommitQueue: @unchecked Sendable {
             putState(group)
             do throws(StorageError) {
                 try statistics.count(Int(group.state.version - firstVersion)) {
-                    () throws(StorageError) in
-                    try commit(group)
+                    () throws(StorageError) in try commit(group)
                 }
             } catch {
                 if error.code == .conflict { throw error }

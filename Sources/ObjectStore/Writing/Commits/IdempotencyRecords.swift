@@ -111,16 +111,13 @@ package struct IdempotencyRecords {
         while let oldestOfAll = try oldest(&counters) {
             let full = try fullRooms(for: byteCount, of: owner, counters)
             // A share that is full leads to its own oldest record, and not past all records of others.
-            let oldest =
-                try full.lazy.compactMap(\.share).first.map(oldest(of:)) ?? oldestOfAll
+            let oldest = try full.lazy.compactMap(\.share).first.map(oldest(of:)) ?? oldestOfAll
             let hasExpired = oldest.end <= now.seconds
             if full.isEmpty, !hasExpired || droppedCount == Self.droppedCountMax { return }
             // Records of stores before format 8 have no owner. The oldest of them makes way, as it did then.
             let makesWay =
                 oldest.owner == .nobody && owner != .nobody && full.allSatisfy { $0.share == nil }
-            guard hasExpired || makesWay else {
-                throw try refusal(by: full, oldestOfAll)
-            }
+            guard hasExpired || makesWay else { throw try refusal(by: full, oldestOfAll) }
             try drop(oldest.id, &counters)
             droppedCount += 1
         }
@@ -149,14 +146,12 @@ package struct IdempotencyRecords {
             let end = try share.map(self.oldest(of:)).map(\.end) ?? oldest.end
             if end > refusal.end { refusal = (room, end) }
         }
-        return .noIdempotencyRoom(
-            refusal.room, seconds: Int(clamping: refusal.end - now.seconds))
+        return .noIdempotencyRoom(refusal.room, seconds: Int(clamping: refusal.end - now.seconds))
     }
 
     /// The oldest record of a share that has records. Cost: a search.
     private func oldest(of share: UInt64) throws(StoreError) -> Found {
-        let prefix = Array(
-            group.keyBuffer.making { StoreKey.appendRecordOrder(share, to: $0) })
+        let prefix = Array(group.keyBuffer.making { StoreKey.appendRecordOrder(share, to: $0) })
         var number: UInt64?
         try group.scan(KeyRange(prefix: prefix), expecting: 1) { key, _ in
             number = StoreKey.trailingObjectKey(key)
@@ -189,9 +184,7 @@ package struct IdempotencyRecords {
             end: header.seconds + Int64(limits.retentionSeconds))
     }
 
-    private func drop(
-        _ id: [UInt8], _ counters: inout IdempotencyCounters
-    ) throws(StoreError) {
+    private func drop(_ id: [UInt8], _ counters: inout IdempotencyCounters) throws(StoreError) {
         let key = group.keyBuffer.making { StoreKey.appendRecord(id, to: $0) }
         guard let bytes = try group.value(key), let header = IdempotencyRecord.header(bytes) else {
             return
@@ -206,9 +199,7 @@ package struct IdempotencyRecords {
         group.overlay.remove(numberKey)
         for share in owner.shares {
             group.overlay.remove(
-                group.keyBuffer.making {
-                    StoreKey.appendRecordOrder(share, header.number, to: $0)
-                })
+                group.keyBuffer.making { StoreKey.appendRecordOrder(share, header.number, to: $0) })
             let former = try self.byteCount(of: share)
             try setByteCount(of: share, former - min(former, byteCount))
         }

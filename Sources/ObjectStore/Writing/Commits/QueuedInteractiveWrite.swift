@@ -24,9 +24,7 @@ final class QueuedInteractiveWrite: PendingWrite {
     /// Whether it is open to the calling thread, or was and has moved from there.
     var isLentHere: Bool {
         guard thread == UInt(pthread_self()) else { return false }
-        return state.withLock {
-            $0.transaction != nil && !$0.hasEnded && $0.outcome == nil
-        }
+        return state.withLock { $0.transaction != nil && !$0.hasEnded && $0.outcome == nil }
     }
 
     /// Lends the transaction to its owner.

@@ -48,8 +48,7 @@ package struct ShapeChanges: Equatable, Sendable {
                 let freed = freedNames[schema.classes[place.classIndex].number]
             else { return false }
             let definition = schema.classes[place.classIndex].definition.properties[place.member]
-            return freed.contains(definition.name)
-                || definition.mapTo.map(freed.contains) ?? false
+            return freed.contains(definition.name) || definition.mapTo.map(freed.contains) ?? false
         }
     }
 

@@ -1,7 +1,6 @@
 import HoldfastRows
 
-/// The path from an object to a value in it, made from the schema only: the properties, and the
-/// elements if they exist.
+/// The path from an object to a value in it, made from the schema only: the properties, and the elements if they exist.
 package struct EditPath: Sendable, Equatable {
     /// An element of a collection.
     package enum Element: Sendable, Equatable {

@@ -5,11 +5,9 @@ import HoldfastRows
 protocol ElementEditor: AnyObject {
     /// The number of elements.
     var count: Int { get }
-    /// Hands over the parts of the collection, each with the index of its first element, until `body` returns
-    /// false.
+    /// Hands over the parts of the collection, each with the index of its first element, until `body` returns false.
     func forEachPart(_ body: (LeafView, _ first: Int) -> Bool)
-    /// The element at an index, as an offset in a part of the collection, valid until the next change; nil
-    /// beyond the end.
+    /// The element at an index, as an offset in a part of the collection, valid until the next change; nil beyond the end.
     func element(_ index: Int) -> (part: LeafView, offset: Int)?
     /// Puts elements before the one at `index`, or at the end.
     func insert(_ elements: LeafView, at index: Int)

@@ -137,9 +137,7 @@ final class RowCollectionEditor: ElementEditor {
     /// The edits of a list so far.
     private(set) var edits = ListEdits()
 
-    init(
-        _ transaction: WriteTransaction, _ rowClass: RowClass, _ member: Int, _ row: RowView
-    ) {
+    init(_ transaction: WriteTransaction, _ rowClass: RowClass, _ member: Int, _ row: RowView) {
         storage = rowClass.members[member].storage
         let field = rowClass.field(member, in: row)
         stored = field.heap
@@ -150,9 +148,7 @@ final class RowCollectionEditor: ElementEditor {
     }
 
     /// The collection as it is now, as it lies in a row's heap.
-    var collection: UnsafeRawBufferPointer {
-        buffers.0.count > 0 ? buffers.0.bytes : stored
-    }
+    var collection: UnsafeRawBufferPointer { buffers.0.count > 0 ? buffers.0.bytes : stored }
 
     var count: Int { leaf.count }
 

@@ -96,9 +96,7 @@ extension ObjectEditor {
 
     /// Whether the value at a path is the one that a draft states: whether writing it would change nothing.
     func holds(_ draft: ObjectDraft?, at path: EditPath) throws(EditFailure) -> Bool {
-        if path.element == nil, path.inner.isEmpty {
-            return try holdsStatement(draft, at: path)
-        }
+        if path.element == nil, path.inner.isEmpty { return try holdsStatement(draft, at: path) }
         let found = try value(at: path, isSource: false)
         guard let draft, let member = path.member, let targets = try targets(of: draft) else {
             return false
@@ -140,9 +138,7 @@ extension ObjectEditor {
         guard let member = path.member, changed.contains(member) else {
             return path.member != nil || changed.isEmpty
         }
-        let fields = (
-            path.rowClass.field(member, in: row), path.rowClass.field(member, in: new)
-        )
+        let fields = (path.rowClass.field(member, in: row), path.rowClass.field(member, in: new))
         // Numbers of all kinds are compared as numbers.
         guard path.storage == FieldStorage(.single, .mixed), !fields.0.isNull, !fields.1.isNull
         else { return false }
@@ -282,8 +278,7 @@ extension ObjectEditor {
 }
 
 extension WriteTransaction {
-    /// The object keys of a draft's links; nil if one leads nowhere, or names its target in full. Writes
-    /// nothing.
+    /// The object keys of a draft's links; nil if one leads nowhere, or names its target in full. Writes nothing.
     fileprivate func presentTargets(
         of draft: ObjectDraft
     ) throws(StoreError) -> ResolvedReferences? {

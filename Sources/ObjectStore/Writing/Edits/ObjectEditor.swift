@@ -5,9 +5,8 @@ import HoldfastStorage
 
 /// Applies edits to one object, one after the other, and writes the result at the end.
 ///
-/// The row is changed in memory; an out-of-line collection where it lies. Cost of an edit: linear in the row,
-/// logarithmic in an out-of-line collection. The writer's thread uses it, while the transaction's body
-/// runs.
+/// The row is changed in memory; an out-of-line collection where it lies. Cost of an edit: linear in the row, logarithmic in an
+/// out-of-line collection. The writer's thread uses it, while the transaction's body runs.
 package final class ObjectEditor {
     /// The change of a value.
     enum Change {
@@ -121,9 +120,7 @@ package final class ObjectEditor {
 
     // MARK: The row
 
-    var damaged: EditFailure {
-        .store(.storage(StorageError(.corrupted, operation: "edit row")))
-    }
+    var damaged: EditFailure { .store(.storage(StorageError(.corrupted, operation: "edit row"))) }
 
     /// The row as it is now, with every collection.
     ///
@@ -232,8 +229,7 @@ package final class ObjectEditor {
     ) throws(EditFailure) -> EditedValue {
         // An object that it nests may be this one, or link to it.
         if draft.writesObjects { try storing { () throws(StoreError) in try flush() } }
-        let targets = try storing { () throws(StoreError) in
-            try transaction.resolve(draft, origin)
+        let targets = try storing { () throws(StoreError) in try transaction.resolve(draft, origin)
         }
         if draft.writesObjects {
             try storing { () throws(StoreError) in try readRow() }
@@ -318,8 +314,7 @@ package final class ObjectEditor {
         }
         let inner = transaction.rows.classes[rowClass.members[owner.member].classIndex]
         func into(_ old: RowView?) throws(EditFailure) -> ByteBuffer {
-            guard let old,
-                let new = try changed(old, inner, owners.dropFirst(), path, change)
+            guard let old, let new = try changed(old, inner, owners.dropFirst(), path, change)
             else { throw .missing() }
             return new
         }
@@ -352,9 +347,7 @@ package final class ObjectEditor {
         if let element = path.element {
             return try editing(row, rowClass, member, isRoot: isRoot) {
                 editor throws(EditFailure) in
-                if path.inner.isEmpty {
-                    return try edit(change, element, storage, in: editor)
-                }
+                if path.inner.isEmpty { return try edit(change, element, storage, in: editor) }
                 guard let found = Self.index(of: element, in: editor), found.isThere,
                     let (part, offset) = editor.element(found.index)
                 else { throw .missing() }
@@ -406,8 +399,7 @@ package final class ObjectEditor {
     }
 
     func replacing(
-        _ row: RowView, _ rowClass: RowClass, _ member: Int,
-        by replacement: RowBuilder.Replacement
+        _ row: RowView, _ rowClass: RowClass, _ member: Int, by replacement: RowBuilder.Replacement
     ) throws(EditFailure) -> ByteBuffer {
         try build { builder, buffer in
             builder.append(

@@ -2,9 +2,7 @@ import HoldfastRows
 
 extension StoredCollection {
     /// Finds the element that a path names; nil if it does not exist, and for the position after the last one.
-    package func element(
-        _ element: EditPath.Element
-    ) -> (part: CollectionView, offset: Int)? {
+    package func element(_ element: EditPath.Element) -> (part: CollectionView, offset: Int)? {
         switch element {
         case .index(let index): self.element(index)
         case .end: nil

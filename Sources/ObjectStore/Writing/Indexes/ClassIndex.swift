@@ -18,8 +18,7 @@ struct ClassIndex {
         rowClass.indexedMembers.map { ClassIndex(rowClass: rowClass, source: .property($0)) }
             + rowClass.uniqueKeys.filter(\.isGroup).map {
                 ClassIndex(rowClass: rowClass, source: .group($0))
-            }
-            + rowClass.searchIndexes.map { ClassIndex(rowClass: rowClass, source: .search($0)) }
+            } + rowClass.searchIndexes.map { ClassIndex(rowClass: rowClass, source: .search($0)) }
     }
 
     /// The number under which its entries stand.
@@ -75,9 +74,7 @@ struct ClassIndex {
             IndexEntry.readWords(rowClass, index, row, overflow, into: words)
             for position in 0..<words.count {
                 try body(
-                    buffer.making {
-                        IndexEntry.append(index, word: words[position], key, to: $0)
-                    })
+                    buffer.making { IndexEntry.append(index, word: words[position], key, to: $0) })
             }
             return
         }

@@ -130,7 +130,5 @@ package struct MigrationProgress: Equatable, Sendable {
     package var totalCount: UInt64
 
     /// The part that is done, in percent.
-    var percent: Int {
-        totalCount == 0 ? 0 : Int(min(doneCount, totalCount) * 100 / totalCount)
-    }
+    var percent: Int { totalCount == 0 ? 0 : Int(min(doneCount, totalCount) * 100 / totalCount) }
 }

@@ -40,8 +40,7 @@ struct CatalogPlan {
     {
         switch property.effectiveDefault {
         case .uuid, .objectID:
-            let isFresh =
-                property.defaultValue != nil || objectClass.primaryKey == property.name
+            let isFresh = property.defaultValue != nil || objectClass.primaryKey == property.name
             return isFresh ? .generated : .filled
         case .next: return .numbered
         case .constant, .now: return .filled
@@ -68,9 +67,7 @@ struct CatalogPlan {
         for (new, objectClass) in proposed.classes.enumerated() {
             let numbers = comparison.members[new].map { match in
                 guard let match, match.conversion == nil, let old = comparison.oldClasses[new]
-                else {
-                    return takeProperty()
-                }
+                else { return takeProperty() }
                 return present.classes[old].members[match.old].number
             }
             if let old = comparison.oldClasses[new] {
@@ -310,9 +307,7 @@ struct CatalogPlan {
             let members = zip(comparison.members[new], objectClass.properties).map {
                 match, property -> RowConversion.Source in
                 if case .linkingObjects = property.type { return .nothing }
-                guard let match else {
-                    return source(ofAdded: property, objectClass)
-                }
+                guard let match else { return source(ofAdded: property, objectClass) }
                 return match.conversion.map { .converted(match.old, $0) } ?? .kept(match.old)
             }
             return RowConversion(
@@ -331,18 +326,15 @@ struct CatalogPlan {
                 source: old, target: target.classes[new], rewrites: rewrites,
                 indexes: ClassIndex.all(of: target.classes[new]).filter {
                     builtIndexes.contains($0.number)
-                },
-                links: rewrites ? freshLinks : [],
-                numbersObjects: numbersObjects(new), entersKeys: entersKeys(new))
+                }, links: rewrites ? freshLinks : [], numbersObjects: numbersObjects(new),
+                entersKeys: entersKeys(new))
             if work.isNeeded { works[old.index] = work }
         }
         return works
     }
 
     /// Lists the unique keys that are new for objects that are there already.
-    func uniquenessTests(
-        to target: RowSchema
-    ) -> [(rowClass: RowClass, unique: UniqueKey)] {
+    func uniquenessTests(to target: RowSchema) -> [(rowClass: RowClass, unique: UniqueKey)] {
         target.classes.flatMap { rowClass -> [(rowClass: RowClass, unique: UniqueKey)] in
             guard let old = comparison.oldClasses[rowClass.index] else { return [] }
             let before = present.classes[old].uniqueKeys.map(\.number)

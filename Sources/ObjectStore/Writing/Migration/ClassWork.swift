@@ -19,9 +19,7 @@ struct ClassWork {
     var entersKeys = false
 
     /// Whether anything is to be written.
-    var isNeeded: Bool {
-        rewrites || !indexes.isEmpty || !links.isEmpty || entersKeys
-    }
+    var isNeeded: Bool { rewrites || !indexes.isEmpty || !links.isEmpty || entersKeys }
 
     /// The row that an object has after the change, valid until `buffer` is used again.
     ///

@@ -141,9 +141,7 @@ struct DuplicateSearch {
             guard let view = RowView(value), stored.canRead(view), let row = newRow(key, view)
             else { throw .storage(StorageError(.corrupted, operation: "read rows")) }
             buffer.removeAll()
-            if IndexEntry.appendValue(
-                rowClass, unique, row, source, isWhole: true, to: buffer)
-            {
+            if IndexEntry.appendValue(rowClass, unique, row, source, isWhole: true, to: buffer) {
                 body(SipHash128.hash(buffer.bytes), key)
             }
             return true

@@ -30,8 +30,7 @@ struct SchemaChange {
     ///
     /// - `record`: The record of earlier changes. Their numbers are not used again.
     /// - `repairs`: Numbers of properties. Their values are converted although they are stored alike.
-    /// - Throws: ``StoreError`` `.invalidSchema`, `.invalidRenames`, `.brokenProjections` or
-    ///   `.unsupportedMigration`.
+    /// - Throws: ``StoreError`` `.invalidSchema`, `.invalidRenames`, `.brokenProjections` or `.unsupportedMigration`.
     init(
         from present: Catalog, to proposal: SchemaProposal,
         record: MigrationRecord = MigrationRecord(), repairs: Set<UInt32> = []

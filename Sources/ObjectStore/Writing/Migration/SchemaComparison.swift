@@ -18,8 +18,7 @@ struct SchemaComparison {
     let present: Catalog
     let proposed: Schema
     let renames: SchemaRenames
-    /// The numbers of stored properties with values that do not fit although they are stored alike. They are
-    /// converted.
+    /// The numbers of stored properties with values that do not fit although they are stored alike. They are converted.
     let repairs: Set<UInt32>
 
     /// The steps, in the order of the proposed schema.
@@ -66,8 +65,7 @@ struct SchemaComparison {
         }
         for (old, rowClass) in present.rows.classes.enumerated() where newClasses[old] == nil {
             steps.append(
-                SchemaStep(
-                    operation: .dropClass, className: rowClass.definition.name, source: old))
+                SchemaStep(operation: .dropClass, className: rowClass.definition.name, source: old))
         }
         convertLinksOfLostOwners()
     }
@@ -157,9 +155,7 @@ struct SchemaComparison {
                 + "acknowledge them first.")
     }
 
-    private mutating func compareGroups(
-        _ old: RowClass, _ new: ObjectClass, _ oldMembers: [Int?]
-    ) {
+    private mutating func compareGroups(_ old: RowClass, _ new: ObjectClass, _ oldMembers: [Int?]) {
         let before = old.uniqueKeys.filter(\.isGroup).map(\.members)
         let after = new.uniqueGroups.map { names in
             names.compactMap { new.propertyIndex(named: $0) }.map { oldMembers[$0] ?? -1 }
@@ -177,8 +173,7 @@ struct SchemaComparison {
     private func matchedMember(of property: Property, _ old: RowClass, _ new: ObjectClass) -> Int? {
         let name = renames.oldName(ofProperty: property.name, inNew: new.name)
         guard
-            renames.newName(ofProperty: name, inOld: old.definition.name)
-                .isSame(as: property.name),
+            renames.newName(ofProperty: name, inOld: old.definition.name).isSame(as: property.name),
             let position = old.names.position(of: name)
         else { return nil }
         // An inverse link holds nothing that a stored property could take over, nor the other way round.
@@ -303,9 +298,8 @@ struct SchemaComparison {
 
     /// Converts the links of embedded classes that lose some objects together with a property that contained them.
     ///
-    /// An inverse link counts the links of its origin through one property wherever they stand in the
-    /// object. Where some of them go and the property stays, it gets another number and the links are
-    /// counted again.
+    /// An inverse link counts the links of its origin through one property wherever they stand in the object. Where some of them
+    /// go and the property stays, it gets another number and the links are counted again.
     private mutating func convertLinksOfLostOwners() {
         let classes = present.rows.classes
         var lost: Set<Int> = []

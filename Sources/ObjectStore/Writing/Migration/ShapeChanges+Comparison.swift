@@ -23,9 +23,7 @@ extension ShapeChanges {
                 isRenamed[source] = true
             }
         }
-        for rowClass in present {
-            compare(rowClass, comparison, catalog.rows, linksTo: isRenamed)
-        }
+        for rowClass in present { compare(rowClass, comparison, catalog.rows, linksTo: isRenamed) }
         freedClassNames = Set(
             present.filter {
                 let namesake = catalog.rows.classIndex[$0.definition.name]
@@ -100,9 +98,7 @@ extension ShapeChanges {
             for projection in new
             where projection.properties.contains(where: {
                 $0.projection.map(changed.contains) ?? false
-            }) {
-                changed.insert(projection.name)
-            }
+            }) { changed.insert(projection.name) }
         }
         return changed
     }
@@ -156,9 +152,7 @@ extension SchemaStep {
             let new = className.flatMap({ schema.objectClass(named: $0) })
         else { return false }
         guard let cases = new.properties.first(where: { $0.name.isSame(as: property) })?.cases
-        else {
-            return true
-        }
+        else { return true }
         let old = comparison.present.rows.classes[source].definition
         let name = comparison.renames.oldName(ofProperty: property, inNew: new.name)
         return cases.containsAll(of: old.properties.first { $0.name.isSame(as: name) }?.cases)

@@ -18,8 +18,7 @@ extension StagedMigration {
         }
     }
 
-    /// Whether an object that goes leaves staged out-of-line values behind, which are then the caller's to remove; says
-    /// so once.
+    /// Whether an object that goes leaves staged out-of-line values behind, which are then the caller's to remove; says so once.
     func leavesOverflow(_ rowClass: RowClass, _ key: UInt64) -> Bool {
         sweeping.remove(ObjectIdentity(classIndex: rowClass.index, key: key)) != nil
     }
@@ -53,8 +52,7 @@ extension StagedMigration {
         for fault in faults {
             switch fault {
             case .loss(let step): progress.lossCounts[step] += 1
-            case .duplicate(let index, let value):
-                progress.duplicates.add(classIndex: index, value)
+            case .duplicate(let index, let value): progress.duplicates.add(classIndex: index, value)
             }
         }
     }

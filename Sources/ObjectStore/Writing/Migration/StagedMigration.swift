@@ -134,8 +134,7 @@ final class StagedMigration {
             }
         }
         if repairs.isEmpty { return }
-        change = try SchemaChange(
-            from: present, to: proposal, record: record, repairs: repairs)
+        change = try SchemaChange(from: present, to: proposal, record: record, repairs: repairs)
         progress.lossCounts = Array(repeating: 0, count: change.steps.count)
         checker = RowConverter(change.checks(allowsDataLoss: true), now: now)
         converter = RowConverter(change.conversions, now: now)

@@ -4,9 +4,8 @@ import HoldfastStorage
 
 /// Changes single elements of an out-of-line collection.
 ///
-/// Cost: logarithmic in the number of elements for each change; the row is written once, by
-/// ``finish()``, which has to be called. Made by
-/// ``WriteTransaction/editor(_:key:member:)``; only that transaction's body may use it.
+/// Cost: logarithmic in the number of elements for each change; the row is written once, by ``finish()``, which has to be called.
+/// Made by ``WriteTransaction/editor(_:key:member:)``; only that transaction's body may use it.
 final class CollectionEditor: ElementEditor {
     private let transaction: WriteTransaction
     private let rowClass: RowClass
@@ -37,8 +36,7 @@ final class CollectionEditor: ElementEditor {
     /// The number of elements.
     var count: Int { tree.count }
 
-    /// The element at an index, as an offset in a part of the collection, valid until the next change; nil
-    /// beyond the end.
+    /// The element at an index, as an offset in a part of the collection, valid until the next change; nil beyond the end.
     func element(_ index: Int) -> (part: LeafView, offset: Int)? {
         tree.tree.leaf(at: index).map { ($0.leaf, index - $0.first) }
     }
@@ -127,8 +125,7 @@ final class CollectionEditor: ElementEditor {
         tree.setVersion(transaction.version)
         let row = try putRow(over: stored)
         for (kind, change) in linkChanges where change != 0 {
-            try transaction.inverseLinks.change(
-                kind, rowClass, key, by: change)
+            try transaction.inverseLinks.change(kind, rowClass, key, by: change)
         }
         let members = MemberSet([member])
         transaction.recorder.updated(
@@ -147,8 +144,7 @@ final class CollectionEditor: ElementEditor {
     private func putRow(over stored: RowView) throws(StoreError) -> RowView {
         let buffer = transaction.rowBuffer
         let encodedByteCount = 8 + tree.header.byteCount + 4 * count
-        guard count > 0,
-            encodedByteCount > transaction.overflow.limits.collectionByteCountMax / 4
+        guard count > 0, encodedByteCount > transaction.overflow.limits.collectionByteCountMax / 4
         else {
             let collection = ByteBuffer(capacity: encodedByteCount + 64)
             StoredCollection(tree.tree).append(compiled.storage, to: collection)
@@ -170,8 +166,7 @@ final class CollectionEditor: ElementEditor {
         guard let start = old.baseAddress, old.count == reference.count else {
             throw .storage(StorageError(.corrupted, operation: "write reference"))
         }
-        buffer.store(
-            bytes: reference.base, byteCount: reference.count, at: start - stored.base)
+        buffer.store(bytes: reference.base, byteCount: reference.count, at: start - stored.base)
         return try transaction.put(rowClass, key, buffer.bytes)
     }
 }

@@ -96,9 +96,7 @@ extension CommitGroup {
     }
 
     /// Removes the chunks of an object that its row does not refer to.
-    func sweepOverflow(_ rowClass: RowClass, _ key: UInt64, _ row: RowView)
-        throws(StoreError)
-    {
+    func sweepOverflow(_ rowClass: RowClass, _ key: UInt64, _ row: RowView) throws(StoreError) {
         var kept: Set<[UInt8]> = []
         forEachReference(rowClass, row) { reference, member in
             kept.insert(Array(reference.identity))

@@ -130,8 +130,7 @@ final class OverflowChunks: TreeChunks, OverflowSink {
         {
             return reference.append(stored.heapOrReference)
         }
-        let editor = TreeEditor(
-            makeIdentity(), TreeHeader(version: version), storage, limits, self)
+        let editor = TreeEditor(makeIdentity(), TreeHeader(version: version), storage, limits, self)
         editor.insert(LeafSlice(leaf, 0..<leaf.count), at: 0)
         editor.appendReference(to: reference)
     }

@@ -177,9 +177,7 @@ final class TreeEditor {
                 InnerNode.Child(
                     number: number, count: parts[position].reduce(0) { $0 + $1.range.count }))
         }
-        return Edited(
-            children: children,
-            isSmall: ends.count == 1 && ends[0] < leafByteCountMin)
+        return Edited(children: children, isSmall: ends.count == 1 && ends[0] < leafByteCountMin)
     }
 
     /// Joins the child at a position with a neighbour, if both fit into one node.
@@ -297,15 +295,13 @@ final class TreeEditor {
             nodes.append(putInner(children[start..<end], own))
             start = end
         }
-        return Edited(
-            children: nodes, isSmall: nodes.count == 1 && children.count < childCountMin)
+        return Edited(children: nodes, isSmall: nodes.count == 1 && children.count < childCountMin)
     }
 }
 
 /// The division of elements into leaves.
 enum LeafPartition {
-    /// An element's cost in eighths of a byte: its bytes, its place in the table of ends, and a bit that
-    /// may say that it is null.
+    /// An element's cost in eighths of a byte: its bytes, its place in the table of ends, and a bit that may say that it is null.
     private static func cost(_ leaf: LeafView, _ index: Int) -> Int {
         leaf.encodedByteCount(index) * 8 + 1
     }
@@ -317,9 +313,7 @@ enum LeafPartition {
     /// no leaf without an element.
     ///
     /// - `fillsLeft`: Whether all but the last are filled, and not all alike.
-    static func parts(
-        of slices: [LeafSlice], byteCountMax: Int, fillsLeft: Bool
-    ) -> [[LeafSlice]] {
+    static func parts(of slices: [LeafSlice], byteCountMax: Int, fillsLeft: Bool) -> [[LeafSlice]] {
         let slices = slices.filter { !$0.range.isEmpty }
         if slices.isEmpty { return [] }
         let most = byteCountMax * 8 - headCost

@@ -54,8 +54,7 @@ struct KindSlots: ~Copyable {
     mutating func index(of key: UnsafeRawBufferPointer, _ prefix: KeyPrefix) -> Int? {
         if count == 0 { return nil }
         if isRising,
-            list[count - 1].compare(with: key, prefix) < 0
-                || list[0].compare(with: key, prefix) > 0
+            list[count - 1].compare(with: key, prefix) < 0 || list[0].compare(with: key, prefix) > 0
         {
             return nil
         }
@@ -70,8 +69,7 @@ struct KindSlots: ~Copyable {
         return table.position(hash(key)) { Overlay.isSame(list[$0].key, key) }
     }
 
-    /// Keys of rows and short primary keys, which end in a number, share a line of the processor's cache
-    /// with their neighbours.
+    /// Keys of rows and short primary keys, which end in a number, share a line of the processor's cache with their neighbours.
     @inline(__always)
     private func hash(_ key: UnsafeRawBufferPointer) -> UInt32 {
         guard key.count <= 14, let last = key.last else { return table.hash(key) }
@@ -119,8 +117,7 @@ struct KindSlots: ~Copyable {
     }
 }
 
-/// A hash table of positions in a list of its owner: open addressing, eight bytes an
-/// entry, 32 of its bits the hash.
+/// A hash table of positions in a list of its owner: open addressing, eight bytes an entry, 32 of its bits the hash.
 ///
 /// The owner compares the keys themselves. Hashes are made by ``hash(_:)`` with the process's own seed, so that no client can
 /// choose keys that collide.

@@ -72,9 +72,7 @@ final class Overlay {
     /// Makes an empty overlay.
     init() {
         kinds = .allocate(capacity: Self.kindCount)
-        for kind in 0..<Self.kindCount {
-            (kinds + kind).initialize(to: KindSlots())
-        }
+        for kind in 0..<Self.kindCount { (kinds + kind).initialize(to: KindSlots()) }
     }
 
     deinit {
@@ -205,9 +203,7 @@ final class Overlay {
             if index < markedCounts[kind] {
                 let before = kinds[kind][index].entry
                 undo.append(Change(address: address, before: before))
-                if let counts = base?.counts, index < counts[kind],
-                    base?.former[address] == nil
-                {
+                if let counts = base?.counts, index < counts[kind], base?.former[address] == nil {
                     base?.former[address] = before
                 }
             }
@@ -237,8 +233,7 @@ final class Overlay {
         if let index = kinds[kind].index(of: key, KeyPrefix(key)),
             case .value(let old) = kinds[kind][index].entry,
             let own = replaceable[SlotAddress(kind: kind, index: index)],
-            own.markCount == markCount,
-            own.room >= value.count, own.start == old.baseAddress
+            own.markCount == markCount, own.room >= value.count, own.start == old.baseAddress
         {
             if let source = value.baseAddress {
                 memcpy(UnsafeMutableRawPointer(mutating: own.start), source, value.count)
@@ -344,8 +339,7 @@ final class Arena {
             largePieces.append(.allocate(byteCount: count, alignment: 8))
             return largePieces[largePieces.count - 1]
         }
-        let block = UnsafeMutableRawPointer.allocate(
-            byteCount: Self.blockByteCount, alignment: 8)
+        let block = UnsafeMutableRawPointer.allocate(byteCount: Self.blockByteCount, alignment: 8)
         blocks.append(block)
         next = block + count
         room = Self.blockByteCount - count

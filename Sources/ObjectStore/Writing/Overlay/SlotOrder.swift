@@ -2,9 +2,8 @@ import HoldfastBytes
 
 /// The slots of one kind in the order of their keys.
 ///
-/// Slots are appended to a list and ordered when they are scanned: one by one, since another
-/// scan may follow after every change, each into a chunk of bounded size. Slots of one key stand in the order
-/// in which they were made.
+/// Slots are appended to a list and ordered when they are scanned: one by one, since another scan may follow after every change,
+/// each into a chunk of bounded size. Slots of one key stand in the order in which they were made.
 struct SlotOrder {
     private static let chunkCountMax = 128
 
@@ -25,8 +24,7 @@ struct SlotOrder {
         var position: Int
     }
 
-    /// The slot at a cursor, which moves on to the next chunk if it is behind the end of one; nil behind
-    /// the last slot.
+    /// The slot at a cursor, which moves on to the next chunk if it is behind the end of one; nil behind the last slot.
     func index(at cursor: inout Cursor) -> Int? {
         while cursor.position >= chunks[cursor.chunk].count {
             guard cursor.chunk + 1 < chunks.count else { return nil }

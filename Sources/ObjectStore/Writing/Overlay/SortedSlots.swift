@@ -72,9 +72,7 @@ struct SortedSlots: ~Copyable {
     private static func prefetch(_ ranks: Ranks, behind index: Int, _ slots: borrowing SlotList) {
         let (near, far) = (index + prefetchedCount, index + 2 * prefetchedCount)
         if far < ranks.count { slots.prefetch(Int(ranks[far].position)) }
-        if near < ranks.count {
-            shim_prefetch(slots[Int(ranks[near].position)].key.baseAddress)
-        }
+        if near < ranks.count { shim_prefetch(slots[Int(ranks[near].position)].key.baseAddress) }
     }
 
     /// Sorts many slots with prefixes that begin at a byte of their keys.
@@ -115,8 +113,7 @@ struct SortedSlots: ~Copyable {
             prefetch(ranks, behind: index, slots)
             let key = slots[Int(ranks[index].position)].key
             if key.count > depth { goesOn = true }
-            ranks[index].prefix = KeyPrefix(
-                UnsafeRawBufferPointer(rebasing: key.dropFirst(depth)))
+            ranks[index].prefix = KeyPrefix(UnsafeRawBufferPointer(rebasing: key.dropFirst(depth)))
         }
         return goesOn
     }

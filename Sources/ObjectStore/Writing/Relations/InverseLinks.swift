@@ -144,9 +144,7 @@ struct InverseLinks {
     /// Removes every inverse link of an object that goes away.
     mutating func removeAll(to rowClass: RowClass, _ key: UInt64) throws(StoreError) {
         let prefix = Array(
-            group.keyBuffer.making {
-                StoreKey.appendInversePrefix(rowClass.number, key, to: $0)
-            })
+            group.keyBuffer.making { StoreKey.appendInversePrefix(rowClass.number, key, to: $0) })
         let keys = ByteBuffer(capacity: 512)
         try group.scan(KeyRange(prefix: prefix), expecting: 16) { entry, _ in
             if entry.count == InverseLink.keyByteCount { keys.append(entry) }
@@ -182,8 +180,7 @@ struct InverseLinks {
                 IncomingLink(
                     origin: origin, property: number,
                     isOwn: location.classIndex == origin.classIndex,
-                    onDelete: rows.classes[location.classIndex].members[location.member]
-                        .onDelete))
+                    onDelete: rows.classes[location.classIndex].members[location.member].onDelete))
             return true
         }
         return result

@@ -17,8 +17,7 @@ package struct ChangeRecord: Sendable {
     package var key: UInt64
     /// For an update, the numbers of the class's own top-level properties that changed.
     package var properties: [UInt32]
-    /// For a deletion, the object's primary key: 0 for null, or 1 and the stored bytes; empty for a class
-    /// without one.
+    /// For a deletion, the object's primary key: 0 for null, or 1 and the stored bytes; empty for a class without one.
     package var primaryKey: [UInt8]
     /// For an update, the changes of lists. A list among ``properties`` that is not here was replaced.
     package var lists: [ListChange] = []

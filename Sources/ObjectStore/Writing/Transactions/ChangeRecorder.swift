@@ -67,8 +67,7 @@ struct ChangeRecorder: ~Copyable {
             // change.
             if before.kind == .update {
                 let changed = before.properties
-                change.former =
-                    before.former + former.filter { !changed.contains($0.property) }
+                change.former = before.former + former.filter { !changed.contains($0.property) }
             }
             before = change
         }
@@ -79,8 +78,7 @@ struct ChangeRecorder: ~Copyable {
     /// - `property`: The property's number.
     mutating func hasChange(of property: UInt32, _ rowClass: RowClass, _ key: UInt64) -> Bool {
         guard let position = position(rowClass.number, key) else { return false }
-        return changes[position].kind == .insert
-            || changes[position].properties.contains(property)
+        return changes[position].kind == .insert || changes[position].properties.contains(property)
     }
 
     private mutating func alter(_ position: Int, _ body: (inout ChangeRecord) -> Void) {

@@ -1,7 +1,6 @@
 import HoldfastRows
 
-/// The deleted objects that others held by links that deny it: the links have to be gone when the
-/// transaction ends.
+/// The deleted objects that others held by links that deny it: the links have to be gone when the transaction ends.
 struct DeniedTargets {
     /// A deleted object.
     struct Target {
@@ -49,8 +48,7 @@ struct DeniedTargets {
                     property: "\(stating.name).\(stating.properties[location.member].name)")
                 let members = Self.members(of: holderClass, leadingTo: location)
                 let isSeen = try judge?.sees(members, of: holderClass, holder.key, row) ?? true
-                guard isTargetNamed && isSeen
-                else {
+                guard isTargetNamed && isSeen else {
                     unnamed = denial
                     continue
                 }

@@ -69,9 +69,7 @@ package final class InteractiveWrite: @unchecked Sendable {
 
     /// Waits until the changes of an interactive write that was ended by a commit are durable; throws and returns as ``commit()``
     /// does.
-    package func awaitCommit() throws(StoreError) -> UInt64 {
-        try pending.awaitOutcome().get()
-    }
+    package func awaitCommit() throws(StoreError) -> UInt64 { try pending.awaitOutcome().get() }
 
     /// Ends the write without a change. Has no effect if it has ended.
     package func cancel() { _ = end(commits: false) }

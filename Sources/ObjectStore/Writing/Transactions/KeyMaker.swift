@@ -6,8 +6,7 @@ import HoldfastStorage
 /// The maker of object keys, and of the numbers that are primary keys, for a transaction.
 struct KeyMaker {
     private let group: CommitGroup
-    /// Whether the transaction has reserved keys for later ones, to be stored even if
-    /// it changes nothing else.
+    /// Whether the transaction has reserved keys for later ones, to be stored even if it changes nothing else.
     private(set) var hasReserved = false
     /// The object keys that were reserved for objects, by the stored form of their primary keys.
     private var reserved: [[UInt8]: UInt64] = [:]
@@ -82,8 +81,7 @@ struct KeyMaker {
         return key
     }
 
-    /// Has an object get a key that was reserved for it. The first key that is stated for a primary key
-    /// counts.
+    /// Has an object get a key that was reserved for it. The first key that is stated for a primary key counts.
     mutating func use(_ key: UInt64, for primaryKey: StoredPrimaryKey) {
         let stored = Array(primaryKey.bytes)
         if reserved[stored] == nil { reserved[stored] = key }

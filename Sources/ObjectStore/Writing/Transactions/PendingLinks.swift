@@ -18,9 +18,7 @@ struct PendingLinks {
     var isEmpty: Bool { origins.isEmpty }
 
     /// Whether links wait for an object.
-    func contains(_ target: ObjectIdentity) -> Bool {
-        !origins.isEmpty && origins[target] != nil
-    }
+    func contains(_ target: ObjectIdentity) -> Bool { !origins.isEmpty && origins[target] != nil }
 
     /// Adds a link to the links that wait for its target.
     mutating func add(to target: ObjectIdentity, from origin: WriteOrigin) {

@@ -53,9 +53,8 @@ struct UniqueChecks {
 
     /// The values that were written, are to be unique and are not, as things are now: at most a hundred.
     ///
-    /// If two objects of the transaction collide, the later one is reported. Cost: one look-up for
-    /// each written object and unique key; for a list or map in a `mixed` property a reading of all objects
-    /// that have one there.
+    /// If two objects of the transaction collide, the later one is reported. Cost: one look-up for each written object and unique
+    /// key; for a list or map in a `mixed` property a reading of all objects that have one there.
     ///
     /// - `start`: The number of checks that are left out, the oldest ones.
     /// - `judge`: Says which objects and properties may be named; nil for all.

@@ -37,9 +37,7 @@ struct WriteAllowance {
     /// - Throws: ``StoreError`` `.tooManyOperations`.
     mutating func countOperation() throws(StoreError) {
         operationCount += 1
-        if operationCount > operationCountMax {
-            throw .tooManyOperations(limit: operationCountMax)
-        }
+        if operationCount > operationCountMax { throw .tooManyOperations(limit: operationCountMax) }
     }
 
     /// Counts bytes that were read for a change.

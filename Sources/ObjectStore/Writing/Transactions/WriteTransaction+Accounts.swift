@@ -66,9 +66,7 @@ extension WriteTransaction {
     /// Removes the sessions of an account.
     ///
     /// - `kept`: The hash of the session that stays; nil if all sessions end.
-    package func removeSessions(
-        of account: UUID128, but kept: [UInt8]? = nil
-    ) throws(StoreError) {
+    package func removeSessions(of account: UUID128, but kept: [UInt8]? = nil) throws(StoreError) {
         for session in try sessions(of: account) where session.hash != kept {
             removeSession(session.hash, of: account)
         }

@@ -7,8 +7,7 @@ extension WriteTransaction {
     /// about the object that contains the link.
     ///
     /// - `source`: The operation that states it, by which errors name it.
-    /// - Throws: ``StoreError`` `.objectNotFound`, a failed precondition, too many operations, or failing
-    ///   storage.
+    /// - Throws: ``StoreError`` `.objectNotFound`, a failed precondition, too many operations, or failing storage.
     package func delete(
         _ rowClass: RowClass, key: UInt64, precondition: Precondition = .none, source: Int = 0
     ) throws(StoreError) {
@@ -24,9 +23,7 @@ extension WriteTransaction {
             guard let stored = try storedRow(targetClass, target.key) else { continue }
             // Errors about a limit of operations do not reveal objects that the writer does not see. The limit of bytes holds for
             // the writer as well.
-            if !isFirst {
-                try judge?.sees(target) ?? true ? countOperation() : requireRoom()
-            }
+            if !isFirst { try judge?.sees(target) ?? true ? countOperation() : requireRoom() }
             isFirst = false
             try release(target, stored, &deletion)
             try inverseLinks.removeAll(to: targetClass, target.key)
@@ -65,9 +62,7 @@ extension WriteTransaction {
             .filter { $0.origin != target }
         guard !links.isEmpty else { return }
         for link in links where link.onDelete == .cascade && link.isOwn {
-            if deletion.doomed.insert(link.origin).inserted {
-                deletion.waiting.append(link.origin)
-            }
+            if deletion.doomed.insert(link.origin).inserted { deletion.waiting.append(link.origin) }
         }
         var held = DeniedTargets.Target(
             source: deletion.source, object: target, text: "", holders: [])
@@ -91,9 +86,7 @@ extension WriteTransaction {
         heldTargets.add(held)
     }
 
-    private func remove(_ rowClass: RowClass, _ key: UInt64, _ stored: RowView)
-        throws(StoreError)
-    {
+    private func remove(_ rowClass: RowClass, _ key: UInt64, _ stored: RowView) throws(StoreError) {
         let change = RowChange(rowClass: rowClass, key: key, old: stored, new: nil)
         index(change, WriteOrigin(source: 0))
         inverseLinks.change(change)
@@ -106,12 +99,10 @@ extension WriteTransaction {
             let storage = rowClass.members[member].storage
             primaryKey = Array(rowBuffer.making { field.appendTagged(storage, to: $0) })
             overlay.remove(
-                keyBuffer.making {
-                    StoreKey.appendPrimaryKey(of: stored, rowClass, member, to: $0)
-                })
+                keyBuffer.making { StoreKey.appendPrimaryKey(of: stored, rowClass, member, to: $0) }
+            )
         }
-        overlay.remove(
-            keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) })
+        overlay.remove(keyBuffer.making { StoreKey.appendRow(rowClass, key, to: $0) })
         // Its staged row may have out-of-line values although its row does not.
         let leavesOverflow = group.migration?.leavesOverflow(rowClass, key) ?? false
         if stored.holdsOverflow || leavesOverflow {

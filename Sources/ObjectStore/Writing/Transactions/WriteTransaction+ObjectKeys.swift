@@ -1,8 +1,7 @@
 import HoldfastRows
 
 extension WriteTransaction {
-    /// Takes an object key for an object that the transaction is going to create, so that links can name
-    /// it before.
+    /// Takes an object key for an object that the transaction is going to create, so that links can name it before.
     ///
     /// - Precondition: The class has no primary key, or the store numbers its objects.
     package func reserveKey(_ rowClass: RowClass) throws(StoreError) -> UInt64 {
@@ -68,16 +67,14 @@ extension WriteTransaction {
     ///
     /// - Precondition: The draft does not state the primary key.
     /// - `source`: The operation or line that states it, by which errors name it.
-    /// - Throws: ``StoreError`` `.objectNotFound`, or as
-    ///   ``write(_:objectKey:mode:precondition:source:)``.
+    /// - Throws: ``StoreError`` `.objectNotFound`, or as ``write(_:objectKey:mode:precondition:source:)``.
     package func update(
         _ draft: ObjectDraft, key: UInt64, source: Int = 0
     ) throws(StoreError) -> WriteResult {
         try countOperation()
         try requirePresent(draft.rowClass)
         guard let stored = try storedRow(draft.rowClass, key) else { throw .objectNotFound }
-        return try change(
-            draft, key, stored, nil, keepsAbsent: true, WriteOrigin(source: source))
+        return try change(draft, key, stored, nil, keepsAbsent: true, WriteOrigin(source: source))
     }
 }
 

@@ -6,8 +6,7 @@ extension WriteTransaction {
     /// Takes the oldest objects of an asymmetric class from its outbox: they were consumed, and their
     /// primary keys are free again.
     ///
-    /// An outbox is the rows of its class in the order of their object keys, which is the order in which
-    /// they were created.
+    /// An outbox is the rows of its class in the order of their object keys, which is the order in which they were created.
     ///
     /// - `last`: The object key of the last object that was consumed.
     /// - `countMax`: How many objects the transaction takes at most.

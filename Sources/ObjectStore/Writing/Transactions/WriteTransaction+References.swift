@@ -73,8 +73,7 @@ extension WriteTransaction {
         return try group.objectKey(primaryKey).map { .found($0) } ?? .absent(primaryKey)
     }
 
-    /// The object key here of the object that a draft names by `key`; 0, which no object has, for one
-    /// that is not here.
+    /// The object key here of the object that a draft names by `key`; 0, which no object has, for one that is not here.
     private func presentKey(_ key: UInt64, _ target: RowClass) -> UInt64 {
         guard let keyRenames else { return key }
         return keyRenames(target.index, key) ?? 0

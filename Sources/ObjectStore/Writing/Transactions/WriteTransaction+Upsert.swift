@@ -38,9 +38,8 @@ extension WriteTransaction {
         } else {
             found = FoundObject(
                 key: objectKey,
-                row: try objectKey.map { (key) throws(StoreError) in
-                    try storedRow(rowClass, key)
-                } ?? nil)
+                row: try objectKey.map { (key) throws(StoreError) in try storedRow(rowClass, key) }
+                    ?? nil)
         }
         var isHidden = false
         if let judge {
@@ -60,8 +59,7 @@ extension WriteTransaction {
             }
             switch mode {
             case .create: throw Self.keyTaken(rowClass, isHidden: false)
-            case .ignore:
-                return WriteResult(rowClass, key, stored, isChanged: false)
+            case .ignore: return WriteResult(rowClass, key, stored, isChanged: false)
             case .merge, .update:
                 return try change(draft, key, stored, nil, keepsAbsent: true, origin)
             case .replace, .replaceExisting:
@@ -87,8 +85,7 @@ extension WriteTransaction {
         return isHidden ? .keyOfHiddenObject(className: name) : .duplicateKey(className: name)
     }
 
-    /// Looks up the object that a draft is about by the primary key that it states, or that the store makes
-    /// for a new one.
+    /// Looks up the object that a draft is about by the primary key that it states, or that the store makes for a new one.
     private func find(_ draft: ObjectDraft, _ mode: WriteMode) throws(StoreError) -> FoundObject {
         let rowClass = draft.rowClass
         var isExplicit = false
@@ -96,8 +93,7 @@ extension WriteTransaction {
         if isExplicit { return try group.object(rowClass, primaryKey) }
         guard rowClass.numbersKeys, mode != .update, mode != .replaceExisting else {
             throw .missingKey(
-                className: rowClass.definition.name,
-                property: rowClass.definition.primaryKey ?? "")
+                className: rowClass.definition.name, property: rowClass.definition.primaryKey ?? "")
         }
         let number = try keys.nextNumber(rowClass)
         var found = try group.object(
@@ -162,8 +158,7 @@ extension WriteTransaction {
         pendingLinks.remove(to: ObjectIdentity(classIndex: rowClass.index, key: key))
         if !draft.children.isEmpty, let written = try storedRow(rowClass, key) {
             // A nested object was this object again.
-            var result = try change(
-                draft, key, written, targets, keepsAbsent: false, origin)
+            var result = try change(draft, key, written, targets, keepsAbsent: false, origin)
             result.isCreated = true
             result.isChanged = true
             return result
@@ -172,8 +167,7 @@ extension WriteTransaction {
         prepareRow(rowClass, key)
         rowBuffer.removeAll()
         let gaps = rowBuilder.append(
-            draft, over: .none, version: version, number: number, targets: targets,
-            to: rowBuffer)
+            draft, over: .none, version: version, number: number, targets: targets, to: rowBuffer)
         keepMemory(of: &targets)
         try requireComplete(gaps, of: draft, origin)
         let row = try put(rowClass, key, rowBuffer.bytes)
@@ -220,8 +214,7 @@ extension WriteTransaction {
         guard let candidate = RowView(bytes) else {
             throw .storage(StorageError(.corrupted, operation: "build row"))
         }
-        var changed = rows.changedMembers(
-            of: rowClass, from: stored, to: candidate, overflow)
+        var changed = rows.changedMembers(of: rowClass, from: stored, to: candidate, overflow)
         changed.formUnion(how.changed)
         if changed.isEmpty {
             try group.freeOverflow(rowClass, key, candidate, keeping: stored)
@@ -274,8 +267,7 @@ extension WriteTransaction {
     func put(_ rowClass: RowClass, _ key: UInt64, _ bytes: UnsafeRawBufferPointer)
         throws(StoreError) -> RowView
     {
-        // Refused here, a row that is too long is this write's fault; refused by the engine, it would
-        // be that of the whole group.
+        // Refused here, a row that is too long is this write's fault; refused by the engine, it would be that of the whole group.
         guard bytes.count <= group.valueByteCountMax else {
             throw .tooLarge(
                 detail: "The '\(rowClass.definition.name)' object takes \(bytes.count) bytes; "

@@ -4,8 +4,7 @@ extension WriteTransaction {
     /// Runs `body` with the objects as the transaction sees them now, including its own changes and the changes of the
     /// transactions before it: for queries inside a write, and for replies that are made before the commit.
     ///
-    /// As ``openView()``. Keys that it returns must not be remembered beyond the transaction,
-    /// which may yet be rolled back.
+    /// As ``openView()``. Keys that it returns must not be remembered beyond the transaction, which may yet be rolled back.
     ///
     /// - Throws: As ``Store/withRead(reusing:_:)``.
     package func withView<Result>(
@@ -48,12 +47,10 @@ extension WriteTransaction {
     ///   returned.
     package func openView() -> StoreView {
         let snapshot = OverlaySnapshot(group, within: span)
-        return StoreView(
-            uncommitted: snapshot, catalog: catalog, epoch: epoch)
+        return StoreView(uncommitted: snapshot, catalog: catalog, epoch: epoch)
     }
 
-    /// The version that the transaction has when it ends now: its own, or the present one as long as it
-    /// has changed nothing.
+    /// The version that the transaction has when it ends now: its own, or the present one as long as it has changed nothing.
     package var resultingVersion: StoreVersion {
         StoreVersion(epoch: epoch, number: hasChanges ? version : baseVersion)
     }

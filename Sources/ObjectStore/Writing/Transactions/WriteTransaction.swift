@@ -5,9 +5,8 @@ import HoldfastStorage
 
 /// One atomic change of the store, run by the writer.
 ///
-/// It sees the changes of the transactions before it in its group and leaves nothing behind when its
-/// body throws. Its body may be run again from the beginning, on a newer state. Rows that it hands out
-/// are valid while the body runs.
+/// It sees the changes of the transactions before it in its group and leaves nothing behind when its body throws. Its body may be
+/// run again from the beginning, on a newer state. Rows that it hands out are valid while the body runs.
 package final class WriteTransaction {
     let group: CommitGroup
     // The group and its memory are also referenced here: each access through other objects would count references up and down.
@@ -120,8 +119,7 @@ package final class WriteTransaction {
     ) throws(StoreError) {
         overlay.keepBase(mark)
         let snapshot = OverlaySnapshot(group, within: span, ofBase: true)
-        let base = StoreView(
-            uncommitted: snapshot, catalog: catalog, epoch: epoch)
+        let base = StoreView(uncommitted: snapshot, catalog: catalog, epoch: epoch)
         base.limitFollowing(until: deadline)
         let rights = try base.checked { () throws(StoreError) in try rights(base) }
         judge = rights.map { WriteAuthorizer($0, base: base, overflow) }
@@ -152,9 +150,7 @@ package final class WriteTransaction {
     package func liftLimits() { allowance.lift() }
 
     /// Whether so many changes wait in memory that they should be moved out of it, and may be.
-    var wantsRoom: Bool {
-        overlay.byteCount > waitingByteCountMax && !counters.undo.isOpen
-    }
+    var wantsRoom: Bool { overlay.byteCount > waitingByteCountMax && !counters.undo.isOpen }
 
     /// Continues on an overlay whose changes were moved to the engine.
     func noteSpill() { mark = overlay.mark() }
@@ -165,9 +161,7 @@ package final class WriteTransaction {
     /// Refuses content that was made with another schema than the transaction's, because positions in it differ.
     func requirePresent(_ rowClass: RowClass) throws(StoreError) {
         guard rowClass.index < rows.classes.count, rows.classes[rowClass.index] === rowClass.whole
-        else {
-            throw .schemaRevision(current: catalog.schema.revision)
-        }
+        else { throw .schemaRevision(current: catalog.schema.revision) }
     }
 
     // MARK: Reading
@@ -244,8 +238,7 @@ package final class WriteTransaction {
     func appendLogEntry(_ changedShapes: ShapeChanges = ShapeChanges()) throws(StoreError) {
         var entry = ChangeLogEntry(
             milliseconds: UInt64(max(0, now.seconds)) * 1000 + UInt64(now.nanoseconds) / 1_000_000,
-            changes: recorder.changes, lostLinks: inverseLinks.lost,
-            changedShapes: changedShapes)
+            changes: recorder.changes, lostLinks: inverseLinks.lost, changedShapes: changedShapes)
         var bytes = rowBuffer.making { entry.append(to: $0) }
         if bytes.count > group.valueByteCountMax {
             // The changes of lists, and former values, help followers, and are no reason to refuse a write.
@@ -280,8 +273,7 @@ package final class WriteTransaction {
     /// Rolls back everything if objects were made in another order than that of their keys, so that the
     /// body can run once more and give them keys in order.
     ///
-    /// - Returns: Whether the body has to run again; false in its second run, and while links wait for
-    ///   their targets.
+    /// - Returns: Whether the body has to run again; false in its second run, and while links wait for their targets.
     package func restartInOrder() -> Bool {
         guard pendingLinks.isEmpty, let corrected = keys.corrected(counters) else { return false }
         restart()

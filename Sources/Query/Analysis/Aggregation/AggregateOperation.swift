@@ -74,8 +74,7 @@ package struct AggregateOperation: Hashable, Sendable {
                 .syntax,
                 "'count', 'count(distinct path)', 'min(path)', 'max(path)', 'sum(path)', 'avg(path)', "
                     + "'median(path)' or 'percentile(path,95)' is expected here.",
-                at: item.lowerBound,
-                hint: NearestName.of(word, among: examples.keys.sorted()))
+                at: item.lowerBound, hint: NearestName.of(word, among: examples.keys.sorted()))
         }
         guard open < item.upperBound, source[item.upperBound - 1] == UInt8(ascii: ")") else {
             throw source.fault(

@@ -110,9 +110,7 @@ package struct GroupPage {
     package let countMax: Int?
 
     /// Makes a page.
-    package init(
-        of selection: GroupSelection = GroupSelection(), after: [UInt8]?, countMax: Int?
-    ) {
+    package init(of selection: GroupSelection = GroupSelection(), after: [UInt8]?, countMax: Int?) {
         self.selection = selection
         self.after = after
         self.countMax = countMax
@@ -120,7 +118,5 @@ package struct GroupPage {
 
     /// The part that is known before all groups are: the groups after its position in the order of values, as many as are wanted,
     /// or all.
-    var beforehand: GroupPage {
-        selection.needsAll ? GroupPage(after: nil, countMax: nil) : self
-    }
+    var beforehand: GroupPage { selection.needsAll ? GroupPage(after: nil, countMax: nil) : self }
 }

@@ -177,8 +177,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
         if let first = encoders.first { first.encode(batch, into: codes.start) }
         for (coder, table) in zip(encoders.dropFirst(), tables) {
             coder.encode(batch, into: ownCodes.start)
-            table.encode(
-                codes.start, ownCodes.start, batch.positions.count, into: codes.start)
+            table.encode(codes.start, ownCodes.start, batch.positions.count, into: codes.start)
         }
         add(batch) { $0.add(batch, $1, by: values) }
     }
@@ -258,8 +257,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
                         at: group * width + index + 1, to: UInt32(truncatingIfNeeded: pair.code))
                     first = pair.group
                 }
-                codes.initializeElement(
-                    at: group * width, to: UInt32(truncatingIfNeeded: first))
+                codes.initializeElement(at: group * width, to: UInt32(truncatingIfNeeded: first))
             }
             count = counts.count * width
         }

@@ -167,8 +167,7 @@ package enum ClockZone: Hashable, Sendable {
         guard bytes.count == 6, bytes[3] == UInt8(ascii: ":"),
             let hours = Int64(String(decoding: bytes[1...2], as: UTF8.self)),
             let minutes = Int64(String(decoding: bytes[4...5], as: UTF8.self)),
-            (0...23).contains(hours), (0...59).contains(minutes), bytes[1] >= 0x30,
-            bytes[4] >= 0x30
+            (0...23).contains(hours), (0...59).contains(minutes), bytes[1] >= 0x30, bytes[4] >= 0x30
         else { return nil }
         self = .offset((hours * 60 + minutes) * (sign == 0x2D ? -60 : 60))
     }

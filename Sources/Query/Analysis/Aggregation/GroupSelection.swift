@@ -47,9 +47,7 @@ package struct GroupSelection: Hashable, Sendable {
     }
 
     /// Where a group stands in the order, for ``first(of:after:countMax:)``.
-    package func position(
-        of group: Aggregation.Group
-    ) throws(GroupFigure.Overflow) -> [UInt8] {
+    package func position(of group: Aggregation.Group) throws(GroupFigure.Overflow) -> [UInt8] {
         let buffer = ByteBuffer(capacity: 128)
         try append(group, by: order?.makeSinks() ?? [], to: buffer)
         return buffer.array
@@ -102,8 +100,7 @@ package struct GroupOrder: Hashable, Sendable {
                         .syntax,
                         "'order' takes 'count' and the operations of 'op' as they are written there, with a "
                             + "minus for descending order; '\(name)' is none of them.",
-                        at: item.lowerBound,
-                        hint: NearestName.of(name, among: figures.map(\.name)))
+                        at: item.lowerBound, hint: NearestName.of(name, among: figures.map(\.name)))
                 }
                 return Key(figure: figure, isAscending: !isDescending)
             })

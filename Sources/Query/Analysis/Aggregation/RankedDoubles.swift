@@ -47,9 +47,8 @@ struct RankedDoubles {
     private func gather(_ rank: Int) -> (first: Int, count: Int) {
         var (first, count) = (0, numbers.count)
         guard count > Self.sortedCountMax else { return (first, count) }
-        return withUnsafeTemporaryAllocation(
-            of: Int.self, capacity: 1 << Self.intervalCountLog2
-        ) { counts in
+        return withUnsafeTemporaryAllocation(of: Int.self, capacity: 1 << Self.intervalCountLog2) {
+            counts in
             while count > Self.sortedCountMax {
                 var (least, greatest) = (UInt64.max, UInt64.min)
                 for index in 0..<count {

@@ -68,8 +68,7 @@ package class ColumnChunk: @unchecked Sendable {
         return (least, greatest)
     }
 
-    /// Sets each position of `mask` to whether its value satisfies a condition. Results at exceptions
-    /// must not be used.
+    /// Sets each position of `mask` to whether its value satisfies a condition. Results at exceptions must not be used.
     func evaluate(_ kernel: ColumnKernel, into mask: UnsafeMutablePointer<UInt8>) {}
 
     /// Has `body` read the value at a position as a row stores it.

@@ -1,8 +1,7 @@
 import Glibc
 import HoldfastRows
 
-/// Makes the chunks of one column, one at a time, from rows in the order of their keys. One thread at a
-/// time uses it.
+/// Makes the chunks of one column, one at a time, from rows in the order of their keys. One thread at a time uses it.
 package final class ColumnChunkBuilder {
     private let form: ColumnForm
     let member: Int
@@ -125,8 +124,7 @@ package final class ColumnChunkBuilder {
 }
 
 extension ColumnChunkBuilder {
-    /// Whether a chunk already has an object's value, or no object for nil, at a position.
-    /// Collections are not looked into.
+    /// Whether a chunk already has an object's value, or no object for nil, at a position. Collections are not looked into.
     package func isPresent(
         _ row: RowView?, _ rowClass: RowClass, at position: Int, in chunk: ColumnChunk
     ) -> Bool {

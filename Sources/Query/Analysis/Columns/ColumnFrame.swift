@@ -37,8 +37,7 @@ package final class ColumnFrame {
         ColumnMask.count(mask + start, ColumnChunk.keyCount - start)
     }
 
-    /// The first position of the result at or behind `start` that is set; ``ColumnChunk/keyCount`` when
-    /// without one.
+    /// The first position of the result at or behind `start` that is set; ``ColumnChunk/keyCount`` when without one.
     package func first(from start: Int) -> Int {
         ColumnMask.first(mask, from: start, ColumnChunk.keyCount)
     }

@@ -40,8 +40,7 @@ struct ColumnKernel: @unchecked Sendable {
         case let text as StringComparison: return text.folder == nil && !text.needsBudget
         case let texts as TextSetTest: return texts.folder == nil
         case let list as ListTest:
-            return list.tests.count <= ListTest.fewCountMax
-                && list.tests.allSatisfy { canUse($0) }
+            return list.tests.count <= ListTest.fewCountMax && list.tests.allSatisfy { canUse($0) }
         default: return false
         }
     }

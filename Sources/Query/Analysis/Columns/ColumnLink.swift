@@ -70,9 +70,7 @@ final class ColumnLink {
         return farRow.matches(row, key, source)
     }
 
-    func evaluate(
-        _ chunk: Int, _ frame: ColumnFrame, into mask: UnsafeMutablePointer<UInt8>
-    ) {
+    func evaluate(_ chunk: Int, _ frame: ColumnFrame, into mask: UnsafeMutablePointer<UInt8>) {
         guard chunk < column.count, let chunk = column[chunk] as? NumberChunk else {
             return ColumnMask.fill(mask, ColumnChunk.keyCount, false)
         }

@@ -82,8 +82,7 @@ enum ColumnNumber {
         let (low, high) = (ordinals.lowerBound, ordinals.upperBound)
         switch storage {
         case .int: return int(low)...int(high)
-        case .bool:
-            return low > 1 ? nil : Int64(low)...Int64(min(high, 1))
+        case .bool: return low > 1 ? nil : Int64(low)...Int64(min(high, 1))
         case .date:
             let first = moment(low, nanosecondsMax: billion)
             let last = moment(high, nanosecondsMax: billion - 1)

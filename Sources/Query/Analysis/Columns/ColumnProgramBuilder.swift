@@ -30,10 +30,7 @@ struct ColumnProgramBuilder {
             if let node = node(part, classIndex) { nodes.append(node) } else { rest.append(part) }
         }
         guard !nodes.isEmpty else { return (nil, predicate) }
-        return (
-            nodes.count == 1 ? nodes[0] : .and(nodes),
-            Predicate.conjunction(rest)
-        )
+        return (nodes.count == 1 ? nodes[0] : .and(nodes), Predicate.conjunction(rest))
     }
 
     /// The node for a whole predicate; nil when columns can't answer it.
@@ -85,8 +82,7 @@ struct ColumnProgramBuilder {
         return node
     }
 
-    /// The column of a path's value: a property of the object itself, or a single value behind to-one links; nil
-    /// without one.
+    /// The column of a path's value: a property of the object itself, or a single value behind to-one links; nil without one.
     private func column(
         of path: ValuePath, _ classIndex: Int
     ) -> (reference: ColumnReference, isCollection: Bool)? {

@@ -84,9 +84,7 @@ package struct ColumnReference: Hashable, Sendable {
     }
 
     /// Feeds both numbers as one, which has few bits of each: a query asks for its columns again and again.
-    package func hash(into hasher: inout Hasher) {
-        hasher.combine(classIndex << 32 ^ member)
-    }
+    package func hash(into hasher: inout Hasher) { hasher.combine(classIndex << 32 ^ member) }
 
     /// Makes a reference.
     package init(classIndex: Int, member: Int) {

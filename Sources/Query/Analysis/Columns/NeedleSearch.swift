@@ -106,8 +106,7 @@ struct NeedleSearch {
         needle.withUnsafeBufferPointer { needle in
             guard let wanted = needle.baseAddress else { return true }
             if !ignoresCase { return memcmp(hay, wanted, needle.count) == 0 }
-            for position in 0..<needle.count
-            where Self.lower(hay[position]) != wanted[position] {
+            for position in 0..<needle.count where Self.lower(hay[position]) != wanted[position] {
                 return false
             }
             return true

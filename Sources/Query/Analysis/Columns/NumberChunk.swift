@@ -144,8 +144,7 @@ final class NumberChunk: ColumnChunk, @unchecked Sendable {
     override func evaluate(_ kernel: ColumnKernel, into mask: UnsafeMutablePointer<UInt8>) {
         switch kernel.form {
         case .fixed(let result): ColumnMask.fill(mask, count, result)
-        case .numbers(let range, let isInside):
-            evaluate(range, isInside, into: mask)
+        case .numbers(let range, let isInside): evaluate(range, isInside, into: mask)
         case .numberSet(let values):
             ColumnMask.fill(mask, count, false)
             for value in values where value >= least && value <= greatest {

@@ -2,8 +2,7 @@ import HoldfastBytes
 import HoldfastRows
 import HoldfastText
 
-/// Strings, data and values of more than eight bytes, one behind the other, with where each ends and a
-/// hash of each.
+/// Strings, data and values of more than eight bytes, one behind the other, with where each ends and a hash of each.
 final class TextChunk: ColumnChunk, @unchecked Sendable {
     private let bytes: UnsafeMutablePointer<UInt8>
     private let ends: UnsafeMutablePointer<UInt32>
@@ -99,8 +98,7 @@ final class TextChunk: ColumnChunk, @unchecked Sendable {
 
     /// Sets the positions with one of some texts: hashes are compared first, then the texts with a fitting hash.
     private func find(
-        _ texts: [UnsafeRawBufferPointer], _ hashes: [UInt32],
-        in mask: UnsafeMutablePointer<UInt8>
+        _ texts: [UnsafeRawBufferPointer], _ hashes: [UInt32], in mask: UnsafeMutablePointer<UInt8>
     ) {
         ColumnMask.fill(mask, count, false)
         for hash in hashes {

@@ -53,9 +53,7 @@ package struct SectionKey: Hashable, Sendable {
                 "'prefix' takes a path to a string, and this is of type '\(path.type.name)'.",
                 at: parts[0].lowerBound)
         }
-        guard let count = Int(source.text(parts[1])),
-            (1...prefixCountMax).contains(count)
-        else {
+        guard let count = Int(source.text(parts[1])), (1...prefixCountMax).contains(count) else {
             throw source.fault(
                 .limit, "'prefix' takes a number of characters from 1 to \(prefixCountMax).",
                 at: parts[1].lowerBound)
@@ -69,9 +67,7 @@ package struct SectionKey: Hashable, Sendable {
         let path = try SortKey.key(
             item, of: source, clause: "by", root: .objects(classIndex: rootClass), schema: schema
         ).path
-        if path.isMany {
-            throw source.fault(.type, ValuePath.needsOne("by"), at: item.lowerBound)
-        }
+        if path.isMany { throw source.fault(.type, ValuePath.needsOne("by"), at: item.lowerBound) }
         if case .link = path.type {
             throw source.fault(
                 .type, "Sections can't be made by an object; name one of its properties.",

@@ -32,8 +32,7 @@ extension Checker {
         let term = Expression.Term.operation(
             try term(left, beside: right, syntax), syntax.operation,
             try term(right, beside: left, syntax))
-        let expression = Expression(
-            term: term, type: type, isMany: left.isMany || right.isMany)
+        let expression = Expression(term: term, type: type, isMany: left.isMany || right.isMany)
         return .values(.expression(expression, left.quantifier ?? right.quantifier))
     }
 

@@ -36,8 +36,7 @@ extension Checker {
                 throw source.fault(
                     .argument,
                     "ANY/ALL/NONE are only allowed on arguments which contain a list but "
-                        + "'\(source.text(constant.range))' is not a list.",
-                    at: constant.start)
+                        + "'\(source.text(constant.range))' is not a list.", at: constant.start)
             }
             return .constants(try items(values, index, constant), quantifier, isList: true)
         case .constant(let constant):
@@ -84,8 +83,7 @@ extension Checker {
         }
         return Item(
             value: value, argument: index, isPlainText: arguments[index].isPlainText,
-            isWholeNumber: arguments[index].hasLargeIntegers,
-            range: constant.range)
+            isWholeNumber: arguments[index].hasLargeIntegers, range: constant.range)
     }
 
     /// Returns the argument of a number.
@@ -208,8 +206,7 @@ extension Checker {
                         + "'\(Self.describe(key))'", at: item.start, argument: item.argument)
             }
             if case .scalar(.bool) = type, item.argument == nil,
-                case .string(let text) = item.value,
-                ["true", "false"].contains(text.lowercased())
+                case .string(let text) = item.value, ["true", "false"].contains(text.lowercased())
             {
                 var error = unsupportedComparison(
                     isRight ? type.name : "string", isRight ? "string" : type.name, at: start)
@@ -222,8 +219,7 @@ extension Checker {
                     .argument,
                     "Cannot compare argument $\(argument) with value "
                         + "'\(Self.describe(item.value))' to a \(type.name)" + form(type),
-                    at: item.start,
-                    argument: argument)
+                    at: item.start, argument: argument)
             }
             let constant = Self.typeName(item.value)
             var error = unsupportedComparison(
@@ -245,9 +241,7 @@ extension Checker {
 
     /// Returns the value in the form that a type compares with; nil without one. If strict,
     /// infinity and NaN beside an int are errors rather than values that match nothing.
-    func adapted(
-        _ item: Item, to type: ValueType, isStrict: Bool
-    ) throws(QueryError) -> Value? {
+    func adapted(_ item: Item, to type: ValueType, isStrict: Bool) throws(QueryError) -> Value? {
         if let origin = item.user { return try userValue(item, origin, as: type) }
         if case .scalar(let scalar) = type, item.value.scalarType == scalar { return item.value }
         switch (type, item.value) {
@@ -259,8 +253,7 @@ extension Checker {
         case (.scalar(.decimal128), .double(let value)):
             // A literal counts with all the digits that it is written with.
             let literal = item.argument == nil ? source.text(item.range) : ""
-            return .decimal(
-                Decimal128(literal) ?? Decimal128(rounding: value, digitCount: 15))
+            return .decimal(Decimal128(literal) ?? Decimal128(rounding: value, digitCount: 15))
         case (.scalar(.float), .double(let value)):
             // A number that no float comes near stays a double, which compares exactly.
             return Float(value).isInfinite && value.isFinite ? item.value : .float(Float(value))
@@ -294,8 +287,7 @@ extension Checker {
             return classIndex >= 0
                 && schema.classes[classIndex].definition.name.isSame(as: className)
                 ? item.value : nil
-        case (.link(let classIndex), _):
-            return try linkByKey(item, classIndex)
+        case (.link(let classIndex), _): return try linkByKey(item, classIndex)
         case (.embedded, _): return nil
         }
     }

@@ -25,9 +25,7 @@ extension Checker {
     func ownValue(_ range: Range<Int>) -> ValuePath? {
         if let figures { return figures[range.lowerBound] }
         guard source[range.lowerBound] != UInt8(ascii: "$"), case .objects(let classIndex) = root
-        else {
-            return nil
-        }
+        else { return nil }
         let rowClass = schema.classes[classIndex]
         guard let member = source.withBytes(range, { rowClass.names.position(of: $0) }),
             case .single(.scalar(let scalar)) = rowClass.definition.properties[member].type
@@ -41,9 +39,7 @@ extension Checker {
     }
 
     /// Looks up the steps of a path.
-    func resolver(
-        _ syntax: Syntax.Path, clause: String? = nil
-    ) throws(QueryError) -> PathResolver {
+    func resolver(_ syntax: Syntax.Path, clause: String? = nil) throws(QueryError) -> PathResolver {
         if figures != nil {
             throw source.fault(
                 .unknownProperty,
@@ -178,9 +174,7 @@ extension Checker {
     /// The most paths that a query may be sorted and made distinct by.
     static let sortKeyCountMax = 100
 
-    private func limit(
-        _ count: inout Int, adding more: Int, at start: Int?
-    ) throws(QueryError) {
+    private func limit(_ count: inout Int, adding more: Int, at start: Int?) throws(QueryError) {
         count += more
         guard count <= Self.sortKeyCountMax else {
             throw source.fault(

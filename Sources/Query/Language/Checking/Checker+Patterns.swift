@@ -96,8 +96,7 @@ extension Checker {
         } catch {
             switch error {
             case .noWords: return (.syntax, "The text to search for has no words.")
-            case .tooMany:
-                return (.limit, "A search has at most \(TextSearch.termCountMax) words.")
+            case .tooMany: return (.limit, "A search has at most \(TextSearch.termCountMax) words.")
             case .contradiction(let word):
                 return (.syntax, "The word '\(word)' is both asked for and excluded.")
             }

@@ -5,9 +5,7 @@ import HoldfastRows
 /// `geoWithin`.
 extension Checker {
     /// Checks a point in a region.
-    func within(
-        _ left: Syntax.Operand, _ syntax: Syntax.Region
-    ) throws(QueryError) -> Predicate {
+    func within(_ left: Syntax.Operand, _ syntax: Syntax.Region) throws(QueryError) -> Predicate {
         guard case .values(.path(let path, let quantifier)) = try side(left) else {
             throw source.fault(.type, "geoWithin stands behind a property", at: left.start)
         }
@@ -99,8 +97,7 @@ extension Checker {
         // A region of many points takes as long as very many steps.
         guard work.budget.checkLimits() else { throw source.givenUp() }
         do throws(GeoFault) { return try GeoRegion(shape) } catch {
-            let kind: QueryError.Kind =
-                error.isLimit ? .limit : argument == nil ? .type : .argument
+            let kind: QueryError.Kind = error.isLimit ? .limit : argument == nil ? .type : .argument
             let text = Self.describe(.string("\(shape)"))
             throw source.fault(
                 kind, "Invalid region in GEOWITHIN query for parameter '\(text)': \(error.message)",
@@ -150,9 +147,7 @@ extension Checker {
     /// Reads a radius in radians.
     ///
     /// - Throws: ``QueryError`` for one without a unit that is longer than any circle: metres are meant, mostly.
-    private func radians(
-        _ constant: Syntax.Constant, unit: Double?
-    ) throws(QueryError) -> Double {
+    private func radians(_ constant: Syntax.Constant, unit: Double?) throws(QueryError) -> Double {
         let radius = try coordinate(constant)
         if let unit { return radius * unit }
         guard radius > 2 * .pi, radius.isFinite else { return radius }
@@ -187,8 +182,7 @@ extension Checker {
     }
 }
 
-/// Reads a region that comes as an argument, from the members that Realm's own types have, or as a polygon
-/// of GeoJSON:
+/// Reads a region that comes as an argument, from the members that Realm's own types have, or as a polygon of GeoJSON:
 ///
 ///     {"bottomLeft": [lon, lat], "topRight": [lon, lat]}
 ///     {"center": [lon, lat], "radiusInRadians": r}

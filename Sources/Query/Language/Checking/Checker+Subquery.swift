@@ -11,15 +11,13 @@ extension Checker {
                 at: syntax.variableStart)
         }
         var resolver = try resolver(syntax.path)
-        try resolver.enterObjects(
-            source.text(syntax.path.range), at: syntax.path.start)
+        try resolver.enterObjects(source.text(syntax.path.range), at: syntax.path.start)
         let classIndex = resolver.classIndex
         guard !variables.contains(where: { $0 == (syntax.variable, classIndex) }) else {
             throw source.fault(
                 .type,
                 "Unable to create a subquery expression with variable '\(syntax.variable)' since an "
-                    + "identical variable already exists in this context",
-                at: syntax.variableStart)
+                    + "identical variable already exists in this context", at: syntax.variableStart)
         }
         var inner = Checker(
             schema: schema, root: .objects(classIndex: classIndex), source: source,

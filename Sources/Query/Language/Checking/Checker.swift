@@ -120,12 +120,10 @@ struct Checker {
         case .truth(let truth): return .constant(truth)
         case .not(let inner): return .not(try predicate(inner))
         case .comparison(let comparison): return try self.comparison(comparison)
-        case .between(let left, let right, let start):
-            return try between(left, right, start: start)
+        case .between(let left, let right, let start): return try between(left, right, start: start)
         case .within(let left, let region): return try within(left, region)
         case .operand(let operand):
-            throw source.syntaxError(
-                "syntax error, expected a comparison", at: operand.start)
+            throw source.syntaxError("syntax error, expected a comparison", at: operand.start)
         case .and(let nodes):
             var all: [Predicate] = []
             all.reserveCapacity(nodes.count)
@@ -370,7 +368,5 @@ final class CheckerWork {
     init(within budget: Budget = Budget()) { self.budget = budget }
 
     /// Counts the values of a list as memory that the query keeps, at each place where the list stands.
-    func keep(valueCount: Int) -> Bool {
-        budget.keep(valueCount * QueryArgument.byteCountOfValue)
-    }
+    func keep(valueCount: Int) -> Bool { budget.keep(valueCount * QueryArgument.byteCountOfValue) }
 }

@@ -5,9 +5,7 @@ import HoldfastRows
 extension PathResolver {
     /// Takes `@min`, `@max`, `@sum` or `@avg` of a collection of values.
     mutating func aggregate(_ function: AggregateFunction, at offset: Int) throws(QueryError) {
-        if finishMixed(
-            .aggregate(function), .scalar(function.result(of: .mixed) ?? .mixed))
-        {
+        if finishMixed(.aggregate(function), .scalar(function.result(of: .mixed) ?? .mixed)) {
             return
         }
         guard case .member(let member, nil) = pending,
@@ -115,9 +113,7 @@ extension PathResolver {
         try limitSteps(at: offset)
     }
 
-    private func notSeveralObjects(
-        _ text: String, _ type: String, at offset: Int
-    ) -> QueryError {
+    private func notSeveralObjects(_ text: String, _ type: String, at offset: Int) -> QueryError {
         source.fault(
             .type, "A subquery must operate on a list property, but '\(text)' is type '\(type)'",
             at: offset)

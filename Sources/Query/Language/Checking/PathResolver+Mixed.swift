@@ -43,8 +43,7 @@ extension PathResolver {
         return true
     }
 
-    /// Takes `@count` or an aggregate of `mixed` values, if the path stands on some and not on a whole
-    /// collection of them.
+    /// Takes `@count` or an aggregate of `mixed` values, if the path stands on some and not on a whole collection of them.
     mutating func finishMixed(_ result: MixedPath.Result, _ type: ValueType) -> Bool {
         guard !standsOnMixedCollection, let (member, steps) = mixedEnd else { return false }
         finish(member, MixedPath(steps: steps, result: result), type)
@@ -80,8 +79,7 @@ extension PathResolver {
     }
 
     private mutating func finish(_ member: Int, _ path: MixedPath, _ type: ValueType) {
-        pending = .terminal(
-            member < 0 ? .subjectMixed(path) : .mixed(member: member, path), type)
+        pending = .terminal(member < 0 ? .subjectMixed(path) : .mixed(member: member, path), type)
     }
 
     /// Returns the finished path within `mixed` values.

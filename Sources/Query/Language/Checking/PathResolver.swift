@@ -81,8 +81,7 @@ struct PathResolver {
                 clause.map {
                     "No property '\(name)' found on object type '\(className)' specified in '\($0)' clause"
                 } ?? "'\(className)' has no property '\(name)'", at: offset,
-                hint: NearestName.of(
-                    name, among: rowClass.knownNames))
+                hint: NearestName.of(name, among: rowClass.knownNames))
         }
         namedMember = member
         rule?.note(rowClass.definition.name, name, at: offset)
@@ -126,8 +125,7 @@ struct PathResolver {
         pending = .terminal(.subject, .scalar(scalar))
     }
 
-    /// Whether a name behind a map is one of its keys: a property of the objects that it holds comes
-    /// before a key.
+    /// Whether a name behind a map is one of its keys: a property of the objects that it holds comes before a key.
     private func isKey(_ name: String) -> Bool {
         guard case .member(let member, nil) = pending, !isIndexed,
             rowClass.members[member].storage.shape == .map
@@ -259,8 +257,7 @@ struct PathResolver {
     /// Takes `@keys`.
     mutating func keys(at offset: Int) throws(QueryError) {
         if try enterMixed(.keys, at: offset) { return }
-        pending = .terminal(
-            .keys(member: try map("'@keys'", at: offset)), .scalar(.string))
+        pending = .terminal(.keys(member: try map("'@keys'", at: offset)), .scalar(.string))
     }
 
     /// Takes `@values`, which a map stands for anyway.
@@ -344,10 +341,8 @@ struct PathResolver {
         switch pending {
         case .nothing: throw source.fault(.type, "The path names no property.", at: offset)
         case .terminal(let known, let knownType): (terminal, type) = (known, knownType)
-        case .lengths(let member):
-            (terminal, type) = (.lengths(member: member), .scalar(.int))
-        case .mixed(let member, let steps):
-            (terminal, type) = mixedTerminal(member, steps)
+        case .lengths(let member): (terminal, type) = (.lengths(member: member), .scalar(.int))
+        case .mixed(let member, let steps): (terminal, type) = mixedTerminal(member, steps)
         case .inverse(let originClass, let member):
             let isObject = schema.classes[originClass].definition.kind == .object
             terminal =

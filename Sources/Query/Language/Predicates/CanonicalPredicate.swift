@@ -41,8 +41,7 @@ package indirect enum CanonicalPredicate: Hashable, Sendable {
             // Else two lists are compared in their order.
             ComparedPath(comparison) != nil
         {
-            return .list(
-                path, quantifier, comparison.relation, Set(values), listQuantifier)
+            return .list(path, quantifier, comparison.relation, Set(values), listQuantifier)
         }
         if case .constant = comparison.left, let swapped = comparison.comparison.swapped {
             var relation = comparison.relation

@@ -2,14 +2,12 @@ import HoldfastRows
 
 /// A property that decides whether an object matches, how it sorts or how it is shown.
 ///
-/// When a property of an object changes, the objects concerned are found by taking `path` backwards
-/// from that object: a forward step is taken back along the inverse links of its property (or to the
-/// owner, for an embedded object), an inverse step along the link itself. Where the last step is an
-/// inverse one, it leads from the link's target to the object that holds the link, so that both the old
-/// and the new targets of a changed link begin the way back.
+/// When a property of an object changes, the objects concerned are found by taking `path` backwards from that object: a forward
+/// step is taken back along the inverse links of its property (or to the owner, for an embedded object), an inverse step along
+/// the link itself. Where the last step is an inverse one, it leads from the link's target to the object that holds the link, so
+/// that both the old and the new targets of a changed link begin the way back.
 ///
-/// A property of an embedded object changes with the property of the owner that holds it, which is a
-/// dependency as well.
+/// A property of an embedded object changes with the property of the owner that holds it, which is a dependency as well.
 package struct Dependency: Hashable, Sendable {
     /// The class that has the property, by position in the schema.
     package var classIndex: Int

@@ -18,8 +18,7 @@ enum KindSet {
         "double": [.double], "decimal": [.decimal], "decimal128": [.decimal],
         "objectid": [.objectID], "uuid": [.uuid], "guid": [.uuid], "link": [.link],
         "objectlink": [.link], "object": [.map], "dictionary": [.map], "array": [.list],
-        "list": [.list], "numeric": [.int, .float, .double, .decimal],
-        "collection": [.list, .map],
+        "list": [.list], "numeric": [.int, .float, .double, .decimal], "collection": [.list, .map],
     ]
 
     /// Returns the set that a name stands for, in any case; nil for an unknown name.

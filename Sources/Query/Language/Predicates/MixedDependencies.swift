@@ -32,8 +32,7 @@ struct MixedDependencies {
             for target in schema.classes where target.definition.kind == .object && left > 0 {
                 guard let next = target.member(named: name) else { continue }
                 let step = PathStep(
-                    kind: .mixedLinks, fromClass: classIndex, toClass: target.index,
-                    member: member)
+                    kind: .mixedLinks, fromClass: classIndex, toClass: target.index, member: member)
                 found += self.property(next, of: target, steps[(index + 1)...], path + [step])
             }
         }

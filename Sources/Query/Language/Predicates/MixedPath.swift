@@ -8,8 +8,7 @@ import HoldfastRows
 package struct MixedPath: Hashable, Sendable {
     /// A step within a value.
     package enum Step: Hashable, Sendable {
-        /// To an element of a list; by a key to a value of a map, or to a property of the object that a link
-        /// leads to.
+        /// To an element of a list; by a key to a value of a map, or to a property of the object that a link leads to.
         case position(ListPosition)
         /// To each element of a list or set, or each value of a map.
         case all

@@ -61,9 +61,7 @@ enum Number {
     }
 
     /// Has `body` read the bytes in which it is stored.
-    func withStored<Result>(
-        _ body: (UnsafeRawBufferPointer, ElementStorage) -> Result
-    ) -> Result {
+    func withStored<Result>(_ body: (UnsafeRawBufferPointer, ElementStorage) -> Result) -> Result {
         switch self {
         case .int(let value): withUnsafeBytes(of: value) { body($0, .int) }
         case .float(let value): withUnsafeBytes(of: value) { body($0, .float) }

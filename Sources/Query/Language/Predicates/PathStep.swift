@@ -34,9 +34,8 @@ package struct PathStep: Hashable, Sendable {
     package var toClass: Int
     /// The property that holds the link: of `fromClass`, or of `toClass` for ``Kind/inverse`` and ``Kind/holder``.
     package var member: Int
-    /// The inverse link of `fromClass` that the step follows, by position; −1 for other steps, as by `@links`. If
-    /// rules hide it on an object, ``Kind/inverse`` leads nowhere. It is never hidden on embedded objects, which have
-    /// no rules of their own.
+    /// The inverse link of `fromClass` that the step follows, by position; −1 for other steps, as by `@links`. If rules hide it
+    /// on an object, ``Kind/inverse`` leads nowhere. It is never hidden on embedded objects, which have no rules of their own.
     package var inverseLink: Int
 
     /// Makes a step.

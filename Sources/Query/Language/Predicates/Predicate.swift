@@ -112,8 +112,7 @@ extension Predicate {
     /// The comparisons that read a property behind some steps, as conditions on the objects that the steps lead to;
     /// nil where one of them asks for more than each such object by itself.
     ///
-    /// As long as no outcome changes for an object, a change of its property changes nothing that the predicate finds
-    /// through it.
+    /// As long as no outcome changes for an object, a change of its property changes nothing that the predicate finds through it.
     ///
     /// - Parameters:
     ///   - member: The property, by position in the class that the steps lead to.

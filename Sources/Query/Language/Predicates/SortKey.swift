@@ -49,9 +49,7 @@ extension SortKey {
         } catch {
             // A property may have this name; otherwise a direction is meant.
             guard error.kind == .unknownProperty else { throw error }
-            if clause == "sort",
-                let hint = descending(source.text(item))
-            {
+            if clause == "sort", let hint = descending(source.text(item)) {
                 throw source.fault(
                     .syntax,
                     "A minus before a path sorts in descending order, nothing in ascending order.",

@@ -125,8 +125,7 @@ package struct ValuePath: Hashable, Sendable {
         }
     }
 
-    /// Whether it leads through several objects to a collection of values in each, which are compared
-    /// one collection at a time.
+    /// Whether it leads through several objects to a collection of values in each, which are compared one collection at a time.
     var isGrouped: Bool {
         switch terminal {
         case .mixed(_, let path):
@@ -176,8 +175,7 @@ extension ValuePath {
                 if text.hasPrefix("@") { throw Self.noOperation(text, source, start) }
                 try resolver.name(text, at: start)
                 guard resolver.namedMember != nil else {
-                    throw source.fault(
-                        .unknownProperty, "'\(text)' is not a property.", at: start)
+                    throw source.fault(.unknownProperty, "'\(text)' is not a property.", at: start)
                 }
             }
         }

@@ -9,8 +9,7 @@ extension Checker {
         guard left.hasUser || right.hasUser else { return }
         switch relation.comparison {
         case .matches, .text:
-            throw source.fault(
-                .type, "'$user' is no part of \(relation.name).", at: start)
+            throw source.fault(.type, "'$user' is no part of \(relation.name).", at: start)
         case .like where right.hasUser:
             throw source.fault(
                 .type,
@@ -45,8 +44,7 @@ extension Checker {
         if relation.comparison.isTextual || relation.folds,
             !others.allSatisfy({ $0.value.scalarType == .string })
         {
-            throw source.fault(
-                .type, "'\(relation.name)' compares texts.", at: start)
+            throw source.fault(.type, "'\(relation.name)' compares texts.", at: start)
         }
         let relation = ValueRelation(relation)
         let quantifier = leftQuantifier ?? rightQuantifier ?? .any
@@ -62,9 +60,7 @@ extension Checker {
     }
 
     /// Returns a user's value and a constant in one type.
-    private func alike(
-        _ a: Item, _ b: Item, at start: Int
-    ) throws(QueryError) -> (Value, Value) {
+    private func alike(_ a: Item, _ b: Item, at start: Int) throws(QueryError) -> (Value, Value) {
         if let origin = a.user { return try alike(a, origin, with: b, at: start) }
         guard let origin = b.user else { return (a.value, b.value) }
         let (own, other) = try alike(b, origin, with: a, at: start)
@@ -79,8 +75,7 @@ extension Checker {
         if case .object(let known) = origin, known != .scalar(.mixed) {
             type = known
             guard let value = try adapted(constant, to: known, isStrict: true) else {
-                throw unsupportedComparison(
-                    known.name, Self.typeName(constant.value), at: start)
+                throw unsupportedComparison(known.name, Self.typeName(constant.value), at: start)
             }
             other = value
         } else if let scalar = other.scalarType {

@@ -46,9 +46,7 @@ extension Rule {
                         references: places.map { source.text($0.range) }, lacked: missing))
             }
             guard groups.count > 1 else { continue }
-            let common = groups.dropFirst().reduce(groups[0].lacked) {
-                $0.intersection($1.lacked)
-            }
+            let common = groups.dropFirst().reduce(groups[0].lacked) { $0.intersection($1.lacked) }
             for index in groups.indices where groups[index].lacked.isSubset(of: common) {
                 groups[index].references = []
             }
@@ -129,8 +127,7 @@ private struct RuleStructure {
         var end = 0
         while let token = try? lexer.next(), let last = levels.indices.last {
             switch token.kind {
-            case .leftParenthesis, .leftBrace, .leftBracket:
-                levels.append(Level(start: token.end))
+            case .leftParenthesis, .leftBrace, .leftBracket: levels.append(Level(start: token.end))
             case .rightParenthesis, .rightBrace, .rightBracket, .end:
                 closeNegations(&levels[last], end)
                 closeSide(&levels[last], end)

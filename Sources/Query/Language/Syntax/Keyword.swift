@@ -18,9 +18,8 @@ enum Keyword {
     private static let table: [UInt128: (kind: Token.Kind, isExact: Bool)] = {
         let free: [(StaticString, Token.Kind)] = [
             ("and", .and), ("or", .or), ("beginswith", .comparison(.beginsWith)),
-            ("endswith", .comparison(.endsWith)),
-            ("contains", .comparison(.contains)), ("text", .comparison(.text)),
-            ("like", .comparison(.like)), ("between", .between),
+            ("endswith", .comparison(.endsWith)), ("contains", .comparison(.contains)),
+            ("text", .comparison(.text)), ("like", .comparison(.like)), ("between", .between),
             ("geowithin", .geoWithin), ("truepredicate", .truePredicate),
             ("falsepredicate", .falsePredicate), ("sort", .sort), ("distinct", .distinct),
             ("limit", .limit), ("bin", .binary), ("binary", .binary), ("obj", .object),

@@ -100,8 +100,7 @@ extension Lexer {
         return (Int64(source.text(offset, end)), sign == UInt8(ascii: "-"), end)
     }
 
-    /// `T<seconds>:<nanoseconds>` at the present position, if it is longer than the identifier that
-    /// ends at `identifierEnd`.
+    /// `T<seconds>:<nanoseconds>` at the present position, if it is longer than the identifier that ends at `identifierEnd`.
     mutating func countedTimestamp(longerThan identifierEnd: Int) throws(QueryError) -> Token? {
         let start = position
         guard source[start] == UInt8(ascii: "T"), let seconds = signedInteger(start + 1),
@@ -120,8 +119,7 @@ extension Lexer {
                 "syntax error, seconds and nanoseconds of a timestamp have the same sign",
                 at: start)
         }
-        return literal(
-            .timestamp, .date(Self.timestamp(whole, part)), end: nanoseconds.end)
+        return literal(.timestamp, .date(Self.timestamp(whole, part)), end: nanoseconds.end)
     }
 
     /// `YYYY-MM-DDThh:mm:ss[.fraction]` with `Z` or an offset such as `+02:00`; nil for another text.
@@ -186,8 +184,7 @@ extension Lexer {
                 .syntax,
                 "'\(source.text(start, min(offset, start + 60)))' is not a date: expected "
                     + "one such as 2026-11-20T06:38:58Z, or year-month-day@hour:minute:second"
-                    + "[:nanoseconds], each in its range",
-                at: start)
+                    + "[:nanoseconds], each in its range", at: start)
         }
         guard known[0] >= 1900 else {
             throw source.fault(

@@ -2,8 +2,7 @@ import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastText
 
-/// Cuts a query's text into tokens: the longest match wins, and a keyword beats an identifier of the
-/// same length.
+/// Cuts a query's text into tokens: the longest match wins, and a keyword beats an identifier of the same length.
 ///
 /// A value type: a copy of it remembers a position to come back to.
 struct Lexer {
@@ -85,10 +84,9 @@ struct Lexer {
         ("!=", .comparison(.notEqual)), ("!", .not), ("<>", .comparison(.notEqual)),
         ("<=", .comparison(.lessEqual)), ("<", .comparison(.less)),
         (">=", .comparison(.greaterEqual)), (">", .comparison(.greater)), ("&&", .and), ("||", .or),
-        ("(", .leftParenthesis),
-        (")", .rightParenthesis), ("[cd]", .flagCD), ("[c]", .flagC), ("[d]", .flagD),
-        ("[", .leftBracket), ("]", .rightBracket), ("{", .leftBrace), ("}", .rightBrace),
-        ("*", .star), ("/", .slash),
+        ("(", .leftParenthesis), (")", .rightParenthesis), ("[cd]", .flagCD), ("[c]", .flagC),
+        ("[d]", .flagD), ("[", .leftBracket), ("]", .rightBracket), ("{", .leftBrace),
+        ("}", .rightBrace), ("*", .star), ("/", .slash),
     ]
 
     private mutating func pathOperation() throws(QueryError) -> Token {
@@ -136,8 +134,7 @@ struct Lexer {
         return token
     }
 
-    /// Returns the name that an identifier stands for, with its escapes translated, or the text of a word
-    /// that may be one.
+    /// Returns the name that an identifier stands for, with its escapes translated, or the text of a word that may be one.
     func name(_ token: Token) -> String {
         hasEscapes(token)
             ? unescapedName(token.start, token.end) : source.text(token.start, token.end)
@@ -154,9 +151,7 @@ struct Lexer {
     func isWord(_ token: Token, _ word: StaticString) -> Bool {
         let count = word.utf8CodeUnitCount
         guard token.end - token.start == count else { return false }
-        return (0..<count).allSatisfy {
-            source[token.start + $0] | 0x20 == word.utf8Start[$0]
-        }
+        return (0..<count).allSatisfy { source[token.start + $0] | 0x20 == word.utf8Start[$0] }
     }
 
     private func unescapedName(_ start: Int, _ end: Int) -> String {
@@ -180,9 +175,7 @@ struct Lexer {
         let digits =
             source[token.start + 1] == UInt8(ascii: "K") ? token.start + 2 : token.start + 1
         guard digits < token.end, (digits..<token.end).allSatisfy({ Self.isDigit(source[$0]) })
-        else {
-            return token
-        }
+        else { return token }
         guard let index = Int(source.text(digits, token.end)), index <= 1_000_000 else {
             throw source.fault(
                 .limit, "The argument's number is too large; at most 1000000 is allowed.",
@@ -227,8 +220,7 @@ extension Lexer {
                 offset += 1
             }
         }
-        return literal(
-            .string, .string(String(decoding: bytes, as: UTF8.self)), end: offset + 1)
+        return literal(.string, .string(String(decoding: bytes, as: UTF8.self)), end: offset + 1)
     }
 
     /// Translates the escape at `offset` and returns the offset behind it.
@@ -265,8 +257,7 @@ extension Lexer {
         at offset: Int, into bytes: inout [UInt8]
     ) throws(QueryError) -> Int {
         guard let first = codeUnit(at: offset + 2) else {
-            throw source.syntaxError(
-                "syntax error, \\u needs four hexadecimal digits", at: offset)
+            throw source.syntaxError("syntax error, \\u needs four hexadecimal digits", at: offset)
         }
         var end = offset + 6
         var code = first
@@ -306,8 +297,7 @@ extension Lexer {
                         + "without quotes or blanks", at: start)
             }
             return literal(.uuid, .uuid(value), end: start + 42)
-        case UInt8(ascii: "B") where starts("B64\"") || starts("B64'"):
-            return try base64String()
+        case UInt8(ascii: "B") where starts("B64\"") || starts("B64'"): return try base64String()
         default: return nil
         }
     }

@@ -23,8 +23,7 @@ extension Parser {
             }
             let start = token.start
             try advance()
-            sum = try self.operation(
-                sum, operation, try product(from: try factor()), at: start)
+            sum = try self.operation(sum, operation, try product(from: try factor()), at: start)
         }
     }
 
@@ -89,8 +88,7 @@ extension Parser {
             throw source.fault(
                 .limit,
                 "A value is calculated with more than \(Self.operationDepthMax) operations one upon the "
-                    + "other.",
-                at: start)
+                    + "other.", at: start)
         }
     }
 

@@ -14,9 +14,7 @@ extension Parser {
         }
         if let quantifier {
             try advance()
-            if token.kind == .argument {
-                return .quantifiedArgument(try constant(), quantifier)
-            }
+            if token.kind == .argument { return .quantifiedArgument(try constant(), quantifier) }
             guard
                 token.kind == .leftBrace || token.canBeName || token.kind == .links
                     || token.kind == .keyPathArgument
@@ -148,8 +146,7 @@ extension Parser {
         try expect(.comma, "','")
         switch token.kind {
         case .natural, .number, .string, .uuid, .objectID, .argument, .null: break
-        default:
-            throw unexpected("a primary key: an integer, a string, uuid(...), oid(...) or $n")
+        default: throw unexpected("a primary key: an integer, a string, uuid(...), oid(...) or $n")
         }
         let key = try constant()
         try expect(.rightParenthesis, "')'")
@@ -197,8 +194,7 @@ extension Parser {
         case .links: kind = .links
         case .keyPathArgument where isFirst: kind = .keyPathArgument(token.index)
         case .operation where !isFirst: kind = lexer.operation
-        case _ where token.canBeName || (isKeyPath && isReserved):
-            kind = .name(lexer.name(token))
+        case _ where token.canBeName || (isKeyPath && isReserved): kind = .name(lexer.name(token))
         default: throw unexpected("a property name")
         }
         try advance()
@@ -206,9 +202,7 @@ extension Parser {
     }
 
     /// Whether the token is a word of the language, and no name elsewhere.
-    private var isReserved: Bool {
-        Keyword.find(source.bytes[token.start..<token.end]) != nil
-    }
+    private var isReserved: Bool { Keyword.find(source.bytes[token.start..<token.end]) != nil }
 
     /// `[n]`, `[FIRST]`, `[LAST]`, `[SIZE]`, `[*]`, `[$n]` or a dictionary's key.
     private mutating func index() throws(QueryError) -> Syntax.Step {
@@ -230,8 +224,7 @@ extension Parser {
         case .base64:
             guard case .data(let bytes) = lexer.value else { throw unexpected("a key") }
             kind = .position(.key(bytes))
-        default:
-            throw unexpected("a position from 0, FIRST, LAST, SIZE, '*' or a key in quotes")
+        default: throw unexpected("a position from 0, FIRST, LAST, SIZE, '*' or a key in quotes")
         }
         try advance()
         try expect(.rightBracket, "']'")

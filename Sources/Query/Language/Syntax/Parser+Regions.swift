@@ -8,8 +8,7 @@ extension Parser {
         switch left {
         case .property, .path: break
         default:
-            throw source.syntaxError(
-                "syntax error, geoWithin follows a property", at: left.start)
+            throw source.syntaxError("syntax error, geoWithin follows a property", at: left.start)
         }
         try advance()
         guard token.kind == .argument else { return .within(left, try region()) }
@@ -24,9 +23,7 @@ extension Parser {
     ) throws(QueryError) -> Syntax.Region {
         var parser = try Parser(source, within: budget)
         let region = try parser.region()
-        guard parser.token.kind == .end else {
-            throw parser.unexpected("the end of the region")
-        }
+        guard parser.token.kind == .end else { throw parser.unexpected("the end of the region") }
         return region
     }
 
@@ -50,8 +47,7 @@ extension Parser {
             try expect(.comma, "',' and the radius, such as 5km, 500m, 3mi, or in radians")
             let radius = try coordinate()
             kind = .circle(center, radius: radius, unit: try radiusUnit())
-        default:
-            kind = .polygon(try list { parser throws(QueryError) in try parser.ring() })
+        default: kind = .polygon(try list { parser throws(QueryError) in try parser.ring() })
         }
         try expect(.rightParenthesis, "')'")
         return Syntax.Region(kind: kind, start: start)

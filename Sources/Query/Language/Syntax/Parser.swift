@@ -3,9 +3,8 @@ import HoldfastRows
 
 /// Reads a query by recursive descent.
 ///
-/// A parenthesis may open a predicate or a value; both are parsed by the same rule, which returns
-/// whichever it found, so nothing is read twice. Chains of AND and OR become one node each; only
-/// parentheses and NOT nest, to ``depthMax``.
+/// A parenthesis may open a predicate or a value; both are parsed by the same rule, which returns whichever it found, so nothing
+/// is read twice. Chains of AND and OR become one node each; only parentheses and NOT nest, to ``depthMax``.
 struct Parser {
     /// The greatest depth of parentheses and NOT.
     static let depthMax = 500
@@ -96,8 +95,7 @@ struct Parser {
             at: token.start, hint: time)
     }
 
-    /// The first moment of a day with a year that ends where the present token begins; nil if no such day stands
-    /// there.
+    /// The first moment of a day with a year that ends where the present token begins; nil if no such day stands there.
     private var startOfDay: String? {
         let start = token.start - 4
         guard token.kind == .number, start >= 0 else { return nil }
@@ -184,8 +182,7 @@ struct Parser {
         return inner
     }
 
-    /// Parses the rest of a comparison that begins with `left`; that alone where it may be one and no
-    /// operator follows.
+    /// Parses the rest of a comparison that begins with `left`; that alone where it may be one and no operator follows.
     private mutating func comparison(
         of left: consuming Syntax.Operand, allowsOperand: Bool
     ) throws(QueryError) -> Syntax.Node {
@@ -199,8 +196,7 @@ struct Parser {
             isIn = true
         case .between: return try between(left, start: start)
         case .geoWithin: return try within(left)
-        case .identifier where lexer.isWord(token, "matches"):
-            comparison = .matches
+        case .identifier where lexer.isWord(token, "matches"): comparison = .matches
         case .identifier where lexer.isWord(token, "is"): throw try nullTest()
         default:
             guard allowsOperand else { throw unexpected("a comparison operator") }

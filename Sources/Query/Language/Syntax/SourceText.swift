@@ -75,17 +75,13 @@ struct SourceText {
 
 extension SourceText {
     /// The pieces between the commas of a list, except commas within keys of maps and within parentheses.
-    var items: [Range<Int>] {
-        split(0..<bytes.count, at: UInt8(ascii: ","), sparesKeys: true)
-    }
+    var items: [Range<Int>] { split(0..<bytes.count, at: UInt8(ascii: ","), sparesKeys: true) }
 
     /// Returns the pieces between separators, without blanks before them; one empty piece for nothing.
     ///
     /// - `sparesKeys`: Whether separators within keys of maps and within parentheses do not count, such as the commas of
     ///   `costs['a,b']` and `percentile(age,95)`.
-    func split(
-        _ range: Range<Int>, at separator: UInt8, sparesKeys: Bool = false
-    ) -> [Range<Int>] {
+    func split(_ range: Range<Int>, at separator: UInt8, sparesKeys: Bool = false) -> [Range<Int>] {
         var pieces: [Range<Int>] = []
         var start = range.lowerBound
         var offset = start
@@ -114,8 +110,7 @@ extension SourceText {
         byte == UInt8(ascii: "'") || byte == UInt8(ascii: "\"")
     }
 
-    /// Finds the end of the key in quotes that a range begins with, behind its last quote; nil where it goes on
-    /// beyond the range.
+    /// Finds the end of the key in quotes that a range begins with, behind its last quote; nil where it goes on beyond the range.
     func endOfKey(_ range: Range<Int>) -> Int? {
         var offset = range.lowerBound + 1
         while offset < range.upperBound {
@@ -125,8 +120,7 @@ extension SourceText {
         return nil
     }
 
-    /// Finds the end of each pair of parentheses, behind the last one, by its beginning, except within quotes.
-    /// Cost: linear.
+    /// Finds the end of each pair of parentheses, behind the last one, by its beginning, except within quotes. Cost: linear.
     func parenthesesEnds() -> [Int: Int] {
         var ends: [Int: Int] = [:]
         var open: [Int] = []

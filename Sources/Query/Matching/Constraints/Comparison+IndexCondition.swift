@@ -2,9 +2,8 @@ import HoldfastObjectModel
 import HoldfastRows
 
 extension Comparison {
-    /// Returns the ranges in which the value at the end of the comparison's path lies for every match, null
-    /// where a link on the way is null; nil where the path may lead to several values, or nothing is known of
-    /// them.
+    /// Returns the ranges in which the value at the end of the comparison's path lies for every match, null where a link on the
+    /// way is null; nil where the path may lead to several values, or nothing is known of them.
     package func placedRanges(
         _ schema: RowSchema
     ) -> (place: IndexedPath, ranges: [OrderedKeyRange])? {

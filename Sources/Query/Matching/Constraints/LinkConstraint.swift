@@ -1,8 +1,7 @@
 import HoldfastObjectModel
 import HoldfastRows
 
-/// The demand of a condition on the objects behind the first link of its path: each match has such
-/// a link to one of them.
+/// The demand of a condition on the objects behind the first link of its path: each match has such a link to one of them.
 package struct LinkConstraint: Hashable, Sendable {
     /// The objects that the link has to lead to.
     package enum Far: Hashable, Sendable {
@@ -31,8 +30,7 @@ extension Comparison {
     /// the same way; so every step is one walk along inverse links.
     package func linkConstraint(_ schema: RowSchema) -> LinkConstraint? {
         guard let compared = ComparedPath(self), case .objects = compared.path.root,
-            compared.quantifier == nil || compared.quantifier == .any,
-            compared.path.type != .kinds
+            compared.quantifier == nil || compared.quantifier == .any, compared.path.type != .kinds
         else { return nil }
         let path = compared.path
         switch path.terminal {
@@ -73,16 +71,13 @@ extension ValuePath {
     /// Returns the steps up to the first along a link, and the path from there on; nil without a link, or if
     /// it leads to embedded objects: inverse links only name their owners.
     fileprivate func partedBehindLink(_ schema: RowSchema) -> (head: [PathStep], rest: ValuePath)? {
-        guard let index = steps.firstIndex(where: \.isLinkLike),
-            !steps[index].leadsToOwners(schema)
+        guard let index = steps.firstIndex(where: \.isLinkLike), !steps[index].leadsToOwners(schema)
         else { return nil }
         return (Array(steps[...index]), behind(index + 1))
     }
 
     /// Returns the constraint of a path that ends in a link itself, compared with objects that the query names.
-    fileprivate func linkToNamed(
-        _ compared: ComparedPath, _ schema: RowSchema
-    ) -> LinkConstraint? {
+    fileprivate func linkToNamed(_ compared: ComparedPath, _ schema: RowSchema) -> LinkConstraint? {
         guard compared.relation.comparison == .equal, steps.allSatisfy({ !$0.isLinkLike }),
             compared.listQuantifier == nil || compared.listQuantifier == .any
         else { return nil }

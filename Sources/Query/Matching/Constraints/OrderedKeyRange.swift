@@ -1,8 +1,7 @@
 import HoldfastBytes
 import HoldfastRows
 
-/// A range of values of one property as bytes of ``OrderedKey``: from `lower` up to, but without,
-/// `upper`.
+/// A range of values of one property as bytes of ``OrderedKey``: from `lower` up to, but without, `upper`.
 ///
 /// A prefix or suffix around the value's key (a tag, an object key) leaves the range as it is: put the
 /// same tag before both bounds, and every entry with a value in the range lies between them.
@@ -38,8 +37,7 @@ package struct OrderedKeyRange: Hashable, Sendable {
 
     private static func between(_ lower: [UInt8], _ upper: [UInt8]) -> OrderedKeyRange {
         OrderedKeyRange(
-            lower: lower, upper: upper,
-            isSingleValue: lower == null.lower && upper == null.upper)
+            lower: lower, upper: upper, isSingleValue: lower == null.lower && upper == null.upper)
     }
 
     /// Makes the range of one value.
@@ -97,9 +95,7 @@ package struct OrderedKeyRange: Hashable, Sendable {
     }
 
     /// Intersects two ordered lists of ranges.
-    static func intersection(
-        _ a: [OrderedKeyRange], _ b: [OrderedKeyRange]
-    ) -> [OrderedKeyRange] {
+    static func intersection(_ a: [OrderedKeyRange], _ b: [OrderedKeyRange]) -> [OrderedKeyRange] {
         var common: [OrderedKeyRange] = []
         var (i, j) = (0, 0)
         while i < a.count, j < b.count {
@@ -107,8 +103,7 @@ package struct OrderedKeyRange: Hashable, Sendable {
             let aEndsFirst = a[i].upper.lexicographicallyPrecedes(b[j].upper)
             let upper = aEndsFirst ? a[i].upper : b[j].upper
             let range = OrderedKeyRange(
-                lower: lower, upper: upper,
-                isSingleValue: a[i].isSingleValue || b[j].isSingleValue)
+                lower: lower, upper: upper, isSingleValue: a[i].isSingleValue || b[j].isSingleValue)
             if !range.isEmpty { common.append(range) }
             if aEndsFirst { i += 1 } else { j += 1 }
         }

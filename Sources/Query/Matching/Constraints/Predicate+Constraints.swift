@@ -6,9 +6,8 @@ extension Predicate {
     /// The demands of the predicate on single plain properties of the root class: one constraint for each
     /// property that an index could serve, in the order of the properties.
     ///
-    /// Equality, IN, orders, BETWEEN, BEGINSWITH and LIKE with case, comparisons with null, `!=` and NOT
-    /// count, and ORs of them on one property; constraints on one property are intersected. Cost:
-    /// n log n in the terms.
+    /// Equality, IN, orders, BETWEEN, BEGINSWITH and LIKE with case, comparisons with null, `!=` and NOT count, and ORs of them
+    /// on one property; constraints on one property are intersected. Cost: n log n in the terms.
     package var constraints: [IndexConstraint] {
         // Most queries are one comparison, which says everything of its property or nothing.
         if case .comparison(let comparison) = self {
@@ -271,9 +270,7 @@ private struct RangeAnalysis {
     }
 
     /// Returns the ranges of `mixed ⋈ constant`: the ranges of the constant's kind.
-    private static func mixedRanges(
-        _ relation: ComparisonOperator, _ value: Value
-    ) -> Found? {
+    private static func mixedRanges(_ relation: ComparisonOperator, _ value: Value) -> Found? {
         guard let scalar = value.scalarType else { return nil }
         let bytes = ByteBuffer(capacity: 32)
         MixedWriter(bytes).value(value)

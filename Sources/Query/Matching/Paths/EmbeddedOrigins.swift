@@ -1,7 +1,6 @@
 import HoldfastRows
 
-/// The embedded objects that link to an object: an inverse link names their owners only, so these are
-/// looked through.
+/// The embedded objects that link to an object: an inverse link names their owners only, so these are looked through.
 package struct EmbeddedOrigins {
     let schema: RowSchema
     let originClass: RowClass
@@ -23,8 +22,7 @@ package struct EmbeddedOrigins {
         self.source = source
     }
 
-    /// Hands over each embedded object, as often as it links, with the position of its holder, until `body`
-    /// returns false.
+    /// Hands over each embedded object, as often as it links, with the position of its holder, until `body` returns false.
     ///
     /// - `holders`: The stack that the holders are put on while `body` runs.
     /// - Returns: Whether it never did.
@@ -41,8 +39,7 @@ package struct EmbeddedOrigins {
             if let last, last == (classIndex, key) { return true }
             last = (classIndex, key)
             guard let row = source.row(classIndex: classIndex, key: key) else { return true }
-            goesOn = forEach(
-                in: row, of: schema.classes[classIndex], key: key, &holders, body)
+            goesOn = forEach(in: row, of: schema.classes[classIndex], key: key, &holders, body)
             return goesOn
         }
         return goesOn

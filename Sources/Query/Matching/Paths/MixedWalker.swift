@@ -43,9 +43,7 @@ final class MixedWalker {
                 ""
             }
         }
-        if case .aggregate(let function) = path.result {
-            aggregator = Aggregator(function, .mixed)
-        }
+        if case .aggregate(let function) = path.result { aggregator = Aggregator(function, .mixed) }
     }
 
     /// Begins another row.
@@ -65,8 +63,7 @@ final class MixedWalker {
             return go(0, .collection(values, storage, classIndex: -1), source, sink)
         }
         let field = rowClass.field(member, in: row)
-        return go(
-            0, field.isNull ? .null : .mixed(MixedView(field.text(source))), source, sink)
+        return go(0, field.isNull ? .null : .mixed(MixedView(field.text(source))), source, sink)
     }
 
     /// Goes on from a value, or from null at nil. Without a source links lead nowhere.
@@ -101,9 +98,7 @@ final class MixedWalker {
     }
 
     /// Passes on the requested part of a value.
-    func finish(
-        _ found: Found, _ source: (any ObjectSource)?, _ sink: ValueSink
-    ) -> Bool {
+    func finish(_ found: Found, _ source: (any ObjectSource)?, _ sink: ValueSink) -> Bool {
         if case .nothing = found, !yieldsNull { return true }
         switch path.result {
         case .value: return sink.receive(encoded(found))

@@ -47,8 +47,7 @@ private final class CopyingSink: ValueSink {
 
     private func value(_ address: UnsafeRawPointer, _ count: Int) -> Value {
         guard case .link(let classIndex) = type else {
-            return Value(
-                stored: UnsafeRawBufferPointer(start: address, count: count), type.storage)
+            return Value(stored: UnsafeRawBufferPointer(start: address, count: count), type.storage)
         }
         let key = address.loadUnaligned(as: UInt64.self)
         let target = schema.classes[classIndex]

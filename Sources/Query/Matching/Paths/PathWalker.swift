@@ -59,11 +59,8 @@ final class PathWalker {
         }
     }
 
-    /// Hands all values to `sink`, in one group, or in one group for each inner collection, until the
-    /// sink wants no more.
-    func walk(
-        _ row: RowView, _ key: UInt64, _ source: any ObjectSource, _ sink: ValueSink
-    ) {
+    /// Hands all values to `sink`, in one group, or in one group for each inner collection, until the sink wants no more.
+    func walk(_ row: RowView, _ key: UInt64, _ source: any ObjectSource, _ sink: ValueSink) {
         if let results {
             let isHanded = results.hand(row, source, to: sink) { follow(row, key, source, $0) }
             if isHanded { return }
@@ -76,8 +73,7 @@ final class PathWalker {
     ) {
         total = 0
         releasesRows =
-            firstMany < path.steps.count && source.makesCopies
-            && (isOfNumbers || !sink.keepsValues)
+            firstMany < path.steps.count && source.makesCopies && (isOfNumbers || !sink.keepsValues)
         aggregator?.copiesValues = releasesRows && isOfNumbers
         aggregator?.reset()
         within?.reset()
@@ -95,14 +91,11 @@ final class PathWalker {
     /// Passes on the values of the path within a value, if values are filtered; nil for null.
     ///
     /// - `source`: For the objects that links within the value lead to.
-    func walk(
-        value: UnsafeRawBufferPointer?, _ source: (any ObjectSource)?, _ sink: ValueSink
-    ) {
+    func walk(value: UnsafeRawBufferPointer?, _ source: (any ObjectSource)?, _ sink: ValueSink) {
         within?.reset()
         if !isGrouped { sink.beginGroup() }
         switch path.terminal {
-        case .subjectByteCount where value != nil:
-            _ = sink.receive(Int64(value?.count ?? 0))
+        case .subjectByteCount where value != nil: _ = sink.receive(Int64(value?.count ?? 0))
         case .subjectMixed: _ = within?.walk(value, source, sink)
         default: _ = sink.receive(value)
         }
@@ -152,9 +145,7 @@ final class PathWalker {
         _ embedded: RowView, _ step: PathStep, _ index: Int, of row: RowView, _ key: UInt64,
         _ holder: Int, _ source: any ObjectSource, _ sink: ValueSink
     ) -> Bool {
-        guard needsHolders else {
-            return self.step(index + 1, embedded, key, -1, source, sink)
-        }
+        guard needsHolders else { return self.step(index + 1, embedded, key, -1, source, sink) }
         holders.append(
             EmbeddedHolder(
                 row: row, key: key, classIndex: step.fromClass, member: step.member,
@@ -204,9 +195,7 @@ final class PathWalker {
                 }
         case .linkAt(let position):
             let links = rowClass.collection(step.member, in: row, source)
-            guard let (part, offset) = links.object(position) else {
-                return missing(index, sink)
-            }
+            guard let (part, offset) = links.object(position) else { return missing(index, sink) }
             return object(step, part.pointer(offset).storedLink, index, source, sink)
         case .embeddedAt(let position):
             let rows = rowClass.collection(step.member, in: row, source)
@@ -244,8 +233,7 @@ final class PathWalker {
                     holders.append(own)
                 }
                 defer { holders.removeLast(all.count) }
-                return self.step(
-                    index + 1, embedded, owner.key, count + last, source, sink)
+                return self.step(index + 1, embedded, owner.key, count + last, source, sink)
             }
         case .holder:
             guard let found = self.holder(holder, step.toClass, step.member) else { return true }
@@ -255,8 +243,7 @@ final class PathWalker {
     }
 
     private func terminal(
-        _ row: RowView, _ key: UInt64, _ holder: Int, _ source: any ObjectSource,
-        _ sink: ValueSink
+        _ row: RowView, _ key: UInt64, _ holder: Int, _ source: any ObjectSource, _ sink: ValueSink
     ) -> Bool {
         switch path.terminal {
         case .value(let member): return sink.receive(value(member, row, source))

@@ -104,9 +104,7 @@ final class KeySink: ValueSink {
     init(_ storage: ElementStorage) { self.storage = storage }
 
     /// Reads an object's value.
-    func take(
-        _ walker: PathWalker, _ row: RowView, _ key: UInt64, _ source: any ObjectSource
-    ) {
+    func take(_ walker: PathWalker, _ row: RowView, _ key: UInt64, _ source: any ObjectSource) {
         value = ComparedValue()
         wasMissing = false
         groupCount = 0
@@ -136,11 +134,9 @@ final class KeySink: ValueSink {
         switch value.storage {
         case nil: OrderedKey.appendNull(to: buffer)
         case _? where storage == .mixed:
-            return OrderedKey.append(
-                MixedView(mixed), to: buffer, byteCountMax: textByteCountMax)
+            return OrderedKey.append(MixedView(mixed), to: buffer, byteCountMax: textByteCountMax)
         case .string?, .data?:
-            return OrderedKey.append(
-                text: value.bytes, to: buffer, byteCountMax: textByteCountMax)
+            return OrderedKey.append(text: value.bytes, to: buffer, byteCountMax: textByteCountMax)
         case let storage?: Ordinal.appendKey(value.ordinal, storage, to: buffer)
         }
         return false

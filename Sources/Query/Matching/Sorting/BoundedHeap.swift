@@ -1,7 +1,6 @@
 import HoldfastRows
 
-/// The first elements of an order, kept while more are seen: a bounded binary heap with a root that is the last of
-/// them.
+/// The first elements of an order, kept while more are seen: a bounded binary heap with a root that is the last of them.
 ///
 /// It is public because Swift 6.3 specialises nothing that is `package` in other modules.
 public struct BoundedHeap<Element> {

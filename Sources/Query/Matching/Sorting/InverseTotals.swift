@@ -33,8 +33,7 @@ package final class InverseTotals {
         }
         rowClass = schema.classes[originClass]
         // The owners of embedded objects are of any class, and `mixed` values hold links to any.
-        guard rowClass.definition.kind == .object,
-            rowClass.members[link].storage.element == .link
+        guard rowClass.definition.kind == .object, rowClass.members[link].storage.element == .link
         else { return nil }
         table = Array(repeating: 0, count: keyEnd)
     }

@@ -53,9 +53,7 @@ package struct SortEntry {
     package var isWhole: Bool { rest.isEmpty }
 
     /// Whether a value may have been cut, so that rows decide.
-    package var mayBeCut: Bool {
-        rest.count + Self.rankByteCount > OrderedKey.textByteCountMax
-    }
+    package var mayBeCut: Bool { rest.count + Self.rankByteCount > OrderedKey.textByteCountMax }
 
     /// Compares the sort bytes with others: negative, 0 or positive.
     @inline(__always)

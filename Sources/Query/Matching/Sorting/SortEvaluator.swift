@@ -29,16 +29,13 @@ package final class SortEvaluator {
                 direct = (schema.classes[key.path.lastClass], member, storage)
             }
             return Key(
-                walker: PathWalker(key.path, schema: schema),
-                sink: KeySink(storage),
-                direct: direct, isAscending: key.isAscending,
-                isLinkPath: storage == .link)
+                walker: PathWalker(key.path, schema: schema), sink: KeySink(storage),
+                direct: direct, isAscending: key.isAscending, isLinkPath: storage == .link)
         }
     }
 
-    /// Appends the values of all keys so that comparing bytes compares them: each in the encoding of
-    /// ``OrderedKey``, inverted for descending order. No result is a prefix of another; append the
-    /// object key to make the order total.
+    /// Appends the values of all keys so that comparing bytes compares them: each in the encoding of ``OrderedKey``, inverted for
+    /// descending order. No result is a prefix of another; append the object key to make the order total.
     ///
     /// - `textByteCountMax`: The length at which texts are cut. The uncut text later decides between objects with keys that
     ///   were cut equally.
@@ -67,8 +64,7 @@ package final class SortEvaluator {
         return isCut
     }
 
-    /// The classes of the objects that hold the links which keys count or aggregate behind, by position in the
-    /// schema; each once.
+    /// The classes of the objects that hold the links which keys count or aggregate behind, by position in the schema; each once.
     package func totalledClasses(_ schema: RowSchema) -> Set<Int> {
         Set(paths.compactMap { InverseTotals($0, schema: schema, keyEnd: 0)?.originClass })
     }
@@ -77,16 +73,13 @@ package final class SortEvaluator {
     ///
     /// - `keyEnd`: No object has this object key or a greater one.
     /// - `fill`: Adds all objects of their classes; where it returns false, the links are walked as before.
-    package func total(
-        _ schema: RowSchema, keyEnd: Int, _ fill: ([InverseTotals]) -> Bool
-    ) {
+    package func total(_ schema: RowSchema, keyEnd: Int, _ fill: ([InverseTotals]) -> Bool) {
         let totals = paths.map { InverseTotals($0, schema: schema, keyEnd: keyEnd) }
         guard fill(totals.compactMap { $0 }) else { return }
         for (key, own) in zip(keys, totals) { key.sink.totals = own }
     }
 
-    /// Appends the keys of a value, where values are sorted, like
-    /// ``append(row:key:source:to:textByteCountMax:)``; nil for null.
+    /// Appends the keys of a value, where values are sorted, like ``append(row:key:source:to:textByteCountMax:)``; nil for null.
     @discardableResult
     package func append(
         value: UnsafeRawBufferPointer?, to buffer: ByteBuffer,
@@ -125,8 +118,7 @@ package final class SortEvaluator {
 
     /// Compares two objects by the whole values of all keys: negative, 0 or positive.
     package func compare(
-        _ rowA: RowView, _ keyA: UInt64, _ rowB: RowView, _ keyB: UInt64,
-        _ source: any ObjectSource
+        _ rowA: RowView, _ keyA: UInt64, _ rowB: RowView, _ keyB: UInt64, _ source: any ObjectSource
     ) -> Int {
         compare { own, isFirst in
             own.sink.take(own.walker, isFirst ? rowA : rowB, isFirst ? keyA : keyB, source)
@@ -135,9 +127,7 @@ package final class SortEvaluator {
 
     /// Compares two values, where values are sorted; nil for null.
     package func compare(_ a: UnsafeRawBufferPointer?, _ b: UnsafeRawBufferPointer?) -> Int {
-        compare { own, isFirst in
-            own.sink.take(own.walker, value: isFirst ? a : b)
-        }
+        compare { own, isFirst in own.sink.take(own.walker, value: isFirst ? a : b) }
     }
 
     @inline(__always)

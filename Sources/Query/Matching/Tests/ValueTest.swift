@@ -109,8 +109,7 @@ final class LinkTest: ValueTest {
         }
         return (0..<part.count).contains { index in
             let result =
-                part.isNull(index)
-                ? nullResult : (part.pointer(index).storedLink == key) == isEqual
+                part.isNull(index) ? nullResult : (part.pointer(index).storedLink == key) == isEqual
             return result == answer
         }
     }
@@ -143,8 +142,7 @@ final class ListTest: ValueTest {
 }
 
 extension Array {
-    /// Whether one of the elements, which stand in an order, is the one that is looked for. Cost: a comparison
-    /// for each halving.
+    /// Whether one of the elements, which stand in an order, is the one that is looked for. Cost: a comparison for each halving.
     ///
     /// - `order`: Of an element and that one: negative, 0 or positive.
     @inline(__always)
@@ -163,9 +161,7 @@ final class PatternTest: ValueTest {
     private let bound: BoundSource
 
     /// Makes a test; nil for an invalid regular expression, which the checker refuses.
-    init?(
-        _ text: String, _ storage: ElementStorage, _ relation: Relation, _ bound: BoundSource
-    ) {
+    init?(_ text: String, _ storage: ElementStorage, _ relation: Relation, _ bound: BoundSource) {
         // One value may take as long as thousands of others, so that the job has to yield to other jobs meanwhile.
         let mayContinue = { [bound] in bound.budget.checkLimits() }
         guard let pattern = try? relation.pattern(text, mayContinue) else { return nil }

@@ -72,8 +72,7 @@ struct ValueTestMaker {
             }
             return StringComparison(text, usual, constantIsLeft: isNeedleLeft, bound)
         case .mixed:
-            return MixedTest(
-                constant, object(constant), usual, constantIsLeft: isNeedleLeft, bound)
+            return MixedTest(constant, object(constant), usual, constantIsLeft: isNeedleLeft, bound)
         case .link:
             guard let object = object(constant) else { return different }
             return LinkTest(object, isEqual: comparison == .equal)

@@ -25,8 +25,7 @@ enum TextMatch {
         return memcmp(a + offset, b, part.count) == 0
     }
 
-    /// Whether `text` goes on with `prefix` at `offset`, but for case; moves the offset behind it, or behind
-    /// where they differ.
+    /// Whether `text` goes on with `prefix` at `offset`, but for case; moves the offset behind it, or behind where they differ.
     private static func hasPrefix(
         _ text: UnsafeRawBufferPointer, from offset: inout Int, _ prefix: UnsafeRawBufferPointer
     ) -> Bool {
@@ -54,8 +53,7 @@ enum TextMatch {
         _ text: UnsafeRawBufferPointer, _ suffix: UnsafeRawBufferPointer, ignoresCase: Bool
     ) -> Bool {
         if !ignoresCase {
-            return text.count >= suffix.count
-                && sameBytes(text, text.count - suffix.count, suffix)
+            return text.count >= suffix.count && sameBytes(text, text.count - suffix.count, suffix)
         }
         var (a, b) = (text.count, suffix.count)
         while b > 0 {
@@ -183,8 +181,7 @@ enum TextMatch {
             .isSuffix(of: text, from: offset)
     }
 
-    /// Compares two texts by their scalars but for case: negative, 0 or positive. Cost: up to the first that
-    /// differs.
+    /// Compares two texts by their scalars but for case: negative, 0 or positive. Cost: up to the first that differs.
     static func foldedOrder(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
         var (i, j) = (0, 0)
         while i < a.count, j < b.count {
@@ -215,9 +212,8 @@ enum TextMatch {
     }
 }
 
-/// A text prepared for a search in others in time linear in both, for any content (Knuth, Morris and
-/// Pratt). It costs eight bytes of memory for each unit: ``TextMatch`` makes one when simple comparing has
-/// taken too long.
+/// A text prepared for a search in others in time linear in both, for any content (Knuth, Morris and Pratt). It costs eight bytes
+/// of memory for each unit: ``TextMatch`` makes one when simple comparing has taken too long.
 struct TextNeedle {
     /// The units that are compared.
     enum Units {

@@ -1,8 +1,7 @@
 import HoldfastObjectModel
 import HoldfastRows
 
-/// An aggregate function applied to values one after the other: the one rule for aggregates in
-/// queries and in replies.
+/// An aggregate function applied to values one after the other: the one rule for aggregates in queries and in replies.
 ///
 /// Null and NaN count as no value, and so do non-numbers for sums and averages of `mixed` values. A sum of
 /// ints is exact, and one of doubles but for the last rounding; one of ints that no int64 holds has no value. The caller

@@ -33,8 +33,7 @@ struct Aggregator {
         best = copy.bytes
     }
 
-    /// Hands the result to a sink: null for the least, greatest or average of nothing, and for a sum of ints that
-    /// no int64 holds.
+    /// Hands the result to a sink: null for the least, greatest or average of nothing, and for a sum of ints that no int64 holds.
     ///
     /// - Returns: Whether the sink wants more.
     func finish(_ sink: ValueSink) -> Bool {

@@ -54,8 +54,7 @@ enum Ordinal {
         UInt128(value.high) << 64 | UInt128(value.low)
     }
 
-    /// Returns the ordinal of a value of the type that is stored so, or of a number that the type can
-    /// hold; nil for others.
+    /// Returns the ordinal of a value of the type that is stored so, or of a number that the type can hold; nil for others.
     static func of(_ value: Value, as storage: ElementStorage) -> UInt128? {
         switch (storage, value) {
         case (.bool, .bool(let value)): value ? 1 : 0
@@ -204,10 +203,8 @@ extension Ordinal {
         case (.int, .double(let number)): intBelow(number)
         case (.int, .float(let number)): intBelow(Double(number))
         case (.int, .decimal(let number)): intBelow(number)
-        case (.double, .int(let number)):
-            (of(nearestBelow(number, Double(number))), false)
-        case (.float, .int(let number)):
-            (of(nearestBelow(number, Float(number))), false)
+        case (.double, .int(let number)): (of(nearestBelow(number, Double(number))), false)
+        case (.float, .int(let number)): (of(nearestBelow(number, Float(number))), false)
         case (.float, .double(let number)):
             (of(Double(Float(number)) > number ? Float(number).nextDown : Float(number)), false)
         default: nil

@@ -59,8 +59,7 @@ final class CSVConverter: LineSource {
     /// - `onHeader`: Takes the header before the first record becomes a line.
     init(
         _ rowClass: RowClass, _ schema: RowSchema, seenBy visibility: Visibility?,
-        _ cutter: LineCutter,
-        _ options: ImportOptions, onHeader: @escaping (CSVHeader) -> Void
+        _ cutter: LineCutter, _ options: ImportOptions, onHeader: @escaping (CSVHeader) -> Void
     ) {
         self.rowClass = rowClass
         self.schema = schema
@@ -300,8 +299,7 @@ extension CSVConverter {
                 throw headerFault("Column \(index + 1) names '\(name)' again.", index + 1)
             }
             found.append(
-                CSVHeader.Column(
-                    text: stated, property: name, form: form, isOptional: isOptional))
+                CSVHeader.Column(text: stated, property: name, form: form, isOptional: isOptional))
         }
         guard cellCount <= cells.count else {
             throw headerFault(
@@ -313,8 +311,7 @@ extension CSVConverter {
 
     /// Refuses a column with a name that stands for no single value, unless such columns are ignored.
     private func checkUnknown(_ name: String, _ column: Int) throws(RequestFault) {
-        let obstacle = rowClass.names.position(of: name)
-            .flatMap { CSVShape.obstacle(rowClass, $0) }
+        let obstacle = rowClass.names.position(of: name).flatMap { CSVShape.obstacle(rowClass, $0) }
         if let obstacle {
             throw headerFault(
                 "It has column \(column), but \(obstacle). Leave it out (skip), or import NDJSON.",

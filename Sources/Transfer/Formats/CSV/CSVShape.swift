@@ -90,8 +90,7 @@ enum CSVShape {
         case .decimal: return .decimal
         case .date: return .date
         case .objectID: return .objectID
-        case .uuid, .embedded, .mixed:
-            return .text(isString: false)
+        case .uuid, .embedded, .mixed: return .text(isString: false)
         }
     }
 }

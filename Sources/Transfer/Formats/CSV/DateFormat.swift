@@ -20,8 +20,7 @@ package struct DateFormat: Sendable, Equatable {
 
     /// Takes a form; nil for one that has no conversion, is too long or holds a null byte.
     package init?(_ format: String) {
-        guard format.contains("%"), format.utf8.count <= Self.byteCountMax,
-            !format.utf8.contains(0)
+        guard format.contains("%"), format.utf8.count <= Self.byteCountMax, !format.utf8.contains(0)
         else { return nil }
         self.format = format
         beforeYears = Self.beforeYears(format)
@@ -79,9 +78,8 @@ package struct DateFormat: Sendable, Equatable {
         while let percent = bytes[start...].firstIndex(of: UInt8(ascii: "%")) {
             // Flags, and the modifiers of other calendars, which the C locale has not.
             guard
-                let end = bytes[(percent + 1)...].firstIndex(where: {
-                    !"-_0^#EO".utf8.contains($0)
-                })
+                let end = bytes[(percent + 1)...].firstIndex(where: { !"-_0^#EO".utf8.contains($0) }
+                )
             else { break }
             let before = String(decoding: bytes[..<percent], as: UTF8.self)
             switch bytes[end] {

@@ -3,9 +3,8 @@ import HoldfastJSON
 import HoldfastObjectModel
 import HoldfastRows
 
-/// A value of MongoDB's extended JSON with an explicit type, such as `{"$oid":"…"}`: canonical and relaxed forms of
-/// version 2, and the older ones of version 1.
-/// https://www.mongodb.com/docs/manual/reference/mongodb-extended-json/
+/// A value of MongoDB's extended JSON with an explicit type, such as `{"$oid":"…"}`: canonical and relaxed forms of version 2,
+/// and the older ones of version 1. https://www.mongodb.com/docs/manual/reference/mongodb-extended-json/
 enum ExtendedJSON {
     case objectID(JSONValue)
     case integer(JSONValue)
@@ -120,8 +119,7 @@ enum ExtendedJSON {
         }
     }
 
-    /// Writes the value under a form's name. A value that is neither text nor a number is left to the reader to
-    /// refuse.
+    /// Writes the value under a form's name. A value that is neither text nor a number is left to the reader to refuse.
     private func write(_ value: JSONValue, to writer: JSONWriter) {
         if let text = value.stringBytes {
             writer.string(text)

@@ -104,8 +104,7 @@ final class ExtendedJSONConverter: LineSource {
         if member.storage.element == .mixed { return writeMixed(value, writer) }
         guard value.kind == .object else { return writer.copy(value) }
         switch member.storage.element {
-        case .embedded:
-            write(value, schema.classes[member.classIndex], isOuter: false, writer)
+        case .embedded: write(value, schema.classes[member.classIndex], isOuter: false, writer)
         case .link: writeLink(value, schema.classes[member.classIndex], writer)
         case let element:
             guard let extended = ExtendedJSON(value) else { return writer.copy(value) }

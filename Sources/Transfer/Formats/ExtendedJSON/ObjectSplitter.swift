@@ -5,9 +5,8 @@ import HoldfastObjectJSON
 /// A splitter that cuts a text of JSON objects, one behind the other or in an array, into its objects, without regard
 /// to where lines end.
 ///
-/// An object that is not closed ends where a line begins with a brace, or in a string that holds the end of a line, so
-/// that one broken line does not affect later ones. Its parser decides whether an object is JSON.
-/// Memory: one object.
+/// An object that is not closed ends where a line begins with a brace, or in a string that holds the end of a line, so that one
+/// broken line does not affect later ones. Its parser decides whether an object is JSON. Memory: one object.
 struct ObjectSplitter {
     /// The content that was found.
     enum Content {

@@ -40,8 +40,7 @@ final class FlattedObjects {
         for member in root.members {
             guard let name = String(validating: member.name, as: UTF8.self),
                 let index = Self.index(member.value),
-                let objects = text.value(index, classParser, depthMax: 2),
-                objects.kind == .array
+                let objects = text.value(index, classParser, depthMax: 2), objects.kind == .array
             else { return false }
             let rowClass = schema.rowClass(named: name)
             for (position, element) in objects.elements.enumerated() {
@@ -104,13 +103,10 @@ final class FlattedObjects {
         _ stated: JSONValue, _ member: RowClass.Member, level: Int, _ writer: JSONWriter
     ) {
         guard let index = Self.index(stated),
-            member.storage.element == .link
-                || member.storage.element == .embedded
+            member.storage.element == .link || member.storage.element == .embedded
         else { return writePlain(stated, level: level, writer) }
         let target = schema.classes[member.classIndex]
-        if member.storage.element == .embedded {
-            return write(index, target, level: level, writer)
-        }
+        if member.storage.element == .embedded { return write(index, target, level: level, writer) }
         guard let key = target.primaryKeyIndex else { return writer.int(Int64(index)) }
         guard let object = value(index, level: level) else { return writer.null() }
         let name = target.definition.properties[key].name

@@ -1,9 +1,8 @@
 import HoldfastBytes
 import HoldfastJSON
 
-/// A text of npm's `flatted`: an array of values in which a text at the place of a value is the index of the value that
-/// stands there, so that objects may form circles. Realm Studio 13 and later export it.
-/// https://github.com/WebReflection/flatted
+/// A text of npm's `flatted`: an array of values in which a text at the place of a value is the index of the value that stands
+/// there, so that objects may form circles. Realm Studio 13 and later export it. https://github.com/WebReflection/flatted
 ///
 /// Values may lead to any other, so all of them are stored until the text is complete: in memory up to a bound, and
 /// then in files without a name. One thread at a time.
@@ -142,10 +141,8 @@ final class FlattedText {
     func value(_ index: Int, _ parser: JSONParser, depthMax: Int) -> JSONValue? {
         guard index >= 0, index < count else { return nil }
         position.removeAll()
-        positions.read(
-            index * Self.positionByteCount, Self.positionByteCount, to: position)
-        positions.read(
-            (index + 1) * Self.positionByteCount, Self.positionByteCount, to: position)
+        positions.read(index * Self.positionByteCount, Self.positionByteCount, to: position)
+        positions.read((index + 1) * Self.positionByteCount, Self.positionByteCount, to: position)
         let start = Int(position.bytes.loadUnaligned(fromByteOffset: 0, as: UInt64.self))
         let end = Int(position.bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
         guard !hasFailed, start < end else { return nil }

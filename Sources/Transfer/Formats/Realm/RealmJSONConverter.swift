@@ -118,8 +118,7 @@ package final class RealmJSONConverter {
     private func take(_ bytes: UnsafeRawBufferPointer) throws(RequestFault) {
         var bytes = bytes
         if case .unknown = form {
-            guard
-                let start = bytes.firstIndex(where: { $0 != 0x20 && !(0x09...0x0D).contains($0) })
+            guard let start = bytes.firstIndex(where: { $0 != 0x20 && !(0x09...0x0D).contains($0) })
             else { return }
             bytes = UnsafeRawBufferPointer(rebasing: bytes[start...])
             form =
@@ -127,8 +126,7 @@ package final class RealmJSONConverter {
                 ? .flat(
                     FlattedText(
                         memoryByteCountMax: options.deferredByteCountMax,
-                        directory: options.limits.temporaryDirectory))
-                : .tree(RealmJSONSplitter())
+                        directory: options.limits.temporaryDirectory)) : .tree(RealmJSONSplitter())
         }
         do throws(RealmJSONSplitter.Malformed) {
             switch form {
@@ -245,8 +243,7 @@ package final class RealmJSONConverter {
         }
     }
 
-    /// Notes that an object with a reference is to get a line, unless it has been met before, and returns its
-    /// key.
+    /// Notes that an object with a reference is to get a line, unless it has been met before, and returns its key.
     func meet(
         _ object: JSONValue, _ reference: JSONValue, _ rowClass: RowClass, _ position: Int?
     ) -> [UInt8]? {

@@ -2,8 +2,7 @@ import HoldfastBytes
 
 /// Cuts a text of the form `{"Class":[{…},{…}],…}` into its objects while it comes in, at any size.
 ///
-/// It looks for brackets and strings only; whether an object is JSON is for its parser to decide. Memory:
-/// one object.
+/// It looks for brackets and strings only; whether an object is JSON is for its parser to decide. Memory: one object.
 struct RealmJSONSplitter {
     /// Why a text is not of the form.
     struct Malformed: Error {

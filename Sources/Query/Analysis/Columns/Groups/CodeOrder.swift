@@ -36,9 +36,7 @@ struct CodeOrder {
     func bytes(of group: Int) -> [UInt8] { withBytes(of: group) { Array($0) } }
 
     /// Lends the sort bytes of a group.
-    func withBytes<Result>(
-        of group: Int, _ body: (UnsafeRawBufferPointer) -> Result
-    ) -> Result {
+    func withBytes<Result>(of group: Int, _ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         buffer.removeAll()
         for index in encoders.indices { encoders[index].append(code(index, of: group), to: buffer) }
         return body(buffer.bytes)

@@ -30,8 +30,7 @@ final class CodeTable<Value: CodedValue> {
 
     /// Sets the codes of many values. Values without a code get the next ones.
     ///
-    /// Distant memory is prefetched a while before it is read, so that the processor waits for many reads
-    /// at once.
+    /// Distant memory is prefetched a while before it is read, so that the processor waits for many reads at once.
     func encode(
         _ wanted: UnsafePointer<Value>, _ count: Int, into codes: UnsafeMutablePointer<UInt32>
     ) {

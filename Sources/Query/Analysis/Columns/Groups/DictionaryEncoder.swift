@@ -53,8 +53,7 @@ final class DictionaryEncoder {
         }
     }
 
-    /// Sets the codes of the values at some positions of a chunk, at most ``ColumnBatch/countMax``, without
-    /// exception.
+    /// Sets the codes of the values at some positions of a chunk, at most ``ColumnBatch/countMax``, without exception.
     func encode(
         _ chunk: ColumnChunk?, _ positions: UnsafeBufferPointer<Int32>,
         into codes: UnsafeMutablePointer<UInt32>

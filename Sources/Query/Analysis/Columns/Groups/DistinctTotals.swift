@@ -41,12 +41,9 @@ final class DistinctTotals: ValueTotals {
                 continue
             }
             // The values of groups that are left out get no codes.
-            let met = some.map(part.pairs.pair)
-                .filter { groups[$0.group] != Aggregation.dropped }
+            let met = some.map(part.pairs.pair).filter { groups[$0.group] != Aggregation.dropped }
             let codes = coder.codes(met.map { UInt32($0.code) }, of: part.coder)
-            for ((group, _), code) in zip(met, codes) {
-                _ = pairs.number(of: groups[group], code)
-            }
+            for ((group, _), code) in zip(met, codes) { _ = pairs.number(of: groups[group], code) }
         }
     }
 

@@ -169,8 +169,7 @@ final class LinkedColumn: @unchecked Sendable {
         _ range: Range<Int>, _ chunk: ColumnChunk?, into mask: UnsafeMutablePointer<UInt8>
     ) {
         guard let chunk = chunk as? NumberChunk else {
-            return ColumnMask.fill(
-                mask, ColumnChunk.keyCount, range.contains(Int(numbers[0])))
+            return ColumnMask.fill(mask, ColumnChunk.keyCount, range.contains(Int(numbers[0])))
         }
         let first = UInt32(truncatingIfNeeded: range.lowerBound)
         let count = UInt32(truncatingIfNeeded: range.count)

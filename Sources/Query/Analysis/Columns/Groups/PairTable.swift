@@ -32,9 +32,7 @@ final class PairTable {
             }
             return
         }
-        for index in 0..<count {
-            pairs.start[index] = Self.pair(groups[index], codes[index])
-        }
+        for index in 0..<count { pairs.start[index] = Self.pair(groups[index], codes[index]) }
         table.encode(pairs.start, count, into: numbers)
     }
 

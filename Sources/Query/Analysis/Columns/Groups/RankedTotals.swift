@@ -165,8 +165,7 @@ extension Decimal128: RankedNumber {
     }
 
     static func percentile(
-        _ percent: Double, of numbers: UnsafeMutableBufferPointer<Decimal128>,
-        within budget: Budget
+        _ percent: Double, of numbers: UnsafeMutableBufferPointer<Decimal128>, within budget: Budget
     ) -> Number? {
         // Equal numbers with more and with fewer final zeros are in one order, independent of their arrival.
         let sorted = Array(numbers).sorted(

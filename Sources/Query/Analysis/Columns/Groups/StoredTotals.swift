@@ -74,8 +74,7 @@ final class StoredTotals: ValueTotals {
     }
 
     func result(_ kind: AggregateOperation.Kind, of group: Int) -> AggregateState.Result {
-        guard case .values(let function, _) = kind,
-            let index = functions.firstIndex(of: function)
+        guard case .values(let function, _) = kind, let index = functions.firstIndex(of: function)
         else { return .none }
         return states[index][group].result
     }

@@ -51,8 +51,7 @@ struct ColumnBatch {
     }
 }
 
-/// Makes of a batch others in which each object stands once for each element of its collection. One thread at a time uses
-/// it.
+/// Makes of a batch others in which each object stands once for each element of its collection. One thread at a time uses it.
 final class ElementBatches {
     private let positions = BatchRoom<Int32>()
     private let elements = BatchRoom<Int32>()

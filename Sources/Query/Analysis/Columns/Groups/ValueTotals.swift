@@ -33,8 +33,7 @@ protocol ValueTotals: AnyObject {
 extension ValueTotals {
     func settle(byteCountMax: Int, within budget: Budget) -> Bool { true }
 
-    /// Adds the groups of totals of the same values. Where rows keep values as they are stored, columns may have them as
-    /// numbers.
+    /// Adds the groups of totals of the same values. Where rows keep values as they are stored, columns may have them as numbers.
     func add(any part: any ValueTotals, to groups: [UInt32], within budget: Budget) {
         if let part = part as? Self {
             add(part, to: groups, within: budget)

@@ -45,8 +45,7 @@ package final class SectionColumns: ColumnCalculation {
     }
 
     package func bind(to columns: BoundColumns, within budget: Budget) -> Bool {
-        coder.bind(to: columns, within: budget)
-            && order?.bind(to: columns, within: budget) ?? true
+        coder.bind(to: columns, within: budget) && order?.bind(to: columns, within: budget) ?? true
     }
 
     /// Bytes of memory that it takes.
@@ -58,9 +57,7 @@ package final class SectionColumns: ColumnCalculation {
     /// Hands over the objects of a chunk's result in the order of their object keys.
     ///
     /// - Returns: False, with nothing handed over, when the key of one is not in its column.
-    package func forEach(
-        _ chunk: Int, _ frame: ColumnFrame, _ body: (Batch) -> Void
-    ) -> Bool {
+    package func forEach(_ chunk: Int, _ frame: ColumnFrame, _ body: (Batch) -> Void) -> Bool {
         var isWhole = true
         if let exceptions = coder.chunk(chunk)?.exceptions {
             frame.remove(exceptions) { _ in isWhole = false }
