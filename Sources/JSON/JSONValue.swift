@@ -61,9 +61,7 @@ public struct JSONValue {
     }
 
     /// A copy of a string; nil for other values. Linear.
-    public var string: String? {
-        stringBytes.map { String(decoding: $0, as: UTF8.self) }
-    }
+    public var string: String? { stringBytes.map { String(decoding: $0, as: UTF8.self) } }
 
     /// The bytes of a string's or name's entry.
     @inlinable var text: UnsafeRawBufferPointer {

@@ -118,9 +118,7 @@ extension JSONWriter {
     }
 
     /// Writes an array of strings.
-    package func strings(_ texts: some Sequence<String>) {
-        array(of: texts) { $1.string($0) }
-    }
+    package func strings(_ texts: some Sequence<String>) { array(of: texts) { $1.string($0) } }
 
     /// Writes an integer.
     public func int(_ value: Int64) {

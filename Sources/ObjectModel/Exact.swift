@@ -55,9 +55,7 @@ extension Optional: ExactlyCompared where Wrapped: ExactlyCompared {
 }
 
 extension Array: ExactlyCompared where Element: ExactlyCompared {
-    package func isSame(as other: [Element]) -> Bool {
-        elementsEqual(other) { $0.isSame(as: $1) }
-    }
+    package func isSame(as other: [Element]) -> Bool { elementsEqual(other) { $0.isSame(as: $1) } }
 
     package func hashBytes(into hasher: inout Hasher) {
         hasher.combine(count)

@@ -22,9 +22,7 @@ package struct SchemaRenames: Equatable, Sendable {
             property = parts.count > 1 ? String(parts[1]) : nil
         }
 
-        package var description: String {
-            property.map { "\(className).\($0)" } ?? className
-        }
+        package var description: String { property.map { "\(className).\($0)" } ?? className }
     }
 
     /// One renaming.

@@ -9,9 +9,7 @@ extension Value {
         case none
 
         /// Makes an outcome without rounding: exact, or no value.
-        fileprivate init(_ value: Value?) {
-            self = value.map { .exact($0) } ?? .none
-        }
+        fileprivate init(_ value: Value?) { self = value.map { .exact($0) } ?? .none }
     }
 
     /// Converts the value to another scalar type. Null stays null. Links and lists cannot be converted.

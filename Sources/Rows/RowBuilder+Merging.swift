@@ -238,9 +238,7 @@ extension RowBuilder {
     }
 }
 
-extension CollectionView {
-    fileprivate var indices: Range<Int> { 0..<count }
-}
+extension CollectionView { fileprivate var indices: Range<Int> { 0..<count } }
 
 extension VisibleObjects {
     /// Whether the target of a link in a `mixed` value is visible. True for a link to a removed class, which is read as null in

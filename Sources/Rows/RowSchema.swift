@@ -83,9 +83,7 @@ package final class RowSchema: Sendable {
     package func knows(_ classIndex: Int) -> Bool { !unknown.contains(classIndex) }
 
     /// Returns the class with a name.
-    package func rowClass(named name: String) -> RowClass? {
-        classIndex[name].map { classes[$0] }
-    }
+    package func rowClass(named name: String) -> RowClass? { classIndex[name].map { classes[$0] } }
 }
 
 /// The names of a schema that a principal does not know: classes and properties that it may read on no object, and names that

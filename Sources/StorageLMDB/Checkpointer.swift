@@ -50,9 +50,7 @@ final class Checkpointer: Sendable {
     var freezeCount: Int { state.withLock { $0.freezeCount } }
 
     /// Notes that a checkpoint has given the next commits an empty file.
-    func noteFreeze() {
-        state.update { state in state.freezeCount += 1 }
-    }
+    func noteFreeze() { state.update { state in state.freezeCount += 1 } }
 
     /// Waits until ``freezeCount`` has gone beyond `count`, and begins a checkpoint for it without delay. Returns at once if the
     /// last checkpoint failed, because the next may fail too.
@@ -102,9 +100,7 @@ final class Checkpointer: Sendable {
         for observer in observers { observer(error) }
     }
 
-    private func expectAnother() {
-        state.withLock { $0.isExpected = true }
-    }
+    private func expectAnother() { state.withLock { $0.isExpected = true } }
 
     /// Waits until a checkpoint is due.
     ///

@@ -42,9 +42,7 @@ struct FileDescriptor: ~Copyable, Sendable {
             do throws(StorageError) {
                 count = try read(
                     into: UnsafeMutableRawBufferPointer(buffer), at: offset, operation: operation)
-            } catch {
-                failure = error
-            }
+            } catch { failure = error }
         }
         if let failure { throw failure }
         return bytes

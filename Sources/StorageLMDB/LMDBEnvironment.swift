@@ -232,9 +232,7 @@ final class LMDBEnvironment: @unchecked Sendable {
     }
 
     /// Publishes a new state for later snapshots.
-    func publish(_ change: (inout Published) -> Void) {
-        pool.withLock { change(&$0.published) }
-    }
+    func publish(_ change: (inout Published) -> Void) { pool.withLock { change(&$0.published) } }
 }
 
 extension LMDBEnvironment {

@@ -57,9 +57,7 @@ package final class MemoryEngine: StorageEngine {
 
     package func observeFailures(_ handler: @escaping @Sendable (StorageError) -> Void) {}
 
-    package var storedByteCount: Int? {
-        shared.withLock { $0.isClosed ? nil : $0.state.byteCount }
-    }
+    package var storedByteCount: Int? { shared.withLock { $0.isClosed ? nil : $0.state.byteCount } }
 
     package func close() {
         shared.withLock {
@@ -68,9 +66,7 @@ package final class MemoryEngine: StorageEngine {
         }
     }
 
-    func snapshotDidClose() {
-        shared.withLock { $0.snapshotCount -= 1 }
-    }
+    func snapshotDidClose() { shared.withLock { $0.snapshotCount -= 1 } }
 
     /// Makes `state` the last commit. The caller has the writer lock, and keeps it.
     func publish(_ state: MemoryState) throws(StorageError) -> UInt64 {

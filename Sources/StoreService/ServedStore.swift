@@ -232,9 +232,7 @@ package final class ServedStore: Sendable {
         do throws(StoreError) {
             if let pin { return try pin.pinned.withRead(run) }
             return try store.withRead(reusing: RequestScratch.current.left, run)
-        } catch {
-            throw fault(error)
-        }
+        } catch { throw fault(error) }
     }
 
     /// The same in a job: the view takes turns as that does, and has its time and memory.
@@ -267,9 +265,7 @@ package final class ServedStore: Sendable {
             return try held.withRead { read throws(StoreError) in
                 do throws(RequestFault) {
                     return held.restricted(to: try visibility.visibility(in: read.unrestricted))
-                } catch {
-                    throw .refused(error)
-                }
+                } catch { throw .refused(error) }
             }
         } catch {
             held.close()

@@ -45,9 +45,7 @@ extension StreamCatchUp {
                 notesLists: true,
                 formerByteCountMax: countMax == nil
                     ? FoldedChanges.formerByteCountMax : FoldCache.scarcePastByteCountMax)
-        } catch {
-            return reset(follower, try ResetReason(error, served))
-        }
+        } catch { return reset(follower, try ResetReason(error, served)) }
         if follower.query.isReset(by: changes) { return reset(follower, .schemaChanged) }
         if changes.through < present {
             guard countMax != nil else { return reset(follower, .fellBehind) }

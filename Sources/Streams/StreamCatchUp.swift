@@ -75,9 +75,7 @@ struct StreamCatchUp: Sendable {
                 fold = try folds.changes(
                     after: follower.state.version, through: present, in: read,
                     classes: follower.query.observed.pastClasses)
-            } catch {
-                return reset(follower, try ResetReason(error, served))
-            }
+            } catch { return reset(follower, try ResetReason(error, served)) }
             let changes = fold.changes
             // The client's objects have the shape of another schema.
             if follower.query.isReset(by: changes) { return reset(follower, .schemaChanged) }

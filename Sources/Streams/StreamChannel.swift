@@ -155,9 +155,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
                 return
             }
             try fold(events, shown)
-        } catch {
-            return interrupt(error)
-        }
+        } catch { return interrupt(error) }
         if content.isTold {
             toldThrough = nil
             return
@@ -177,9 +175,7 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         pace.begin()
         do throws(Interruption) {
             try tell(content.take(), version, transaction.restricted(to: query.visibility))
-        } catch {
-            interrupt(error)
-        }
+        } catch { interrupt(error) }
     }
 
     func touch(from start: UInt64, to version: UInt64) {

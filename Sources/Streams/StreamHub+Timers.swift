@@ -89,9 +89,7 @@ extension StreamHub {
     }
 
     /// Sends a stream heartbeats for as long as it is open. Any thread. The feed's thread is not woken for it.
-    func keepAlive(_ follower: Follower) {
-        begun.withLock { $0.append(follower) }
-    }
+    func keepAlive(_ follower: Follower) { begun.withLock { $0.append(follower) } }
 
     /// Sends a client of several queries heartbeats for as long as it is there. On the feed's thread.
     func keepAlive(_ group: StreamGroup) {

@@ -330,9 +330,7 @@ extension StreamHub {
             case .again: return
             case .gone: return sink.abandon()
             }
-        } catch {
-            return sink.fail(error)
-        }
+        } catch { return sink.fail(error) }
         if monotonicMilliseconds() >= deadline { return poll.end(served) }
         onFeed(poll) { self.arrive(poll, $0) }
     }

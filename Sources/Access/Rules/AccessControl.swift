@@ -65,9 +65,7 @@ package final class AccessControl: Sendable {
                 document, revision: stored.revision, rulesRevision: stored.rulesRevision,
                 schema: schema)
             return (stored.revision, document, rules.warnings)
-        } catch {
-            return (stored.revision, document, error.errors)
-        }
+        } catch { return (stored.revision, document, error.errors) }
     }
 
     /// Whether there is a document. Cost: an atomic load.
@@ -169,9 +167,7 @@ package final class AccessControl: Sendable {
         if principal.token == nil, let rules = known.rules {
             do throws(StoreError) {
                 facts = try PrincipalFacts(principal, usersClass: rules.usersClass, on: read)
-            } catch {
-                throw fault(error)
-            }
+            } catch { throw fault(error) }
         }
         let references = facts == nil ? [] : known.rules?.references ?? []
         let cacheKey = VisibilityCache.Key(
@@ -185,9 +181,7 @@ package final class AccessControl: Sendable {
             visibility = try read.checked { () throws(StoreError) in
                 known.visibility(of: view, named: mark)
             }
-        } catch {
-            throw fault(error)
-        }
+        } catch { throw fault(error) }
         known.keep(visibility, of: cacheKey, view, named: mark)
         return (visibility, view)
     }
@@ -224,9 +218,7 @@ package final class AccessControl: Sendable {
             else { return false }
             // Tokens, sessions and cursors that were issued before the horizon are void.
             return Int64(clamping: milliseconds / 1000) < record.horizon
-        } catch {
-            throw fault(error)
-        }
+        } catch { throw fault(error) }
     }
 
     /// Finds out whether a principal may have had another view at an earlier version because its own object, or an object that
@@ -249,9 +241,7 @@ package final class AccessControl: Sendable {
         let facts: PrincipalFacts
         do throws(StoreError) {
             facts = try PrincipalFacts(principal, usersClass: rules.usersClass, on: read)
-        } catch {
-            throw fault(error)
-        }
+        } catch { throw fault(error) }
         let values = rules.decidingReferences.map { facts.value(of: $0) }
         let (_, mark) = made(for: principal, facts, by: known)
         let object = PastObject(
@@ -265,9 +255,7 @@ package final class AccessControl: Sendable {
                         || made(for: principal, facts, by: known).1 == mark
                 }
             }
-        } catch {
-            throw fault(error)
-        }
+        } catch { throw fault(error) }
     }
 
     /// Computes a principal's rights in a transaction that begins from an unrestricted view. It may do nothing if no document is
@@ -277,9 +265,7 @@ package final class AccessControl: Sendable {
         let deciding = { @Sendable [self] (read: StoreView) throws(StoreError) in
             do throws(RequestFault) {
                 return try rules(for: read.rows)?.decidingObject(of: principal)
-            } catch {
-                throw StoreError.refused(error)
-            }
+            } catch { throw StoreError.refused(error) }
         }
         return WriteRights(of: principal.user, visibility: visibility, deciding: deciding) {
             classIndex in view.roles.compactMap { $0.classes[classIndex]?.writing }
@@ -309,9 +295,7 @@ package final class AccessControl: Sendable {
                     // This thread also changes the schema.
                     rules = try Self.rules(
                         of: stated, text, after: present, where: precondition, store.catalog.rows)
-                } catch {
-                    throw .refused(error)
-                }
+                } catch { throw .refused(error) }
                 made.withLock { $0 = rules }
                 store.logPastValues(of: rules.kept)
                 guard present?.text != text else { return }

@@ -59,10 +59,9 @@ package struct AccessExplanation {
     /// The rights to each property of an object: the widest right of all roles that allow the action.
     private func propertyRights(_ object: Object) -> [PropertyRight] {
         func rights(_ action: AccessAction) -> [[PropertyRight]] {
-            roles.compactMap { $0.classes[object.rowClass.index] }
-                .filter { rules in
-                    rules.conditions(action).allSatisfy { refusal(by: $0.1, of: object) == nil }
-                }.map(\.rights)
+            roles.compactMap { $0.classes[object.rowClass.index] }.filter { rules in
+                rules.conditions(action).allSatisfy { refusal(by: $0.1, of: object) == nil }
+            }.map(\.rights)
         }
         let (read, created) = (rights(.read), rights(.create))
         let changed = read.isEmpty ? [] : rights(.update)

@@ -82,9 +82,7 @@ package final class AccessRules: Sendable {
     /// hide.
     private static func keptReads(of roles: [CompiledRole], in schema: RowSchema) -> [Dependency] {
         let mayHide = schema.classes.indices.map { index in
-            roles.contains { role in
-                role.classes[index]?.read.map { $0.rule != nil } ?? true
-            }
+            roles.contains { role in role.classes[index]?.read.map { $0.rule != nil } ?? true }
         }
         let links = Visibility.links(toAnyOf: mayHide, schema)
         return roles.flatMap(\.classes).flatMap { rules in

@@ -56,9 +56,7 @@ package final class TokenMailbox: Sendable {
                         )
                     }
                     outcome = "done\n" + (try body(command))
-                } catch {
-                    outcome = "failed\n" + error.detail
-                }
+                } catch { outcome = "failed\n" + error.detail }
                 try write("\(id) \(outcome)", to: answer, mode: 0o600)
             }
             unlink(request)

@@ -40,9 +40,7 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
     /// tokens.
     package func access(of token: UnsafeRawBufferPointer) -> TokenAccess<Grant>? {
         guard let hash = TokenHash(of: token) else { return nil }
-        return tokens.withLock { tokens in
-            tokens.numbers[hash].flatMap { tokens.known[$0] }
-        }
+        return tokens.withLock { tokens in tokens.numbers[hash].flatMap { tokens.known[$0] } }
     }
 
     /// The users with blocks or sign-in horizons in the store.

@@ -47,9 +47,7 @@ package final class Upload: Sendable {
     package func resume() { request.resume() }
 
     /// Ends an incomplete upload with the connection's last reply, without waiting for the rest. Any thread.
-    package func end(_ reply: Response) {
-        request.interrupt { reply }
-    }
+    package func end(_ reply: Response) { request.interrupt { reply } }
 }
 
 /// The decision of a handler.

@@ -68,9 +68,7 @@ package struct Bytes: @unchecked Sendable {
     }
 
     /// Copies `array`.
-    package init(_ array: [UInt8]) {
-        self = array.withUnsafeBytes { Bytes(copying: $0) }
-    }
+    package init(_ array: [UInt8]) { self = array.withUnsafeBytes { Bytes(copying: $0) } }
 
     private static func makeStorage(
         _ capacity: Int, adopting memory: UnsafeMutableRawPointer?

@@ -20,9 +20,7 @@ final class GzipWriter: @unchecked Sendable {
     private let stream: UnsafeMutablePointer<z_stream>
 
     /// Returns a writer that is ready, reused if possible; nil if there is no memory.
-    static func take() -> GzipWriter? {
-        idleWriters.withLock { $0.popLast() } ?? GzipWriter()
-    }
+    static func take() -> GzipWriter? { idleWriters.withLock { $0.popLast() } ?? GzipWriter() }
 
     /// Returns a writer to the idle ones. Its input is cleared, because the body of a client that left may not have been read to
     /// its end.

@@ -28,9 +28,7 @@ package protocol PullSource: AnyObject {
     func close()
 }
 
-extension PullSource {
-    package var heldByteCount: Int { 0 }
-}
+extension PullSource { package var heldByteCount: Int { 0 } }
 
 /// The body of a reply that is pulled; it owns the source and closes it exactly once.
 // @unchecked: only the thread that owns the reply uses the source: the handler's until the reply is returned, the connection's

@@ -267,9 +267,7 @@ extension Server {
                 refusal = take(piece, for: request)
                 return refusal == nil
             }
-        } catch {
-            return refuse(request, refusal ?? brokenGzip())
-        }
+        } catch { return refuse(request, refusal ?? brokenGzip()) }
         return .YES
     }
 

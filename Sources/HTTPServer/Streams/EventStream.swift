@@ -48,9 +48,7 @@ package final class EventStream: Sendable {
     /// - Parameters:
     ///   - queueByteCountMax: The bound of the queue, in bytes.
     ///   - onClose: Runs exactly once, when the stream is over for any reason.
-    package init(
-        queueByteCountMax: Int = 1 << 20, onClose: @escaping @Sendable () -> Void = {}
-    ) {
+    package init(queueByteCountMax: Int = 1 << 20, onClose: @escaping @Sendable () -> Void = {}) {
         self.queueByteCountMax = queueByteCountMax
         state = Mutex(State(onClose: onClose))
     }

@@ -64,9 +64,7 @@ final class SocketLoop: @unchecked Sendable {
     var epoll: Int32 { queue.epoll }
 
     /// Starts the thread.
-    func start() throws(ServerError) {
-        thread = try LoopQueue<Message>.startThread { self.run() }
-    }
+    func start() throws(ServerError) { thread = try LoopQueue<Message>.startThread { self.run() } }
 
     /// Waits until the thread has ended, after `.exit`.
     func join() { thread?.join() }

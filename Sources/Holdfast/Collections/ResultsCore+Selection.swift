@@ -29,9 +29,7 @@ extension ResultsCore {
         // A map's nulls meet no condition and are not sorted.
         var nulls: [UInt64] = []
         if case .objects = root {
-            if parts.predicate == nil {
-                nulls = candidates.filter { $0.row == nil }.map(\.key)
-            }
+            if parts.predicate == nil { nulls = candidates.filter { $0.row == nil }.map(\.key) }
             candidates.removeAll { $0.row == nil }
         }
         if let matcher = parts.predicate?.makeMatcher(view.rows, source: view) {

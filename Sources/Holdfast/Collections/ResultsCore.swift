@@ -96,9 +96,7 @@ final class ResultsCore {
             } else {
                 objects.keys = try selected(in: view)
             }
-        } catch {
-            realm.storageFailed(error)
-        }
+        } catch { realm.storageFailed(error) }
         found.withLock { $0 = objects }
         return objects
     }
@@ -223,9 +221,7 @@ final class ResultsCore {
             compiled = try CompiledQuery.compile(
                 query(), arguments: arguments, root: root, schema: realm.schema.rows,
                 now: { Timestamp.now() })
-        } catch {
-            throw InvalidQuery(error)
-        }
+        } catch { throw InvalidQuery(error) }
         return adding { parts in
             parts.require(compiled.predicate)
             parts.suffixes += compiled.suffixes
@@ -257,9 +253,7 @@ final class ResultsCore {
         do {
             keys = try SortKey.parse(
                 list: keyPath, clause: clause, root: root, schema: realm.schema.rows)
-        } catch {
-            throw InvalidQuery(error)
-        }
+        } catch { throw InvalidQuery(error) }
         for index in keys.indices { keys[index].isAscending = isAscending }
         return keys
     }
@@ -279,9 +273,7 @@ extension ResultsCore {
         do {
             operations = try AggregateOperation.parse(
                 list: "\(function.rawValue)(\(property))", rootClass: classIndex, schema: view.rows)
-        } catch {
-            throw InvalidQuery(error)
-        }
+        } catch { throw InvalidQuery(error) }
         let aggregation = Aggregation(
             operations, by: [], page: GroupPage(after: nil, countMax: 1), byteCountMax: .max,
             schema: view.rows)

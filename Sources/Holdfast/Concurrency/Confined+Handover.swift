@@ -61,9 +61,7 @@ extension AnyRealmKeyedCollection: ThreadConfined {
     private static func address<C: RealmKeyedCollection>(_ base: C) -> _Address
     where C.Key == Key, C.Value == Value {
         let address = base._makeAddress()
-        return _Address { realm in
-            (address.find(realm) as? C).map { AnyRealmKeyedCollection($0) }
-        }
+        return _Address { realm in (address.find(realm) as? C).map { AnyRealmKeyedCollection($0) } }
     }
 }
 

@@ -62,9 +62,7 @@ extension RealmCore {
             try interactiveWrite.commit { [self, keeper = confinement.keeper] in
                 withExtendedLifetime(keeper) { confinement.schedule { self.deliver() } }
             }
-        } catch {
-            preconditionFailure("The turn of a commit was lent until now.")
-        }
+        } catch { preconditionFailure("The turn of a commit was lent until now.") }
     }
 
     private func tellLater(

@@ -34,9 +34,7 @@ public final class ThreadSafe<T: ThreadConfined>: Sendable {
     }
 
     /// Wraps a managed value, or nil.
-    public init(wrappedValue: T?) {
-        target = Mutex(wrappedValue.map { Self.target($0) } ?? nil)
-    }
+    public init(wrappedValue: T?) { target = Mutex(wrappedValue.map { Self.target($0) } ?? nil) }
 
     private static func target(_ value: T) -> Target? {
         if value.isInvalidated { return nil }

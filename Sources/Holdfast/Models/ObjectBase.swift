@@ -136,9 +136,7 @@ extension ObjectBase: CustomStringConvertible {
 }
 
 /// A map with values of any type, as ``ObjectBase/description`` shows it.
-private protocol DescribedEntries {
-    var described: [(key: String, value: Any)] { get }
-}
+private protocol DescribedEntries { var described: [(key: String, value: Any)] { get } }
 
 extension Map: DescribedEntries {
     var described: [(key: String, value: Any)] { map { ($0.key._key, $0.value) } }

@@ -218,9 +218,7 @@ extension Map {
 }
 
 /// A map with values of any type.
-private protocol ExplicitEntries {
-    var stated: [String: Any] { get }
-}
+private protocol ExplicitEntries { var stated: [String: Any] { get } }
 
 extension Map: ExplicitEntries {
     fileprivate var stated: [String: Any] {

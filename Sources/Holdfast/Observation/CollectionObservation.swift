@@ -60,9 +60,7 @@ final class CollectionObservation<Difference: FollowedDifference>: Observation, 
         guard isTold else {
             do throws(StoreError) {
                 guard try followed.load(in: realm.committed) else { return end() }
-            } catch {
-                return realm.storageFailed(error)
-            }
+            } catch { return realm.storageFailed(error) }
             isTold = true
             return block(nil)
         }

@@ -110,7 +110,5 @@ final class FollowedElements: FollowedCollection {
 
 extension [UInt8] {
     /// The bytes of an element. No value has the same bytes as null.
-    fileprivate init(_ element: UnsafeRawBufferPointer?) {
-        self = element.map { [1] + $0 } ?? [0]
-    }
+    fileprivate init(_ element: UnsafeRawBufferPointer?) { self = element.map { [1] + $0 } ?? [0] }
 }

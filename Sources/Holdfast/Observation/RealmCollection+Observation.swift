@@ -314,7 +314,5 @@ final class FollowedSelection: FollowedCollection {
         return [1] + part.bytes(offset)
     }
 
-    private static func bytes(of key: UInt64) -> [UInt8] {
-        withUnsafeBytes(of: key) { Array($0) }
-    }
+    private static func bytes(of key: UInt64) -> [UInt8] { withUnsafeBytes(of: key) { Array($0) } }
 }

@@ -43,8 +43,7 @@ extension Projection {
     public final func _makeAddress() -> _Address {
         let address = rootObject._makeAddress()
         let type = Swift.type(of: self)
-        return _Address { realm in
-            (address.find(realm) as? Root).map { type.init(projecting: $0) }
+        return _Address { realm in (address.find(realm) as? Root).map { type.init(projecting: $0) }
         }
     }
 

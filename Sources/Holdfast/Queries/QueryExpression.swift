@@ -90,9 +90,7 @@ struct QueryExpression {
     }
 
     /// The condition: a path to a bool is compared with true.
-    var condition: QueryExpression {
-        path.map { .compared($0, "==", true) } ?? self
-    }
+    var condition: QueryExpression { path.map { .compared($0, "==", true) } ?? self }
 
     /// The negated condition.
     var negated: QueryExpression {

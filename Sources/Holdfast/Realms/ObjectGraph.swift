@@ -315,9 +315,7 @@ final class ObjectGraph {
                 }
             }
             isAdded = true
-        } catch {
-            realm.fail(error)
-        }
+        } catch { realm.fail(error) }
         realm.changed()
         for entry in queue where isAdded && entry.isWritten {
             guard let key = entry.key else { continue }

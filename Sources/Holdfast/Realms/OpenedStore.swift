@@ -132,9 +132,7 @@ private enum MemoryStores {
                 let store = try Store(engine: MemoryEngine())
                 entries[name] = Entry(store: store, holderCount: 1)
                 return .success(store)
-            } catch {
-                return .failure(error)
-            }
+            } catch { return .failure(error) }
         }
         do throws(StoreError) { return try opened.get() } catch { throw Realm.Error(error, nil) }
     }

@@ -31,10 +31,6 @@ enum PrimaryKeyValue {
     }
 }
 
-extension RawRepresentable {
-    fileprivate var rawAny: Any { rawValue }
-}
+extension RawRepresentable { fileprivate var rawAny: Any { rawValue } }
 
-extension _CustomPersistable {
-    fileprivate var persistedAny: Any { persistableValue }
-}
+extension _CustomPersistable { fileprivate var persistedAny: Any { persistableValue } }

@@ -90,9 +90,7 @@ extension RealmCore {
             live.checkThread()
             live.catchUp(to: commitNumber)
             return live
-        } catch {
-            Misuse.end("The realm can't be opened: \(error)")
-        }
+        } catch { Misuse.end("The realm can't be opened: \(error)") }
     }
 
     /// Throws if more versions are held than the configuration allows.

@@ -116,9 +116,7 @@ extension RealmCore {
                 keys.append(key)
                 return keys.count < countMax
             }
-        } catch {
-            storageFailed(error)
-        }
+        } catch { storageFailed(error) }
         return keys
     }
 

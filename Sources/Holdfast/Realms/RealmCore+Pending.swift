@@ -124,9 +124,7 @@ extension RealmCore {
                 if case .store(let error) = error { throw error }
                 return fail(error.message ?? "")
             }
-        } catch {
-            fail(error)
-        }
+        } catch { fail(error) }
         changed()
     }
 

@@ -205,9 +205,7 @@ final class RealmCore: @unchecked Sendable {
                 try interactiveWrite.awaitPrecedingCommit()
             }
             self.interactiveWrite = interactiveWrite
-        } catch {
-            throw Realm.Error(error, opened.fileURL)
-        }
+        } catch { throw Realm.Error(error, opened.fileURL) }
         fault = nil
         advance()
         tellObservers()
@@ -337,9 +335,7 @@ final class RealmCore: @unchecked Sendable {
             let newest = try opened.store.openView()
             isNewer = isReleased || newest.commit != commitNumber
             if isNewer { try show(newest) } else { newest.close() }
-        } catch {
-            storageFailed(error)
-        }
+        } catch { storageFailed(error) }
         tellObservers()
         return isNewer
     }

@@ -267,9 +267,7 @@ final class SectionsObservation<Key: RealmCollectionValue, Element: RealmCollect
         guard let old = told else {
             do throws(StoreError) {
                 guard try followed.load(in: realm.committed) else { return end() }
-            } catch {
-                return realm.storageFailed(error)
-            }
+            } catch { return realm.storageFailed(error) }
             told = core.division
             return block(nil)
         }

@@ -23,9 +23,7 @@ extension Verb {
         let report: StoreCheck.Report
         do throws(StoreError) {
             report = try StoreCheck.run(store) { Terminal.progress("check: \($0) entries read") }
-        } catch {
-            throw OpenStore.failure(error, OpenStore.directory(arguments))
-        }
+        } catch { throw OpenStore.failure(error, OpenStore.directory(arguments)) }
         for entry in report.objectCounts {
             Terminal.write("\(entry.className): \(entry.count) objects\n")
         }

@@ -20,12 +20,8 @@ extension Verb {
         try folder.requireEmpty()
         do throws(BackupFault) {
             let reader = try BackupFile.reader(path)
-            try reader.verify {
-                Terminal.progress("restore: \($0 >> 20) MiB checked")
-            }
-        } catch {
-            throw failure(error, path, directory)
-        }
+            try reader.verify { Terminal.progress("restore: \($0 >> 20) MiB checked") }
+        } catch { throw failure(error, path, directory) }
         try folder.begin()
         let engine = try OpenStore.engine(arguments, directory: folder.building, instead: nil)
         do throws(BackupFault) {

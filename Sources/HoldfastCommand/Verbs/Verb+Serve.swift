@@ -85,9 +85,7 @@ struct ServeCommand {
         directory = OpenStore.directory(arguments)
         do throws(ServerError) {
             listen = try ListenAddress(arguments.text("listen") ?? Verb.defaultListen)
-        } catch {
-            throw .usage("--listen: \(error.description)")
-        }
+        } catch { throw .usage("--listen: \(error.description)") }
         cors = try Self.corsPolicy(arguments)
         var trusted: [AddressRange] = []
         for text in arguments.texts("trusted-proxy") {
@@ -189,9 +187,7 @@ struct ServeCommand {
                     "no token was made: requests need one already, by accounts or by tokens that were revoked; make one with 'holdfast token create'"
                 )
             }
-        } catch {
-            throw CommandFailure(error)
-        }
+        } catch { throw CommandFailure(error) }
         let users = try signedInUsers(store, tokens)
         let isInsecure = arguments.has("insecure")
         if !AccessPolicy.isLoopback(listen.host), !tokens.isEnforced, issuer == nil, !isInsecure {

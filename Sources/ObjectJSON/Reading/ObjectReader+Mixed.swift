@@ -166,8 +166,7 @@ extension ObjectReader {
             fault(
                 "invalid-mixed",
                 "'\(Self.text(tag.name))' is no kind of value; there are \(MixedForm.examples) and "
-                    + "{\"$link\":{\"class\":\"…\",\"id\":…}}.",
-                at: tag.name)
+                    + "{\"$link\":{\"class\":\"…\",\"id\":…}}.", at: tag.name)
             return writer.null()
         }
         if let element = form.element, let value = PlainValue(tag.value, element, bytes) {

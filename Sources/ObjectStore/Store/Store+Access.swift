@@ -71,9 +71,7 @@ extension Store {
             let snapshot = try engine.snapshot()
             defer { snapshot.close() }
             return try body(snapshot)
-        } catch {
-            throw .storage(error)
-        }
+        } catch { throw .storage(error) }
     }
 }
 

@@ -36,9 +36,7 @@ package final class Store: Sendable {
         do {
             if options.takesNewEpoch || engine.mayLackCommits { try Store.takeNewEpoch(engine) }
             opened = try Store.open(engine, isReadOnly: options.isReadOnly)
-        } catch {
-            throw .storage(error)
-        }
+        } catch { throw .storage(error) }
         self.engine = engine
         self.options = options
         retainedVersions = RetainedVersions(ageMillisecondsMin: options.heldMillisecondsMin)

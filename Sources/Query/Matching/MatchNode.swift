@@ -43,8 +43,7 @@ final class ChainNode: MatchNode {
     init(_ parts: [MatchNode], isOr: Bool) {
         let costs = parts.map(\.cost)
         // A stable sort: parts of equal cost keep the order of the text.
-        self.parts = parts.indices
-            .sorted { (costs[$0], $0) < (costs[$1], $1) }.map { parts[$0] }
+        self.parts = parts.indices.sorted { (costs[$0], $0) < (costs[$1], $1) }.map { parts[$0] }
         self.isOr = isOr
         totalCost = costs.reduce(0, +)
     }
@@ -179,9 +178,7 @@ final class FollowNode: MatchNode {
         nullResult = test.nullResult
     }
 
-    override var cost: Int {
-        hops.reduce(last.cost) { $0 + ($1.targetClass < 0 ? 2 : 50) }
-    }
+    override var cost: Int { hops.reduce(last.cost) { $0 + ($1.targetClass < 0 ? 2 : 50) } }
 
     override func matches(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Bool {
         var (row, key) = (row, key)

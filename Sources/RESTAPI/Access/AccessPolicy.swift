@@ -63,9 +63,7 @@ package final class AccessPolicy: Sendable {
             do throws(RequestFault) {
                 request.grant = try grant(of: request, needed, users != .none, tickets, nobody)
                 return nil
-            } catch {
-                return Response(error)
-            }
+            } catch { return Response(error) }
         }
         if !isInsecure, let fault = checkOrigin(request) { return Response(fault) }
         request.grant = tokens.open.grant(needed)

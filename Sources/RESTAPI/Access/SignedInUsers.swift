@@ -39,8 +39,7 @@ package final class SignedInUsers: Sendable {
         // A user without a number, for lack of memory, can't sign in either.
         horizons = Mutex(
             UserHorizons(
-                barred.compactMap { user in
-                    Principal(user: user.id).number(key).map { ($0, user) }
+                barred.compactMap { user in Principal(user: user.id).number(key).map { ($0, user) }
                 }))
         self.key = key
     }

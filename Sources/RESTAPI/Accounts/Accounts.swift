@@ -39,9 +39,7 @@ extension RESTService {
                             guard !exchange.isGone else { return exchange.abandon() }
                             exchange.respond(self.replying(to: exchange.request.grant, store))
                         }
-                    } catch {
-                        exchange.respond(self.response(error))
-                    }
+                    } catch { exchange.respond(self.response(error)) }
                 })
         }
     }

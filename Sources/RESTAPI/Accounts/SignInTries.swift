@@ -123,9 +123,7 @@ final class SignInTries: Sendable {
     }
 
     /// Removes the tries of a login after its password was changed.
-    func forget(login: String) {
-        state.update { $0.tries[.login(login.lowercased())] = nil }
-    }
+    func forget(login: String) { state.update { $0.tries[.login(login.lowercased())] = nil } }
 
     /// The number of logins and addresses that are known.
     var count: Int { state.withLock { $0.tries.count } }

@@ -50,9 +50,7 @@ package enum BodyType: Sendable {
         do throws(RequestFault) {
             _ = try read(request, isPatch: isPatch)
             return nil
-        } catch {
-            return Response(error)
-        }
+        } catch { return Response(error) }
     }
 
     private static func refused(_ detail: String, _ isPatch: Bool) -> RequestFault {

@@ -131,9 +131,7 @@ extension RESTService {
             case .again: return
             case .gone: exchange.abandon()
             }
-        } catch {
-            exchange.respond(response(error, to: exchange.request.grant))
-        }
+        } catch { exchange.respond(response(error, to: exchange.request.grant)) }
     }
 }
 

@@ -69,9 +69,7 @@ extension RESTService {
                 writer.limitCollections(served.limits)
                 writer.write(object)
             }
-        } catch {
-            return nil
-        }
+        } catch { return nil }
         json.raw("}")
         return json.buffer
     }

@@ -23,9 +23,7 @@ extension Operation {
     /// Parameters of a reading of any version.
     private static let reads: [Parameter] = [.minVersion, .snapshot, .preferRead]
     /// Parameters of an aggregate.
-    private static let aggregate: [Parameter] = [
-        .operations, .by, .having, .groupOrder, .timeZone,
-    ]
+    private static let aggregate: [Parameter] = [.operations, .by, .having, .groupOrder, .timeZone]
 
     /// The queries of a container, its export, and changes and deletions by a filter.
     static func queries(of kind: ContainerKind) -> [Operation] {
@@ -87,9 +85,7 @@ extension Operation {
         .interval, .since, .ticket, .lastEventID, .limit, .preferChanges,
     ]
     /// The parameters of operations that follow a result as a whole.
-    static let followResult: [Parameter] = [
-        .interval, .since, .ticket, .lastEventID, .preferRead,
-    ]
+    static let followResult: [Parameter] = [.interval, .since, .ticket, .lastEventID, .preferRead]
 
     /// The streams of a container.
     static func streams(of kind: ContainerKind) -> [Operation] {

@@ -158,9 +158,7 @@ package struct Operation: Sendable {
                 do throws(RequestFault) {
                     if request.hasQuery || !refused.isEmpty { try check(request, service) }
                     return try handler(request)
-                } catch {
-                    return .respond(service.response(error, to: request.grant))
-                }
+                } catch { return .respond(service.response(error, to: request.grant)) }
             }
         case .upload(let make):
             let start = make(service)
@@ -168,9 +166,7 @@ package struct Operation: Sendable {
                 do throws(RequestFault) {
                     try check(request, service)
                     return try start(request, upload)
-                } catch {
-                    return .refuse(service.response(error, to: request.grant))
-                }
+                } catch { return .refuse(service.response(error, to: request.grant)) }
             }
         }
     }
@@ -179,9 +175,7 @@ package struct Operation: Sendable {
     private func check(_ request: Request, _ service: RESTService) throws(RequestFault) {
         do throws(RequestFault) {
             try request.checkParameters(known: known, repeatable: repeatable)
-        } catch {
-            throw parameterFault(error, of: request, service) ?? error
-        }
+        } catch { throw parameterFault(error, of: request, service) ?? error }
         for header in refused where request.header(header.name) != nil {
             throw .header(header.name.text, header.detail)
         }

@@ -73,9 +73,7 @@ extension RESTService {
             let buffer = ByteBuffer(capacity: 512)
             do throws(StoreError) {
                 try change.preview(in: self.store, to: JSONWriter(buffer))
-            } catch {
-                throw self.fault(error, of: change)
-            }
+            } catch { throw self.fault(error, of: change) }
             return Response(200, .json, Bytes(taking: buffer))
         }
     }

@@ -84,9 +84,7 @@ extension RESTService {
                     let outcome = try self.served.acknowledge(
                         name, through: text, "through", for: caller, in: job, completion: done)
                     if case .gone = outcome { exchange.abandon() }
-                } catch {
-                    done(.failure(error))
-                }
+                } catch { done(.failure(error)) }
             }
         }
     }

@@ -111,14 +111,10 @@ final class GzipUnpacker: ImportUnpacker, @unchecked Sendable {
                         throw inflationTooLarge
                     }
                     try body(piece)
-                } catch {
-                    fault = error
-                }
+                } catch { fault = error }
                 return fault == nil
             }
-        } catch {
-            throw fault ?? Self.broken
-        }
+        } catch { throw fault ?? Self.broken }
     }
 
     func complete() throws(RequestFault) {

@@ -191,9 +191,7 @@ final class Journal: @unchecked Sendable {
             for index in files.indices where !keepsFiles {
                 try files[index].cut(after: parts.first { $0.file == index }?.byteCount ?? 0)
             }
-        } catch {
-            throw StorageError(systemError: error.code, operation: "open journal")
-        }
+        } catch { throw StorageError(systemError: error.code, operation: "open journal") }
         guard let oldest = parts.first, let newest = parts.last else { return }
         if parts.count == 2 { frozen = oldest.runs }
         active = newest.runs

@@ -173,9 +173,7 @@ final class JournalFile: @unchecked Sendable {
             try descriptor.write([UInt8](repeating: 0, count: 8), at: end)
             try synchronize()
             return true
-        } catch {
-            return false
-        }
+        } catch { return false }
     }
 
     /// Writes zeros after a record that has made the file longer.
@@ -278,11 +276,8 @@ final class JournalBlocks {
         UnsafeMutableRawBufferPointer(start: buffer + usedCount, count: byteCount - usedCount)
             .initializeMemory(as: UInt8.self, repeating: 0)
         do throws(SystemError) {
-            try descriptor.write(
-                UnsafeRawBufferPointer(start: buffer, count: byteCount), at: start)
-        } catch {
-            throw SystemError(code: error.code, isOfSync: true)
-        }
+            try descriptor.write(UnsafeRawBufferPointer(start: buffer, count: byteCount), at: start)
+        } catch { throw SystemError(code: error.code, isOfSync: true) }
         let lastStart = Self.blockStart(usedCount)
         memmove(buffer, buffer + lastStart, usedCount - lastStart)
         knownEnd = end + record.count

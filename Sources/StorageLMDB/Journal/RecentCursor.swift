@@ -46,8 +46,7 @@ struct RecentCursor {
         for (index, run) in runs.enumerated() {
             let lower = range.lower.withUnsafeBytes { run.firstPosition(notBelow: $0) }
             let upper =
-                range.upper.map { upper in
-                    upper.withUnsafeBytes { run.firstPosition(notBelow: $0) }
+                range.upper.map { upper in upper.withUnsafeBytes { run.firstPosition(notBelow: $0) }
                 } ?? run.count
             guard lower < upper else { continue }
             heads.append(

@@ -18,9 +18,7 @@ extension JSONPatch {
             do throws(EditFailure) {
                 try editor.apply(
                     operation.edit, origin: [.element(firstIndex + index), .property("value")])
-            } catch {
-                throw failure(error, index)
-            }
+            } catch { throw failure(error, index) }
         }
         return try editor.finish()
     }

@@ -58,9 +58,7 @@ package struct CheckedAggregate: Sendable {
             do throws(QueryError) {
                 self.by = try GroupKey.parse(
                     list: by, zone: zone, rootClass: rowClass.index, schema: names.schema)
-            } catch {
-                throw query.fault(projection?.explaining(error, in: by) ?? error, "by")
-            }
+            } catch { throw query.fault(projection?.explaining(error, in: by) ?? error, "by") }
             byNames = SortKey.texts(list: by)
             guard self.by.count <= QueryText.sortKeyCountMax else {
                 throw query.fault("by", "Groups have at most \(QueryText.sortKeyCountMax) paths.")
@@ -118,9 +116,7 @@ package struct CheckedAggregate: Sendable {
             selection.order = try aggregate.order.map { (list) throws(QueryError) in
                 try GroupOrder.parse(list: list, operations: operations)
             }
-        } catch {
-            throw query.fault(error, name)
-        }
+        } catch { throw query.fault(error, name) }
         guard selection.order?.count ?? 0 <= QueryText.sortKeyCountMax else {
             throw query.fault(
                 "order", "'order' names at most \(QueryText.sortKeyCountMax) operations.")

@@ -69,9 +69,7 @@ package struct CheckedQuery: Sendable {
         do throws(RequestFault) {
             shown = try names.selection(
                 fields: text.fields, expand: text.expand, of: rowClass, shownBy: projection)
-        } catch {
-            throw text.placed(error)
-        }
+        } catch { throw text.placed(error) }
         let path: PointPath?
         (form, path, selection) = try Self.form(forms, text, shown, schema)
         let own = path?.ownMember.map(shown.without)

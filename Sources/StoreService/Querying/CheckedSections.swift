@@ -45,9 +45,7 @@ package struct CheckedSections: Sendable {
         let key: SectionKey
         do throws(QueryError) {
             key = try SectionKey.parse(by, rootClass: rowClass.index, schema: names.schema)
-        } catch {
-            throw query.fault(projection?.explaining(error, in: by) ?? error, "by")
-        }
+        } catch { throw query.fault(projection?.explaining(error, in: by) ?? error, "by") }
         let stated = try Self.sort(query, compiled, rowClass, names.schema, projection)
         let sort = stated.isEmpty ? [SortKey(path: key.path)] : stated
         sections = SectionQuery(

@@ -130,9 +130,7 @@ package struct QueryText: Sendable {
             return try CompiledQuery.compile(
                 text: filter, arguments: arguments, root: root, schema: schema,
                 within: RequestScratch.current.budget, now: { hasTime ? now : nil })
-        } catch {
-            throw fault(projection?.explaining(error, in: filter) ?? error, "filter")
-        }
+        } catch { throw fault(projection?.explaining(error, in: filter) ?? error, "filter") }
     }
 
     /// The most paths of a sort: their values stand in a cursor, which has to fit into a URL.
@@ -152,9 +150,7 @@ package struct QueryText: Sendable {
             keys = try SortKey.parse(
                 list: list, clause: name, root: root, schema: schema,
                 within: RequestScratch.current.budget)
-        } catch {
-            throw fault(projection?.explaining(error, in: list) ?? error, name)
-        }
+        } catch { throw fault(projection?.explaining(error, in: list) ?? error, name) }
         try requireFew(keys, name)
         return keys
     }

@@ -118,9 +118,7 @@ package final class JobScheduler: Sendable {
         for job in started { job.thread?.update { $0 = .run(job) } }
     }
 
-    private func endThread() {
-        threadCount.update { $0 -= 1 }
-    }
+    private func endThread() { threadCount.update { $0 -= 1 } }
 
     // MARK: On the scheduler's threads
 

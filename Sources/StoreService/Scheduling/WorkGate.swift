@@ -20,9 +20,7 @@ package final class WorkGate: Sendable {
     }
 
     /// One has ended.
-    package func leave() {
-        count.update { $0 -= 1 }
-    }
+    package func leave() { count.update { $0 -= 1 } }
 
     /// Whether running work has to end.
     package var isStopping: Bool { stopping.load(ordering: .relaxed) }

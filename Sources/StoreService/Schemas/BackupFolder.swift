@@ -63,9 +63,7 @@ package final class BackupFolder: Sendable {
                 Entry(
                     name: Self.name(written.description), version: written.description.version,
                     byteCount: written.byteCount))
-        } catch {
-            return .failure(fault(error))
-        }
+        } catch { return .failure(fault(error)) }
     }
 
     /// The fault for a client if a backup could not be made or deleted; the reason is reported.

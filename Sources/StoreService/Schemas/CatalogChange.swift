@@ -191,9 +191,7 @@ package final class CatalogWrite: PendingSchemaWrite {
     ) throws(StoreError) -> Catalog {
         let outcome = Monitor<Result<Catalog, StoreError>?>(nil)
         store.submit(
-            CatalogWrite(store, wanted) { result in
-                outcome.update { $0 = result.map(\.catalog) }
-            })
+            CatalogWrite(store, wanted) { result in outcome.update { $0 = result.map(\.catalog) } })
         return try outcome.wait { $0 }.get()
     }
 

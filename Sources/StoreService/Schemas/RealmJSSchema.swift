@@ -24,8 +24,7 @@ package enum RealmJSSchema {
         }
         let buffer = ByteBuffer(capacity: 2 * text.count)
         let writer = JSONWriter(buffer)
-        writer.object { root in
-            root.member("classes").array(of: classes.elements) { write($0, $1) }
+        writer.object { root in root.member("classes").array(of: classes.elements) { write($0, $1) }
         }
         return buffer.array
     }

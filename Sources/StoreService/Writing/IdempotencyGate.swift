@@ -29,9 +29,7 @@ package final class IdempotencyGate: Sendable {
         return .repeat(try served.repeated(key.reply(in: record.payload)))
     }
 
-    fileprivate func release(_ key: IdempotencyKey) {
-        running.withLock { _ = $0.remove(key.id) }
-    }
+    fileprivate func release(_ key: IdempotencyKey) { running.withLock { _ = $0.remove(key.id) } }
 }
 
 /// A running request's claim to its idempotency key; it ends with ``release()`` or with the object.

@@ -82,9 +82,7 @@ package final class ServedWrite<Body: WriteCase, Waiter: WriteWaiter>: PendingWr
         try transaction.withView { view throws(StoreError) in
             do throws(RequestFault) {
                 try self.body.read(self.body.caller.view(of: view).rows, scratch, self.served)
-            } catch {
-                throw .refused(error)
-            }
+            } catch { throw .refused(error) }
         }
     }
 
@@ -96,9 +94,7 @@ package final class ServedWrite<Body: WriteCase, Waiter: WriteWaiter>: PendingWr
             // Another server of the same store was faster.
             do throws(RequestFault) {
                 record = (try claim.key.reply(in: earlier.payload), true)
-            } catch {
-                throw .refused(error)
-            }
+            } catch { throw .refused(error) }
             return
         }
         try body.run(transaction)

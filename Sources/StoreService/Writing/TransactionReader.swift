@@ -256,9 +256,7 @@ struct TransactionReader {
             let projection = try names.projection(named: name)
             statement.projection = projection
             statement.rowClass = projection.rowClass
-        } catch {
-            fault(error, at: member.name)
-        }
+        } catch { fault(error, at: member.name) }
     }
 
     private mutating func readRef(

@@ -117,9 +117,7 @@ extension StreamHub {
             case .again: break
             case .gone: lookLater(at: group)
             }
-        } catch {
-            lookLater(at: group)
-        }
+        } catch { lookLater(at: group) }
     }
 
     private func look(at all: [Ended], in read: ReadTransaction) throws(RequestFault) -> Looked {

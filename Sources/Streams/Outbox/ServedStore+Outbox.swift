@@ -306,9 +306,7 @@ extension StreamHub {
                 after: 0)
             follower.outboxCursor = cursor
             feedLater(follower)
-        } catch {
-            sink.fail(error)
-        }
+        } catch { sink.fail(error) }
     }
 
     /// Lets a worker find out whether objects before a follower's position have become visible, for example because data changed

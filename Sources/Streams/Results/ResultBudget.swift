@@ -39,9 +39,7 @@ package final class ResultBudget: Sendable {
         clients.withLock { clients in
             if let known = clients[client] { return known }
             // Budgets without held bytes can be dropped.
-            if clients.count >= 1024 {
-                clients = clients.filter { $0.value.byteCount > 0 }
-            }
+            if clients.count >= 1024 { clients = clients.filter { $0.value.byteCount > 0 } }
             let made = MemoryBudget(byteCountMax: byteCountMax)
             clients[client] = made
             return made

@@ -177,9 +177,7 @@ struct ResultComputation: Sendable {
             changes = try FoldedChanges(
                 after: version, in: read, recordCountMax: FoldCache.recordCountMax,
                 classes: stream.observed.pastClasses)
-        } catch {
-            return .reset(try ResetReason(error, served))
-        }
+        } catch { return .reset(try ResetReason(error, served)) }
         if stream.isReset(by: changes) { return .reset(.schemaChanged) }
         if try changes.through < served.mappingStoreErrors(read.state().version) {
             return .reset(.fellBehind)

@@ -76,9 +76,7 @@ extension StreamHub {
                     case .again: return
                     case .gone: break
                     }
-                } catch {
-                    found = .failure(error)
-                }
+                } catch { found = .failure(error) }
                 self.perform { [found] in body(found, $0) }
             }
         ) {

@@ -159,9 +159,7 @@ final class ImportRun {
         let root: JSONValue
         do throws(JSONError) {
             root = try parser.parse(line, depthMax: options.limits.jsonDepthMax)
-        } catch {
-            throw RequestFault(error, in: line)
-        }
+        } catch { throw RequestFault(error, in: line) }
         let before = store.catalog
         defer {
             let after = store.catalog

@@ -131,9 +131,7 @@ extension ImportWriter {
                     return written
                 }
                 count(written, chunk)
-            } catch {
-                try note(error, chunk, position)
-            }
+            } catch { try note(error, chunk, position) }
         }
     }
 

@@ -187,9 +187,7 @@ extension ImportWriter {
                 } else {
                     try writeStored(transaction, chunk, position, reading)
                 }
-            } catch {
-                try note(error, chunk, position)
-            }
+            } catch { try note(error, chunk, position) }
         }
     }
 

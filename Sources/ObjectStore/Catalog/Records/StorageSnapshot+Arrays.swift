@@ -37,9 +37,7 @@ extension StorageSnapshot {
                     return false
                 }
             }
-        } catch {
-            throw .storage(error)
-        }
+        } catch { throw .storage(error) }
         if let failure { throw failure }
     }
 }
@@ -61,9 +59,7 @@ extension StorageSnapshot {
     /// The session of an account by the hash of its token.
     func session(_ hash: [UInt8], of account: UUID128) throws(StorageError) -> SessionRecord? {
         let key = StoreKey.bytes { StoreKey.appendSession(hash, of: account, to: $0) }
-        return try record(under: key) { value in
-            key.withUnsafeBytes { SessionRecord($0, value) }
-        }
+        return try record(under: key) { value in key.withUnsafeBytes { SessionRecord($0, value) } }
     }
 
     /// Reads the record of access under a key; nil without one.

@@ -15,9 +15,7 @@ package struct ListDifference: Sendable {
     package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 
     /// The number of indices.
-    package var count: Int {
-        (deletions + insertions + modifications).reduce(0) { $0 + $1.count }
-    }
+    package var count: Int { (deletions + insertions + modifications).reduce(0) { $0 + $1.count } }
 
     /// The new indices of the inserted and changed elements, in order.
     package var toldIndices: [Int] {

@@ -190,9 +190,8 @@ package struct ObservedProperty: Sendable {
         return Self.result(
             ListDifference(
                 from: (0..<a.count).map { a.element($0).bytes }, to: elements,
-                changed: links.map { links in
-                    elements.indices.filter { links.hold(elements[$0]) }
-                } ?? []))
+                changed: links.map { links in elements.indices.filter { links.hold(elements[$0]) } }
+                    ?? []))
     }
 
     private static func entries(_ map: MixedView) -> [KeyedDifference.Entry] {

@@ -192,9 +192,7 @@ package final class ChangeFeed: @unchecked Sendable {
                     try advance()
                     isBehind = false
                     if let time = newsTime { figures.noteLag(since: time) }
-                } catch {
-                    logFailure(error)
-                }
+                } catch { logFailure(error) }
                 // Actions that cannot run are tried again with the next commits or tick, if there is one.
                 if !isBehind || isStopping, !actions.isEmpty, let current {
                     let position = Position(

@@ -78,9 +78,7 @@ package final class StepBudget {
     /// Whether the streams of a client leave the step.
     ///
     /// - `client`: Nil for channels that receive every step.
-    func refuses(_ client: Int?) -> Bool {
-        client.map { isOver || excluded.contains($0) } ?? false
-    }
+    func refuses(_ client: Int?) -> Bool { client.map { isOver || excluded.contains($0) } ?? false }
 
     /// Runs `body`, in which a client's channel reports the step.
     func tell(_ client: Int?, _ body: () -> Void) {

@@ -141,9 +141,7 @@ final class DependencyTable {
             }
             reach(in: step.after) { _ in true }
             // An object that one of several versions deleted may have been hidden from a follower by then.
-            if step.deletesLater {
-                reach(in: step.before) { step.changes[$0]?.kind == .delete }
-            }
+            if step.deletesLater { reach(in: step.before) { step.changes[$0]?.kind == .delete } }
             if count > countMax {
                 tooWide[position, default: []].append(Trigger(identity: identity, owners: owners))
             }

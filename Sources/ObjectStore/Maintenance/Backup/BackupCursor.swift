@@ -36,9 +36,7 @@ package final class BackupCursor {
             description = BackupDescription(
                 version: StoreVersion(epoch: state.epoch, number: state.version),
                 seconds: Timestamp.now().seconds, storeFormat: format)
-        } catch {
-            throw .storage(error)
-        }
+        } catch { throw .storage(error) }
     }
 
     deinit { snapshot.close() }

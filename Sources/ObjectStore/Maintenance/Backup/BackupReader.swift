@@ -178,9 +178,7 @@ extension BackupReader {
                     transaction = nil
                     committed = byteCount
                 }
-            } catch {
-                throw .storage(error)
-            }
+            } catch { throw .storage(error) }
             progress(byteCount)
         }
         do throws(StorageError) {
@@ -205,9 +203,7 @@ extension BackupReader {
             let snapshot = try engine.snapshot()
             defer { snapshot.close() }
             isEmpty = try snapshot.isEmpty()
-        } catch {
-            throw .storage(error)
-        }
+        } catch { throw .storage(error) }
         if !isEmpty { throw .notEmpty }
     }
 

@@ -52,9 +52,7 @@ extension ColumnScan {
         var references = program.references
         if !query.isCounted, !query.sort.isEmpty {
             let order = ColumnOrder(query.sort, schema: schema)?.references
-            if let order,
-                order.allSatisfy({ store.find($0, in: transaction, &columns) })
-            {
+            if let order, order.allSatisfy({ store.find($0, in: transaction, &columns) }) {
                 references.formUnion(order)
             } else if needsOrder {
                 return nil

@@ -96,9 +96,7 @@ extension ReadTransaction: ObjectSource {
                 }
                 return body(origin, property, count)
             }
-        } catch {
-            fail(error)
-        }
+        } catch { fail(error) }
     }
 
     /// Whether more than `most` links lead to an object through one property. Cost: `most` entries at most.

@@ -208,9 +208,7 @@ extension ReadTransaction {
                     return body(key, shown)
                 }
             }
-        } catch {
-            throw .storage(error)
-        }
+        } catch { throw .storage(error) }
         if isDamaged { throw .storage(StorageError(.corrupted, operation: "scan rows")) }
     }
 }

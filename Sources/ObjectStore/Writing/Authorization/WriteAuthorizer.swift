@@ -323,11 +323,10 @@ final class WriteAuthorizer {
     }
 
     /// The refusal of a property that is hidden on an object and was stated otherwise than null, as it is shown.
-    func refusalOfHidden(
-        _ hidden: MemberSet, _ rowClass: RowClass, source: Int
-    ) -> RefusedAct? {
-        rowClass.members.indices.first { hidden.contains($0) }
-            .map { refused(rowClass, .update, source, $0) }
+    func refusalOfHidden(_ hidden: MemberSet, _ rowClass: RowClass, source: Int) -> RefusedAct? {
+        rowClass.members.indices.first { hidden.contains($0) }.map {
+            refused(rowClass, .update, source, $0)
+        }
     }
 }
 

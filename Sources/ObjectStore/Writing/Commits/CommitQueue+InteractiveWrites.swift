@@ -214,9 +214,7 @@ extension CommitQueue {
         do throws(StorageError) {
             try moveChanges(of: interactiveGroup.group)
             interactiveWrite.transaction?.noteSpill()
-        } catch {
-            interactiveGroup.failure = .storage(error)
-        }
+        } catch { interactiveGroup.failure = .storage(error) }
         return interactiveGroup.failure
     }
 

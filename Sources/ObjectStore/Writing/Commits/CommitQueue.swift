@@ -63,9 +63,7 @@ final class CommitQueue: @unchecked Sendable {
     }
 
     /// Starts the writer's thread.
-    func start() {
-        startThread(named: "writer") { self.runWriter() }
-    }
+    func start() { startThread(named: "writer") { self.runWriter() } }
 
     /// Adds a write; one that comes after ``stop()`` fails with `.closing`, one of a store for reading with `.readOnly`.
     func submit(_ write: any PendingWrite) {

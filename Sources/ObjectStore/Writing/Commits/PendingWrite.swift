@@ -49,9 +49,7 @@ package final class AwaitedWrite: PendingWrite {
 
     package func run(_ transaction: WriteTransaction) throws(StoreError) { try body(transaction) }
 
-    package func finish(_ outcome: WriteOutcome) {
-        self.outcome.update { $0 = outcome }
-    }
+    package func finish(_ outcome: WriteOutcome) { self.outcome.update { $0 = outcome } }
 
     /// Waits until the write is durable or has failed.
     ///
@@ -74,9 +72,7 @@ package final class AwaitedSchemaWrite: PendingSchemaWrite {
         try make(present)
     }
 
-    package func finish(_ outcome: WriteOutcome) {
-        self.outcome.update { $0 = outcome }
-    }
+    package func finish(_ outcome: WriteOutcome) { self.outcome.update { $0 = outcome } }
 
     /// Waits until the change is durable or has failed.
     ///

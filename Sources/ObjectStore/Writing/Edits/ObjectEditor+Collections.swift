@@ -85,9 +85,7 @@ extension ObjectEditor {
             do throws(ElementFault) {
                 range = try placement.range(
                     at: found, isMap: storage.shape == .map, count: editor.count)
-            } catch {
-                throw .missing(error)
-            }
+            } catch { throw .missing(error) }
             outcome = ElementOutcome(range, isList: storage.shape == .list)
             return try put(leaf, in: range, storage, editor)
         case .remove:

@@ -22,9 +22,7 @@ extension ObjectEditor {
         let buffer = ByteBuffer(capacity: old.bytes.count + new.count + 64)
         do throws(ElementFault) {
             outcome = try old.change(at: steps[...], placement, MixedView(new.bytes), in: buffer)
-        } catch {
-            throw .missing(error)
-        }
+        } catch { throw .missing(error) }
         return buffer
     }
 

@@ -57,9 +57,7 @@ extension ObjectEditor {
             do throws(ElementFault) {
                 let value = try MixedView(bytes).value(at: path.inner)
                 bytes = value.isNull ? nil : value.bytes
-            } catch {
-                throw .missing(isSource: isSource)
-            }
+            } catch { throw .missing(isSource: isSource) }
         }
         if let bytes { found.bytes = try inlined(bytes, found) }
         return found

@@ -231,9 +231,7 @@ package final class ObjectEditor {
         if draft.writesObjects { try storing { () throws(StoreError) in try flush() } }
         let targets = try storing { () throws(StoreError) in try transaction.resolve(draft, origin)
         }
-        if draft.writesObjects {
-            try storing { () throws(StoreError) in try readRow() }
-        }
+        if draft.writesObjects { try storing { () throws(StoreError) in try readRow() } }
         return try encoded(draft, at: path, targets, origin)
     }
 

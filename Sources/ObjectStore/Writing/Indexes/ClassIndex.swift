@@ -45,9 +45,7 @@ struct ClassIndex {
     var isGroup: Bool { if case .group = source { true } else { false } }
 
     /// The unique key of its objects; nil when they may share one.
-    var unique: UniqueKey? {
-        rowClass.uniqueKeys.first { $0.number == number }
-    }
+    var unique: UniqueKey? { rowClass.uniqueKeys.first { $0.number == number } }
 
     /// Hands over the key of each entry that a row has.
     ///

@@ -338,8 +338,7 @@ struct CatalogPlan {
         target.classes.flatMap { rowClass -> [(rowClass: RowClass, unique: UniqueKey)] in
             guard let old = comparison.oldClasses[rowClass.index] else { return [] }
             let before = present.classes[old].uniqueKeys.map(\.number)
-            return rowClass.uniqueKeys.filter { !before.contains($0.number) }
-                .map { (rowClass, $0) }
+            return rowClass.uniqueKeys.filter { !before.contains($0.number) }.map { (rowClass, $0) }
         }
     }
 }

@@ -46,9 +46,7 @@ final class OverflowChunks: TreeChunks, OverflowSink {
         do throws(StorageError) {
             if let value = try group.storedValue(key) { return value }
             fail(StorageError(.corrupted, operation: "read chunk"))
-        } catch {
-            fail(error)
-        }
+        } catch { fail(error) }
         return nil
     }
 

@@ -246,9 +246,7 @@ final class TreeEditor {
         OverflowReference.withKey(identity.bytes, number) { chunks.overflowChunk($0) }
     }
 
-    private func leaf(_ number: UInt32) -> LeafView? {
-        chunk(number).map { LeafView($0, storage) }
-    }
+    private func leaf(_ number: UInt32) -> LeafView? { chunk(number).map { LeafView($0, storage) } }
 
     private func inner(_ number: UInt32) -> InnerNode? {
         guard let bytes = chunk(number) else { return nil }

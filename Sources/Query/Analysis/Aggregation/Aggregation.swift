@@ -382,9 +382,7 @@ package final class Aggregation: ColumnCalculation, @unchecked Sendable {
     /// Notes the last of the groups of the page, if these are as many as are wanted.
     private func noteLast(of first: [Int]) {
         guard first.count == question.page.beforehand.countMax else { return }
-        last = first.last.map { group in
-            tables.reversed().reduce(group) { $1.pair($0).group }
-        }
+        last = first.last.map { group in tables.reversed().reduce(group) { $1.pair($0).group } }
     }
 
     /// Drops the groups after the page's groups, if there are many more and not all have to be known.

@@ -35,9 +35,7 @@ package struct GroupCondition: Hashable, Sendable {
             }
             return GroupCondition(
                 predicate: try checker.predicate(syntax.predicate), figures: figures)
-        } catch {
-            throw written.explaining(error)
-        }
+        } catch { throw written.explaining(error) }
     }
 
     /// Refuses MATCHES, for which memory and time would have to be watched.

@@ -124,9 +124,7 @@ extension Checker {
             parser.isKeyPath = true
             steps = try parser.path(start: 0).steps
             guard parser.token.kind == .end else { throw parser.unexpected("the end of the path") }
-        } catch {
-            throw source.fault(error.kind, error.message, at: first.start, argument: number)
-        }
+        } catch { throw source.fault(error.kind, error.message, at: first.start, argument: number) }
         return steps.map { Syntax.Step(kind: $0.kind, start: first.start) }
     }
 

@@ -108,9 +108,7 @@ private struct RangeAnalysis {
     }
 
     /// Finds the position of a property's ranges; nil without ranges.
-    private func index(of member: Int) -> Int? {
-        ranges.firstIndex { $0.member == member }
-    }
+    private func index(of member: Int) -> Int? { ranges.firstIndex { $0.member == member } }
 
     /// Returns the ranges of a property; nil when a match may have any value of it.
     func ranges(of member: Int) -> [OrderedKeyRange]? {

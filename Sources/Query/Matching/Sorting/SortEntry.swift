@@ -60,8 +60,6 @@ package struct SortEntry {
     package func compare(_ other: SortEntry) -> Int {
         if rank != other.rank { return rank < other.rank ? -1 : 1 }
         if isWhole || other.isWhole { return 0 }
-        return rest.withUnsafeBytes { own in
-            other.rest.withUnsafeBytes { compareKeys(own, $0) }
-        }
+        return rest.withUnsafeBytes { own in other.rest.withUnsafeBytes { compareKeys(own, $0) } }
     }
 }

@@ -222,8 +222,6 @@ final class MixedSetTest: ValueTest {
         if value.kind == .list || value.kind == .map { return false }
         scratch.removeAll()
         OrderedKey.append(value, to: scratch, byteCountMax: .max)
-        return keys.hasElement { key in
-            key.withUnsafeBytes { compareKeys($0, scratch.bytes) }
-        }
+        return keys.hasElement { key in key.withUnsafeBytes { compareKeys($0, scratch.bytes) } }
     }
 }

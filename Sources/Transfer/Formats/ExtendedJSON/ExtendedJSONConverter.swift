@@ -66,9 +66,7 @@ final class ExtendedJSONConverter: LineSource {
         do throws(JSONError) {
             let object = try parser.parse(text, depthMax: options.limits.jsonDepthMax)
             write(object, rowClass, isOuter: true, JSONWriter(line))
-        } catch {
-            note(RequestFault.Entry(line: error, in: text))
-        }
+        } catch { note(RequestFault.Entry(line: error, in: text)) }
     }
 
     // MARK: Values

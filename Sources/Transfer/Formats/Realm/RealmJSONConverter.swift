@@ -109,9 +109,7 @@ package final class RealmJSONConverter {
             case .tree(let splitter): try splitter.complete()
             case .flat(let text): try text.complete()
             }
-        } catch {
-            throw Self.fault(error)
-        }
+        } catch { throw Self.fault(error) }
         if case .flat(let text) = form { try takeObjects(text) }
     }
 
@@ -137,9 +135,7 @@ package final class RealmJSONConverter {
             case .flat(let text): try text.append(bytes)
             case .unknown: break
             }
-        } catch {
-            throw Self.fault(error)
-        }
+        } catch { throw Self.fault(error) }
     }
 
     /// Writes the lines of a flattened text.
@@ -206,9 +202,7 @@ package final class RealmJSONConverter {
                 } else {
                     takeObject(object, rowClass, position)
                 }
-            } catch {
-                fault = error.message
-            }
+            } catch { fault = error.message }
         } else {
             fault = "the store has no class '\(className)'"
         }

@@ -44,8 +44,6 @@ struct CodeOrder {
 
     /// Whether a group comes behind sort bytes.
     func isBehind(_ group: Int, _ sortBytes: [UInt8]) -> Bool {
-        sortBytes.withUnsafeBytes { other in
-            withBytes(of: group) { compareKeys($0, other) > 0 }
-        }
+        sortBytes.withUnsafeBytes { other in withBytes(of: group) { compareKeys($0, other) > 0 } }
     }
 }
