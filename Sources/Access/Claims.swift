@@ -7,7 +7,6 @@ package struct Claims: Sendable, Equatable {
     /// The text of the object; empty if there are no claims.
     package let text: String
 
-    /// No claims.
     package static let none = Claims(text: "")
 
     /// Whether both texts are the same, byte for byte.
@@ -76,7 +75,6 @@ package struct Claims: Sendable, Equatable {
         try self.init(value)
     }
 
-    /// Writes the object.
     package func write(to writer: JSONWriter) {
         var text = text.isEmpty ? "{}" : text
         text.withUTF8 { writer.raw(UnsafeRawBufferPointer($0)) }

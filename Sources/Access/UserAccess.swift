@@ -5,10 +5,8 @@ import HoldfastObjectStore
 
 /// Whether a user may sign in and send requests, by any kind of token or session.
 package struct UserAccess: Sendable, Equatable {
-    /// The stored record.
     private(set) var record: UserRecord
 
-    /// The user's id.
     package var id: String { record.id }
 
     /// Makes the access of a user without restrictions.

@@ -214,7 +214,6 @@ package enum GeoShape: Hashable, Sendable {
     /// Closed rings of vertices: the outer one, then its holes.
     case polygon([[GeoPoint]])
 
-    /// The number of its points.
     package var pointCount: Int {
         switch self {
         case .box: 2

@@ -129,7 +129,6 @@ struct Arguments: Sendable {
             "--\(name) is one of \(choices.map(word).joined(separator: ", ")), not '\(text)'")
     }
 
-    /// A number from `range`.
     func number(_ name: String, in range: ClosedRange<Int>) throws(CommandFailure) -> Int? {
         guard let text = text(name) else { return nil }
         guard let number = Int(text), range.contains(number) else {

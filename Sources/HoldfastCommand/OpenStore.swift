@@ -34,7 +34,6 @@ enum OpenStore {
         case checking
         /// Reading: nothing is changed, and the medium may be read-only.
         case reading
-        /// Changing a store that is there.
         case changing
         /// Changing, and making a missing store.
         case making

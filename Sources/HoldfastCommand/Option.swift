@@ -13,7 +13,6 @@ struct Option: Sendable {
     /// Whether it may be given more than once.
     var isRepeatable = false
 
-    /// An option with a value.
     init(
         _ name: String, _ value: String, _ help: String, fallback: String? = nil,
         isRepeatable: Bool = false
@@ -25,7 +24,6 @@ struct Option: Sendable {
         self.isRepeatable = isRepeatable
     }
 
-    /// A flag.
     init(flag name: String, _ help: String) {
         self.name = name
         self.help = help
@@ -39,7 +37,6 @@ struct Option: Sendable {
 
 /// A limit as an option of `holdfast serve`.
 extension Limit {
-    /// The option.
     var commandOption: Option {
         let value =
             switch form {

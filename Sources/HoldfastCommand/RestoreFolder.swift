@@ -8,7 +8,6 @@ import HoldfastThreads
 /// marks a store comes last. As long as the folder exists, nothing opens the directory as a store:
 /// an interrupted restore is mistaken neither for an empty store nor for a complete one.
 struct RestoreFolder {
-    /// The folder's name.
     private static let name = "restoring"
 
     private let directory: String

@@ -10,7 +10,6 @@ struct ServiceAddress {
 
     /// The host, without brackets.
     var host: String
-    /// The port.
     var port: String
 
     /// Finds the address; one of another form is left to the connection to refuse.

@@ -12,7 +12,6 @@ struct SigningKeySet: Sendable {
     private static let unusable = SigningKeyFailure(
         "there is no key for RS, PS or ES signatures in it (HS256 is only for files)")
 
-    /// The keys.
     let keys: [SigningKey]
 
     /// Reads a document: `{"keys":[…]}`, or a single key. Keys for other purposes than signatures are ignored.

@@ -13,7 +13,6 @@ package struct WebTokens: Sendable {
     /// The tolerated difference between the clocks of issuer and service, in seconds.
     package static let leewaySeconds: Int64 = 60
 
-    /// The keys of the issuer.
     package let keys: SigningKeys
     private let issuer: String
     private let audience: String
@@ -151,7 +150,6 @@ extension RequestFault {
 package struct WebToken: Sendable {
     /// The id of the user, its `sub`.
     package let user: String
-    /// All claims.
     package let claims: Claims
     /// The time of issue, in seconds since 1970; the earliest time if the token lacks it.
     package let issued: Int64

@@ -117,7 +117,6 @@ extension JSONWriter {
         array(of: values) { value, writer in writer.object { body(value, &$0) } }
     }
 
-    /// Writes an array of strings.
     package func strings(_ texts: some Sequence<String>) { array(of: texts) { $1.string($0) } }
 
     /// Writes an integer.

@@ -50,7 +50,6 @@ package final class RequestScratch {
     /// Replies up to so many bytes are copied out of ``reply``, which keeps its block.
     package static let copiedByteCountMax = 64 << 10
 
-    /// Memory for the write of an object.
     package func takeWriteMemory() -> ObjectWriteMemory {
         writeMemory.popLast() ?? ObjectWriteMemory()
     }

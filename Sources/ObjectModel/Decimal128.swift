@@ -26,7 +26,6 @@ public struct Decimal128: Hashable, BitwiseCopyable, Sendable {
         case nan
     }
 
-    /// The kind of number.
     package var kind: Kind {
         if high & 0x7C00 << 48 == 0x7C00 << 48 { return .nan }
         return high & 0x7800 << 48 == 0x7800 << 48 ? .infinite : .finite
@@ -85,7 +84,6 @@ extension Decimal128 {
 
 /// Arithmetic of IEEE 754, rounded to 34 digits; every NaN becomes the only NaN.
 extension Decimal128 {
-    /// Adds.
     package static func + (a: Decimal128, b: Decimal128) -> Decimal128 {
         calculate(UInt8(ascii: "+"), a, b)
     }
@@ -145,7 +143,6 @@ extension Decimal128 {
         return UInt128(place) << 113 | digits
     }
 
-    /// The greatest ordinal of a number.
     package static let greatestOrdinal: UInt128 = 1 << 127 + infinity
 
     /// The greatest integer that is not above a number; nil outside the range of `Int64`, and for infinities and NaN.
@@ -186,7 +183,6 @@ extension Decimal128 {
         return (whole, hasFraction)
     }
 
-    /// Makes the number with an ordinal.
     package init(ordinal: UInt128) {
         let middle: UInt128 = 1 << 127
         if ordinal == 0 {
@@ -248,7 +244,6 @@ extension Decimal128 {
         guard kind == .finite else { return nil }
     }
 
-    /// Reads a text.
     package init?(_ text: String) {
         var text = text
         guard let number = text.withUTF8({ Decimal128(text: UnsafeRawBufferPointer($0)) }) else {

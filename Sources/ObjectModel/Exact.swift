@@ -4,7 +4,6 @@
 /// combining accent. Names from clients are distinguished by their bytes, like all stored texts.
 @propertyWrapper
 package struct Exact<Texts: ExactlyCompared>: Hashable, Sendable {
-    /// The text.
     package var wrappedValue: Texts
 
     /// Makes a key, or the value of a property.
@@ -64,13 +63,11 @@ extension Array: ExactlyCompared where Element: ExactlyCompared {
 }
 
 extension Dictionary where Key == ExactText {
-    /// The value of a text.
     package subscript(_ text: String) -> Value? {
         get { self[ExactText(text)] }
         set { self[ExactText(text)] = newValue }
     }
 
-    /// The texts, sorted.
     package var texts: [String] { keys.map(\.wrappedValue).sorted() }
 }
 
@@ -78,7 +75,6 @@ extension Set where Element == ExactText {
     /// Makes a set of texts.
     package init(texts: some Sequence<String>) { self.init(texts.lazy.map { ExactText($0) }) }
 
-    /// The texts, sorted.
     package var texts: [String] { map(\.wrappedValue).sorted() }
 
     /// Whether a text is in the set.

@@ -15,7 +15,6 @@ package struct ObjectClass: Equatable, Sendable {
 
     /// The name, unique in the schema.
     @Exact package var name: String
-    /// The kind of class.
     package var kind: Kind
     /// The name of the primary key property, if there is one.
     @Exact package var primaryKey: String?
@@ -25,7 +24,6 @@ package struct ObjectClass: Equatable, Sendable {
     /// is null.
     @Exact package var uniqueGroups: [[String]]
 
-    /// Makes a class.
     package init(
         name: String, kind: Kind = .object, primaryKey: String? = nil, properties: [Property],
         uniqueGroups: [[String]] = []

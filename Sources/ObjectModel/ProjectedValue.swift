@@ -4,7 +4,6 @@ package struct ProjectedValue: Equatable, Sendable {
     package var property: Property
     /// Whether the path ends in a count or an aggregate.
     package var isCalculated = false
-    /// The class that has the property.
     package var owner: String
     /// Whether a value on the path before the end, and before a collection on the path, may be null. The projected value is then
     /// null too.

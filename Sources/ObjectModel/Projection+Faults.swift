@@ -188,7 +188,6 @@ extension ProjectedValue {
 
 /// One fault of a projection.
 package struct ProjectionFault: Error, Equatable, Sendable {
-    /// The projection with the fault.
     package var projection: String
     /// The property with the fault; nil if the projection has it.
     package var property: String?

@@ -10,7 +10,6 @@ package struct Projection: Equatable, Sendable {
         /// The projection that shows the objects at the end of the path; nil to show the path's own value.
         @Exact package var projection: String?
 
-        /// Makes a property.
         package init(name: String, path: [String], projection: String? = nil) {
             self.name = name
             self.path = path
@@ -28,7 +27,6 @@ package struct Projection: Equatable, Sendable {
     /// The properties in declaration order.
     package var properties: [Property]
 
-    /// Makes a projection.
     package init(name: String, className: String, properties: [Property]) {
         self.name = name
         self.className = className

@@ -2,7 +2,6 @@
 package struct Property: Hashable, Sendable {
     /// The name, unique in the class.
     @Exact package var name: String
-    /// The type of the values.
     package var type: PropertyType
     /// Whether the value, or each element of a collection, may be null. Always true for a single link or embedded object and for
     /// maps of objects. Always false for lists and sets of objects, for inverse links, and for `mixed`, whose values may be null
@@ -26,7 +25,6 @@ package struct Property: Hashable, Sendable {
     /// The mapped name, which queries may use instead of the own name; nil if there is only one name.
     @Exact package var mapTo: String?
 
-    /// Makes a property.
     package init(
         name: String, type: PropertyType, isOptional: Bool = false, isIndexed: Bool = false,
         defaultValue: DefaultValue? = nil, cases: [Value]? = nil, isUnique: Bool = false,
@@ -130,7 +128,6 @@ extension ElementType {
 
 /// The type of a property.
 package enum PropertyType: Hashable, Sendable {
-    /// One value.
     case single(ElementType)
     /// An ordered collection.
     case list(ElementType)
@@ -193,7 +190,6 @@ extension PropertyType {
 
 /// The value of a property that is not set in a new object.
 package enum DefaultValue: Hashable, Sendable {
-    /// The same value in every object.
     case constant(Value)
     /// A random UUID, fresh for each object; `"$uuid"`.
     case uuid

@@ -100,7 +100,6 @@ package enum ScalarType: UInt8, Sendable, CaseIterable {
         }
     }
 
-    /// Whether a primary key may have this type.
     package var canBePrimaryKey: Bool {
         switch self {
         case .int, .int8, .int16, .int32, .int64, .string, .objectID, .uuid: true

@@ -7,7 +7,6 @@ package struct Schema: Equatable, Sendable {
     /// The classes in the order they were declared.
     package var classes: [ObjectClass]
 
-    /// Makes a schema.
     package init(revision: UInt64 = 0, schemaVersion: UInt64? = nil, classes: [ObjectClass] = []) {
         self.revision = revision
         self.schemaVersion = schemaVersion

@@ -9,7 +9,6 @@ package struct SchemaRenames: Equatable, Sendable {
         /// The property's name; nil for the class itself.
         @Exact package var property: String?
 
-        /// Makes a name.
         package init(_ className: String, _ property: String? = nil) {
             self.className = className
             self.property = property
@@ -27,12 +26,9 @@ package struct SchemaRenames: Equatable, Sendable {
 
     /// One renaming.
     package struct Entry: Equatable, Sendable {
-        /// The present name.
         package var old: Name
-        /// The new name.
         package var new: Name
 
-        /// Makes a renaming.
         package init(old: Name, new: Name) {
             self.old = old
             self.new = new

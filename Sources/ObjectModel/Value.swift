@@ -2,7 +2,6 @@
 ///
 /// Rows are read in place. This type is for single values.
 package enum Value: Hashable, Sendable {
-    /// No value.
     case null
     /// True or false.
     case bool(Bool)
@@ -12,17 +11,12 @@ package enum Value: Hashable, Sendable {
     case double(Double)
     /// A floating-point number of single precision.
     case float(Float)
-    /// A decimal number.
     case decimal(Decimal128)
-    /// Text.
     case string(String)
-    /// Bytes.
     case data([UInt8])
     /// A point in time.
     case date(Timestamp)
-    /// An object identifier.
     case objectID(ObjectID)
-    /// A UUID.
     case uuid(UUID128)
     /// A link to an object of a class, by its primary key, or by its object key if the class has no primary key.
     indirect case link(className: String, key: Value)
@@ -33,9 +27,7 @@ package enum Value: Hashable, Sendable {
 
     /// A value of a map and its key.
     package struct MapEntry: Hashable, Sendable {
-        /// The key.
         package var key: String
-        /// The value.
         package var value: Value
 
         /// Makes an entry.

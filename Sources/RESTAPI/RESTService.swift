@@ -16,17 +16,14 @@ import Synchronization
 package final class RESTService: Sendable {
     /// The served store, with the shared parts of its use cases.
     package let served: ServedStore
-    /// The options of the interface.
     let options: RESTOptions
     /// The tokens that decide about requests; nil when no token is needed.
     let tokens: AccessTokens?
     /// The users with tokens of an issuer or sessions of accounts; nil if no token is needed.
     let users: SignedInUsers?
-    /// The accounts.
     let accounts: StoredAccounts
     /// The threads that hash passwords.
     let passwords: PasswordHasher
-    /// The tries to sign in.
     let tries: SignInTries
     /// The access document.
     let access: AccessControl
@@ -58,7 +55,6 @@ package final class RESTService: Sendable {
     /// Change streams; made with the first one.
     private let hub = Monitor<StreamHub?>(nil)
 
-    /// The store that is served.
     package var store: Store { served.store }
 
     /// Whether requests need a token.

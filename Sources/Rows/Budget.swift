@@ -36,7 +36,6 @@ public final class Budget {
     /// The number of steps until the next look; at most 0 once the budget has failed.
     @usableFromInline var stepsLeft = stepsUnseen
 
-    /// Makes a budget.
     package init(until deadlineMilliseconds: UInt64 = .max, memoryByteCountMax: Int = 256 << 20) {
         self.deadlineMilliseconds = deadlineMilliseconds
         self.memoryByteCountMax = memoryByteCountMax

@@ -4,7 +4,6 @@ package struct DraftField: Sendable {
     package enum State: UInt8, Sendable {
         /// No statement: the property takes its default, or keeps the stored value if the draft merges.
         case absent
-        /// Null.
         case null
         /// The stored value stays, even if the draft replaces the object.
         case kept

@@ -12,10 +12,8 @@ package final class DraftPool {
     private var drafts: ContiguousArray<ObjectDraft> = []
     private var usedCount = 0
 
-    /// Makes an empty pool.
     package init() {}
 
-    /// Returns an empty draft.
     package func draft(_ rowClass: RowClass, isMerge: Bool) -> ObjectDraft {
         defer { usedCount += 1 }
         if usedCount == drafts.count {

@@ -4,7 +4,6 @@ package struct DraftReference: Sendable {
     package enum Target: Sendable {
         /// The primary key: this range of the draft's arena holds an ``OrderedKey``.
         case primaryKey(start: Int, count: Int)
-        /// The object key.
         case objectKey(UInt64)
         /// The object itself, to be created or merged in the same write: this child of the draft.
         case child(Int)
@@ -21,7 +20,6 @@ package struct DraftReference: Sendable {
     package var classIndex: Int
     /// The offset in the draft's arena of a link in a `mixed` value; otherwise nil.
     package var mixedOffset: Int?
-    /// The target.
     package var target: Target
 
     /// The property and the position in its collection.

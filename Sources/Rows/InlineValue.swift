@@ -79,7 +79,6 @@ public struct InlineValue {
         }
     }
 
-    /// The value.
     package var value: Value {
         withUnsafeBytes(of: (low, high)) { bytes in
             guard let address = bytes.baseAddress else { return .null }
@@ -87,10 +86,8 @@ public struct InlineValue {
         }
     }
 
-    /// The number of its bytes.
     var byteCount: Int { element.fixedByteCount ?? 0 }
 
-    /// Appends its bytes.
     package func append(to buffer: ByteBuffer) {
         if byteCount == 8 { return buffer.append(little: low) }
         withUnsafeBytes(of: (low, high)) {

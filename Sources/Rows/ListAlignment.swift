@@ -16,7 +16,6 @@ struct ListAlignment {
     /// The wanted elements that have moved relative to the elements that stay in order.
     private(set) var moved: Set<Int> = []
 
-    /// Compares the lists.
     init(_ shown: ComparedList, _ wanted: ComparedList) {
         former = [Int?](repeating: nil, count: wanted.count)
         func isSame(_ index: Int, _ own: Int) -> Bool {

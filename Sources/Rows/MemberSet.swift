@@ -3,7 +3,6 @@ public struct MemberSet: Hashable, Sendable {
     @usableFromInline var first: UInt64 = 0
     @usableFromInline var rest: [UInt64] = []
 
-    /// Makes an empty set.
     package init() {}
 
     private init(first: UInt64) { self.first = first }
@@ -19,7 +18,6 @@ public struct MemberSet: Hashable, Sendable {
         for member in 64..<max(64, count) { insert(member) }
     }
 
-    /// Whether the set is empty.
     package var isEmpty: Bool { first == 0 && rest.allSatisfy { $0 == 0 } }
 
     /// Adds a position.
@@ -100,7 +98,6 @@ public struct MemberSet: Hashable, Sendable {
         return words
     }
 
-    /// Makes a set from its words.
     package init(words: [UInt64]) {
         first = words.first ?? 0
         rest = Array(words.dropFirst())

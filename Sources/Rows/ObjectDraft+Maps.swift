@@ -53,7 +53,6 @@ extension ObjectDraft {
         return children.count - 1
     }
 
-    /// Returns the key of an entry.
     package func key(of entry: DraftEntry) -> UnsafeRawBufferPointer {
         arenaBytes(start: entry.keyStart, count: entry.keyCount)
     }
@@ -73,7 +72,6 @@ package struct DraftEntry: Sendable {
     package enum Value: Sendable {
         /// The entry is removed. Only drafts that merge use this.
         case removed
-        /// The value is null.
         case null
         /// A plain value: `start ..< start + count` of the arena, encoded as in a collection.
         case bytes(start: Int, count: Int)

@@ -7,7 +7,6 @@ import HoldfastObjectModel
 /// merges it with the stored object. Writing does not change the draft, so a transaction can run again. One thread at a time uses
 /// a draft. A ``DraftPool`` reuses the memory of drafts that are no longer needed.
 package final class ObjectDraft {
-    /// The class of the object.
     package let rowClass: RowClass
     /// One statement for each property of the class.
     private let statements: UnsafeMutablePointer<DraftField>
@@ -32,7 +31,6 @@ package final class ObjectDraft {
     /// The object key of the object to change, for a nested object whose class has no primary key; nil makes a new object.
     package var objectKey: UInt64?
 
-    /// Makes an empty draft.
     package init(_ rowClass: RowClass, isMerge: Bool) {
         self.rowClass = rowClass
         self.isMerge = isMerge
@@ -78,7 +76,6 @@ package final class ObjectDraft {
             + entries.capacity * MemoryLayout<DraftEntry>.stride
     }
 
-    /// Sets null.
     package func setNull(_ member: Int) { self[member].state = .null }
 
     /// Removes the statement about a property.

@@ -20,7 +20,6 @@ struct OpenRow {
     /// Returns the offset of a property's slot in the buffer.
     func slot(_ member: Int) -> Int { start + Int(rowClass.currentLocation(member).slot) }
 
-    /// Makes a property null.
     func setNull(_ member: Int) {
         let location = rowClass.currentLocation(member)
         let offset = start + Int(location.nullByte)

@@ -2,7 +2,6 @@ import HoldfastBytes
 
 /// A change of an object by a principal that sees only part of it: the new visible row, beside the stored row.
 package struct VisibleChange {
-    /// The stored object.
     package let stored: RowView
     /// The object as it is shown to the principal.
     package let shown: RowView

@@ -23,7 +23,6 @@ package final class RowBuilder {
     /// The primary key of the object being written, if the store generates it.
     private var number: Int64 = 0
 
-    /// Makes a builder.
     package init() {}
 
     /// The stored row that a draft is applied to.
@@ -163,7 +162,6 @@ package final class RowBuilder {
     package enum Replacement {
         /// The property's default.
         case defaultValue
-        /// Null.
         case null
         /// A value in the encoding of a row: of its slot, or of the heap.
         case bytes(UnsafeRawBufferPointer)

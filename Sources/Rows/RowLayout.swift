@@ -19,7 +19,6 @@ public struct RowLayout: Hashable, Sendable {
     package struct Slot: Hashable, Sendable {
         /// The property's number, unique in the store and never reused.
         package var propertyNumber: UInt32
-        /// The storage of its values.
         package var storage: FieldStorage
         /// The offset from the beginning of the row.
         package var offset: Int

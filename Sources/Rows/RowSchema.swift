@@ -82,7 +82,6 @@ package final class RowSchema: Sendable {
     /// Whether a class can be found by name.
     package func knows(_ classIndex: Int) -> Bool { !unknown.contains(classIndex) }
 
-    /// Returns the class with a name.
     package func rowClass(named name: String) -> RowClass? { classIndex[name].map { classes[$0] } }
 }
 

@@ -10,7 +10,6 @@ package final class ScalarCollectionBuilder {
     private var ends: [Int] = []
     private var nulls: [Bool] = []
 
-    /// Makes an empty builder.
     package init() {}
 
     /// Starts a collection of `element`s.
@@ -26,7 +25,6 @@ package final class ScalarCollectionBuilder {
     /// The total number of bytes of the elements.
     package var byteCount: Int { values.count }
 
-    /// Adds null.
     package func appendNull() {
         values.appendZeros(element.fixedByteCount ?? 0)
         ends.append(values.count)

@@ -2,7 +2,6 @@ import HoldfastObjectModel
 
 /// An index that may have several entries for one value of a property, such as one for each word.
 package struct SearchIndex: Hashable, Sendable {
-    /// The kind of index.
     package var kind: SearchIndexKind
     /// The number of its entries. It is the index's own, so that it can be built beside an index of the property's values, or
     /// beside remains of an earlier index.
@@ -10,7 +9,6 @@ package struct SearchIndex: Hashable, Sendable {
     /// The position of the property.
     package var member: Int
 
-    /// Makes an index.
     package init(kind: SearchIndexKind, number: UInt32, member: Int) {
         self.kind = kind
         self.number = number

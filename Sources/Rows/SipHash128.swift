@@ -3,10 +3,8 @@
 /// Source: Aumasson and Bernstein, "SipHash: a fast short-input PRF", INDOCRYPT 2012, and the
 /// reference implementation's 128-bit variant. The result is part of the storage format.
 package enum SipHash128 {
-    /// The key of stored hashes.
     package static let storedKey: (UInt64, UInt64) = (0x486F_6C64_6661_7374, 0x6F62_6A65_6374_7321)
 
-    /// Hashes `bytes` to one number.
     package static func number(_ bytes: UnsafeRawBufferPointer) -> UInt128 {
         let (high, low) = hash(bytes)
         return UInt128(high) << 64 | UInt128(low)

@@ -3,9 +3,7 @@ import HoldfastObjectModel
 
 /// The value of one property, also if it is stored out of line. Valid as long as the row.
 struct StoredField {
-    /// The property's storage.
     let storage: FieldStorage
-    /// Whether the value is null.
     let isNull: Bool
     /// The bytes of the slot, or of the value in the heap.
     let bytes: UnsafeRawBufferPointer

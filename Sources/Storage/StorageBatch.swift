@@ -47,7 +47,6 @@ public struct StorageBatch {
     /// The changes, sorted and unique by key.
     public var changes: [Change]
 
-    /// Creates a batch.
     package init(removedRanges: [KeyRange] = [], changes: [Change] = []) {
         self.removedRanges = removedRanges
         self.changes = changes

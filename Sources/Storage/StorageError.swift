@@ -42,7 +42,6 @@ package struct StorageError: Error, Sendable, Equatable {
     package static let unfinished = StorageError(
         .format, operation: "open store", native: "its creation was interrupted, and it is empty")
 
-    /// Creates an error.
     package init(_ code: Code, operation: String, native: String? = nil) {
         self.code = code
         self.operation = operation

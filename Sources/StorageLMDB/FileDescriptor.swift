@@ -4,7 +4,6 @@ import HoldfastThreads
 
 /// An open file or directory, closed with its owner.
 struct FileDescriptor: ~Copyable, Sendable {
-    /// The descriptor's number.
     let number: Int32
 
     /// Opens `name` inside `directory`, or relative to the working directory; never across `exec`.

@@ -49,7 +49,6 @@ final class LMDBDirectory: Sendable {
 
     /// The directory's path as it was given.
     let path: String
-    /// The directory's identity.
     let identity: Identity
     private let descriptor: FileDescriptor
 

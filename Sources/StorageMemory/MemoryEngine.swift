@@ -179,7 +179,6 @@ protocol MemoryReads: StorageSnapshot {
     var engine: MemoryEngine { get }
     var entriesRead: Int { get set }
 
-    /// Returns the state to read.
     func openState(_ operation: String) throws(StorageError) -> MemoryState
 }
 

@@ -37,7 +37,6 @@ final class MemoryState: Sendable {
         self.byteCount = byteCount
     }
 
-    /// Returns the value of `key`.
     func value(forKey key: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         let position = lowerBound(key)
         guard position.chunk < chunks.count else { return nil }

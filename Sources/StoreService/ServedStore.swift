@@ -10,7 +10,6 @@ import HoldfastThreads
 ///
 /// It answers nothing by itself: each use case is a type or function of its subject's folder, which is handed this. Thread-safe.
 package final class ServedStore: Sendable {
-    /// The store.
     package let store: Store
     /// The limits of the use cases.
     package let limits: ServiceLimits

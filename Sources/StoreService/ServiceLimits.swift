@@ -20,7 +20,6 @@ package struct ServiceLimits: Sendable {
     package var collectionElementCountMax = 10_000
     /// Bytes of a collection, as stored, that a reply or an event shows; larger ones are left out of it.
     package var collectionByteCountMax = 1 << 20
-    /// Bytes of one line of an import.
     package var importLineByteCountMax = 256 << 20
     /// Bytes a second that the client of an import has to send.
     package var importByteRateMin = 4 << 10

@@ -197,7 +197,6 @@ struct ChangeWriter {
         }
     }
 
-    /// Writes one object of a snapshot.
     mutating func writeSnapshot(_ row: RowView, _ identity: ObjectIdentity) {
         let rowClass = stream.names.schema.classes[identity.classIndex]
         beginEntry()

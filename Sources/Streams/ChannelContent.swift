@@ -2,7 +2,6 @@ import HoldfastObjectStore
 
 /// The subject of a channel, with the changes that its followers have not received yet.
 enum ChannelContent {
-    /// The changes of objects.
     case changes(FoldedEvents)
     /// The changes of one property.
     case property(ObservedProperty, PropertyOutcome)

@@ -136,6 +136,5 @@ package final class CheckedStream: Sendable {
         cursor.eventVersion.map { self.cursor($0) } ?? StreamCursor.start.text
     }
 
-    /// The text of the cursor after a version.
     func cursor(_ version: StoreVersion) -> String { text(of: .after(version)) }
 }

@@ -12,7 +12,6 @@ struct KeyedChanges {
     /// The changes by the stored bytes of the keys; nil for null.
     private(set) var changes: [[UInt8]?: Change] = [:]
 
-    /// The changes in the order of the keys.
     var inOrder: [(key: [UInt8]?, change: Change)] {
         changes.sorted { ($0.key ?? []).lexicographicallyPrecedes($1.key ?? []) }
             .map { ($0.key, $0.value) }

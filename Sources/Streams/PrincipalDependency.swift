@@ -7,7 +7,6 @@ final class PrincipalDependency: FeedChannel, @unchecked Sendable {
 
     /// The key that the followers of one watch have in common.
     struct Key: Hashable {
-        /// The object.
         let filter: ObservedFilter.Key
         /// The rules' generation. The rules say which parts of the object count.
         let rulesGeneration: UInt64
@@ -32,7 +31,6 @@ final class PrincipalDependency: FeedChannel, @unchecked Sendable {
         follower.principalDependency = self
     }
 
-    /// Removes a follower.
     func remove(_ follower: Follower) {
         followers[ObjectIdentifier(follower)] = nil
         follower.principalDependency = nil

@@ -4,7 +4,6 @@ import HoldfastObjectStore
 enum PropertyOutcome {
     /// The followers know everything.
     case nothing
-    /// The property is gone.
     case deleted
     /// The property is there and new to the followers.
     case entered

@@ -17,7 +17,6 @@ package struct SharedBytes: @unchecked Sendable {
         self.holder = holder ?? buffer
     }
 
-    /// The number of bytes.
     package var count: Int { buffer.count }
 }
 

@@ -111,7 +111,6 @@ final class SharedEntryTable: @unchecked Sendable {
         return entries
     }
 
-    /// Removes a channel.
     func leave(_ channel: StreamChannel) {
         channel.entries.channelCount -= 1
         if channel.entries.channelCount == 0 {

@@ -40,7 +40,6 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
     /// The rules under which the followers joined: at most the lowest generation of theirs; see ``StreamHub/rulesGeneration``.
     var oldestRules = UInt64.max
     private var content: ChannelContent
-    /// The interval of its events.
     var pace: EventInterval
     private var isDelayed = false
     /// The last version that the followers know completely, while they do not receive all steps; nil while they do.
@@ -70,7 +69,6 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
         if case .result(let result) = content { result } else { nil }
     }
 
-    /// Whether it has no followers.
     var isEmpty: Bool { followers.isEmpty && result?.arrivals.isEmpty ?? true }
 
     /// Whether a poll waits.

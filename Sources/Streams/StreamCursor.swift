@@ -25,7 +25,6 @@ package enum StreamCursor: Equatable, Sendable {
     package struct SnapshotPosition: Equatable, Sendable {
         /// The number of the object's class.
         var classNumber: UInt32
-        /// The object's key.
         var key: UInt64
     }
 

@@ -10,7 +10,6 @@ package struct StreamEvents: Sendable {
     /// The seconds after which an idle stream sends a heartbeat.
     let heartbeatSeconds: Int
 
-    /// Makes events.
     package init(_ framing: any EventFraming, heartbeatSeconds: Int) {
         self.framing = framing
         self.heartbeatSeconds = heartbeatSeconds

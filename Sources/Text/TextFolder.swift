@@ -8,7 +8,6 @@ package final class TextFolder {
     private let ignoresCase: Bool
     private let buffer = ByteBuffer(capacity: 256)
 
-    /// Makes a folder.
     package init(ignoresCase: Bool) { self.ignoresCase = ignoresCase }
 
     /// Returns the folded text. It is the text itself for an ASCII text if case is kept; other results are valid until the next

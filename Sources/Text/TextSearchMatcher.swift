@@ -13,7 +13,6 @@ package final class TextSearchMatcher {
     private let excluded: [[Int]]
     private var isFound: [Bool]
 
-    /// Makes a matcher.
     package init(_ search: TextSearch) {
         let all = Set(search.required + search.excluded.joined())
         terms = all.filter { !$0.isPrefix }.sorted() + all.filter(\.isPrefix).sorted()

@@ -12,10 +12,8 @@ package final class WordSet {
     private var buffer = ByteBuffer(capacity: 1024)
     private var spans: ContiguousArray<Range<Int>> = []
 
-    /// Makes an empty set.
     package init() {}
 
-    /// The number of words.
     package var count: Int { spans.count }
 
     /// A word; valid until the next text is read.

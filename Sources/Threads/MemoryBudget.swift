@@ -16,7 +16,6 @@ package final class MemoryBudget: Sendable {
         self.uncountedByteCountMax = uncountedByteCountMax
     }
 
-    /// The number of counted bytes.
     package var byteCount: Int { count.load(ordering: .relaxed) }
 
     /// Whether there is no room for more bytes.

@@ -30,7 +30,6 @@ package final class Slots<Owner: Hashable & Sendable>: Sendable {
         self.ownerCountMax = ownerCountMax
     }
 
-    /// The number of taken slots.
     package var takenCount: Int { taken.withLock { $0.count } }
 
     /// Takes a slot until the returned lease ends.

@@ -14,7 +14,6 @@ package final class Transfers: Sendable {
     private static let keptLineCount = 1024
     private let exports = Mutex<[ObjectIdentifier: ExportLimit]>([:])
 
-    /// Makes them for a store.
     package init(_ served: ServedStore) {
         self.served = served
         imports = WorkGate(countMax: served.limits.importCountMax)

@@ -74,7 +74,6 @@ package enum AccountBody {
 /// One keyboard writes `é` as one scalar and another as two, and users see no difference. So texts are stored composed (NFC), as
 /// NIST SP 800-63B recommends for passwords. Accounts of version 0.3 and before have them in any form, as the client sent them.
 package enum AccountText {
-    /// The form in which a text is stored.
     package static func stored(_ text: String) -> String { CanonicalForm.composed.of(text) }
 
     /// The forms of a client's text that an account may have, without duplicates. The unchanged text comes first, so that

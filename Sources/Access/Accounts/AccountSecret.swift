@@ -12,7 +12,6 @@ package struct AccountSecret: Sendable {
         /// A code that resets a password.
         case resetCode = "hfr_"
 
-        /// The prefix of the text.
         package var prefix: String.UTF8View { rawValue.utf8 }
     }
 
@@ -20,7 +19,6 @@ package struct AccountSecret: Sendable {
     package let text: String
     /// The id of the account.
     package let account: UUID128
-    /// The stored hash.
     package let hash: TokenHash
 
     private static let idByteCount = 16

@@ -214,7 +214,6 @@ package struct StoredAccounts: Sendable {
         }
     }
 
-    /// Ends all sessions of an account.
     package func endSessions(of account: UUID128) throws(RequestFault) {
         try change { transaction throws(StoreError) in try transaction.removeSessions(of: account) }
     }
@@ -301,7 +300,6 @@ extension RequestFault {
 
 /// A session of an account, without its token.
 package struct Session: Sendable, Equatable {
-    /// The account.
     package let account: Account
     /// The time when it began, in seconds since 1970.
     package let began: Int64

@@ -10,7 +10,6 @@ import HoldfastObjectModel
 package struct AccessDocument: Sendable, Equatable {
     /// A condition on an object.
     package enum Condition: Sendable, Equatable {
-        /// Any object.
         case any
         /// The objects that match a filter.
         case filter(String)
@@ -26,13 +25,10 @@ package struct AccessDocument: Sendable, Equatable {
 
     /// The rules of a role for the objects of a class; a nil rule allows nothing.
     package struct ClassRules: Sendable, Equatable {
-        /// The objects that may be read.
         package var read: Condition?
-        /// The objects that may be created.
         package var create: Condition?
         /// The updates that are allowed.
         package var update: Change?
-        /// The objects that may be deleted.
         package var delete: Condition?
         /// The properties with explicit rights, in the order of the text.
         package var properties: [(name: String, right: PropertyRight)] = []
@@ -45,7 +41,6 @@ package struct AccessDocument: Sendable, Equatable {
 
     /// A role.
     package struct Role: Sendable, Equatable {
-        /// The name.
         package var name: String
         /// Whether the role also applies to anonymous visitors.
         package var isForAnyone = false
@@ -78,7 +73,6 @@ package struct AccessDocument: Sendable, Equatable {
     /// The maximum size of the text, in bytes.
     package static let byteCountMax = 256 << 10
 
-    /// The text of the document.
     package var text: String {
         let buffer = ByteBuffer(capacity: 1024)
         JSONWriter(buffer).object { write(to: &$0) }

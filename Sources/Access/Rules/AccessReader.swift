@@ -9,12 +9,10 @@ package struct AccessReader: DefinitionReader {
 
     /// A document that was read.
     package struct Stated {
-        /// The document.
         package var document: AccessDocument
         /// The revision that the document is based on, if it is given.
         package var revision: UInt64?
 
-        /// Makes a document with its revision.
         package init(_ document: AccessDocument, revision: UInt64? = nil) {
             self.document = document
             self.revision = revision

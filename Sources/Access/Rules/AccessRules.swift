@@ -7,7 +7,6 @@ import HoldfastRows
 
 /// An access document that is compiled and checked for a schema. Immutable; any thread may use it.
 package final class AccessRules: Sendable {
-    /// The document.
     package let document: AccessDocument
     /// The document's revision; 0 if it is not stored.
     package let revision: UInt64

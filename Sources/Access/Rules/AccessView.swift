@@ -8,7 +8,6 @@ package struct AccessView: Hashable, Sendable {
     /// The rules of a role for the objects of a class, as conditions on the unrestricted store. The constant false allows
     /// nothing.
     package struct ClassRules: Hashable, Sendable {
-        /// The objects that may be read.
         package var read: Predicate
         /// The properties that are hidden, by position.
         package var hidden = MemberSet()

@@ -14,11 +14,9 @@ struct CompiledRole: Sendable {
         var delete: CompiledCondition?
         /// The rights of the properties, by position.
         let rights: [PropertyRight]
-        /// The properties that are hidden.
         private(set) var hidden = MemberSet()
         /// The properties that may be set when an object is created.
         private(set) var stated = MemberSet()
-        /// The properties that may be changed.
         private(set) var changed = MemberSet()
 
         /// Takes the compiled rules of a document. They serve all users.
@@ -67,7 +65,6 @@ struct CompiledRole: Sendable {
     }
 }
 
-/// An action on an object.
 package enum AccessAction: String, CaseIterable, Sendable { case read, create, update, delete }
 
 /// A condition on objects, checked for a class.
@@ -80,7 +77,6 @@ struct CompiledCondition: Sendable {
         rule?.predicate(for: user) ?? .constant(true)
     }
 
-    /// The text in the document.
     var text: String { rule?.text ?? "true" }
 }
 
@@ -88,7 +84,6 @@ struct CompiledCondition: Sendable {
 package enum PropertyRight: String, CaseIterable, Comparable, Sendable {
     /// The property is hidden.
     case none
-    /// The property may be read.
     case read
     /// The property may also be set when an object is created.
     case create

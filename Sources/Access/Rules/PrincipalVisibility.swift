@@ -6,7 +6,6 @@ package final class PrincipalVisibility: VisibilitySource {
     private let access: AccessControl
     private let principal: Principal
 
-    /// Makes the access of a principal.
     package init(_ access: AccessControl, _ principal: Principal) {
         self.access = access
         self.principal = principal

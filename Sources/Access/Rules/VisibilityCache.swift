@@ -88,7 +88,6 @@ final class VisibilityCache: Sendable {
 
     /// The rules; nil if there is no document, or if it is invalid in the schema.
     let rules: AccessRules?
-    /// The schema.
     let schema: RowSchema
     /// Whether this is the schema of a pinned version, and a newer schema is present.
     let isPast: Bool
@@ -96,7 +95,6 @@ final class VisibilityCache: Sendable {
     let hasEnded: Bool
     private let state = Mutex(State())
 
-    /// Makes an empty cache.
     init(_ rules: AccessRules?, in schema: RowSchema, isPast: Bool, hasEnded: Bool) {
         (self.rules, self.schema) = (rules, schema)
         (self.isPast, self.hasEnded) = (isPast, hasEnded)

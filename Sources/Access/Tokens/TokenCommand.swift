@@ -4,13 +4,11 @@ import HoldfastObjectJSON
 
 /// An operator's command to list or change the tokens of a store. It can be written as text.
 package enum TokenCommand: Sendable, Equatable {
-    /// Lists the tokens.
     case list
     /// Stores the token of a hash.
     case create(TokenMembers, hash: TokenHash)
     /// Changes the terms of a token.
     case change(name: String, TokenMembers)
-    /// Ends a token.
     case revoke(name: String)
 
     /// Runs the command.

@@ -28,7 +28,6 @@ package struct TokenMembers: Sendable, Equatable {
 
     /// The name; nil if it is omitted. The same applies to the other members.
     package var name: String?
-    /// The right.
     package var right: Right?
     /// The id of the user.
     package var user: String?
@@ -36,13 +35,11 @@ package struct TokenMembers: Sendable, Equatable {
     package var claims: Claims?
     /// The only classes that the token may use; empty for all.
     package var classes: [String]?
-    /// The expiry.
     package var expiry: Expiry?
 
     /// The maximum size of a user's id, in bytes.
     package static let userByteCountMax = 255
 
-    /// Describes a token.
     package init(
         name: String? = nil, right: Right? = nil, user: String? = nil, claims: Claims? = nil,
         classes: [String]? = nil, expiry: Expiry? = nil
@@ -141,7 +138,6 @@ package struct TokenMembers: Sendable, Equatable {
         terms.claims = claims
     }
 
-    /// Writes the object.
     package func write(to writer: JSONWriter) {
         writer.object { object in
             if let name { object.member("name").string(name) }

@@ -11,7 +11,6 @@ package struct TokenSecret: Sendable {
     static let randomByteCount = 32
     /// `hf_` and 32 random bytes in base64's URL alphabet.
     package let text: String
-    /// The stored hash.
     package let hash: TokenHash
 
     /// Makes a token.

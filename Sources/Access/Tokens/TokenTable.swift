@@ -13,7 +13,6 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
         var numbers: [TokenHash: UInt64] = [:]
     }
 
-    /// The tokens in the store.
     private let stored: StoredTokens
     private let tokens = Mutex(Tokens())
     /// Locked while the store is read, so that an older state cannot replace a newer one.
@@ -22,7 +21,6 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
     /// The access of every request while the store needs no token.
     package let open = TokenAccess<Grant>(nil)
 
-    /// Reads the tokens of a store.
     package init(_ stored: StoredTokens) throws(RequestFault) {
         self.stored = stored
         try adopt()
@@ -31,7 +29,6 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
     /// Whether a request needs a token. Cost: an atomic load.
     package var isEnforced: Bool { isNeeded.load(ordering: .acquiring) }
 
-    /// Whether there is any token.
     package var isEmpty: Bool { tokens.withLock { $0.known.isEmpty } }
 
     /// Returns the access of a token; nil for one that is unknown.
@@ -117,7 +114,6 @@ package final class TokenTable<Grant: AccessGrant>: Sendable {
 /// A token's right, and the grants that end with the token. While the store needs no token, requests without one have an access
 /// as well.
 package struct TokenAccess<Grant: AccessGrant>: Sendable {
-    /// The right.
     package var right: Right { token?.terms.right ?? .admin }
     /// The grants for each right up to the token's, in the order of the rights.
     private var grants: [Grant] = []
@@ -143,7 +139,6 @@ package struct TokenAccess<Grant: AccessGrant>: Sendable {
         raise()
     }
 
-    /// Ends all grants.
     func end() { for grant in grants { grant.end(.revoked) } }
 
     private mutating func raise() {
@@ -159,7 +154,6 @@ package protocol AccessGrant: AnyObject, Sendable {
     /// - `token`: The token that it belongs to; nil if no token is needed.
     init(of token: Token?)
 
-    /// Ends the grant.
     func end(_ reason: AccessEnd)
 }
 

@@ -2,7 +2,6 @@ import HoldfastObjectModel
 
 /// The terms of a token: its right, its user and classes, and its expiry.
 package struct TokenTerms: Sendable, Equatable {
-    /// The right.
     package var right: Right
     /// The expiry; nil for a token that never expires.
     package var end: Timestamp?

@@ -216,7 +216,6 @@ extension RequestState {
         return true
     }
 
-    /// Whether there is no request.
     var isIdle: Bool { if case .idle = self { true } else { false } }
 
     /// Whether the request waits for an exchange's answer.

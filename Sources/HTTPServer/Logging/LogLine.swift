@@ -7,7 +7,6 @@ struct LogLine {
     private let json: JSONWriter
     private var isEmpty = true
 
-    /// Begins an empty line.
     init(_ format: Logger.Format, capacity: Int = 256) {
         self.format = format
         json = JSONWriter(ByteBuffer(capacity: capacity))
@@ -22,7 +21,6 @@ struct LogLine {
         stamp.withUnsafeBufferPointer { member("time", $0) }
     }
 
-    /// Writes a member with a string.
     mutating func member(_ name: StaticString, _ value: String) {
         var value = value
         value.withUTF8 { member(name, $0) }

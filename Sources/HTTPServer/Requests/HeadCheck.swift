@@ -191,7 +191,6 @@ private let lowTokenBytes: UInt64 = 0x03FF_6CFA_0000_0000
 /// The same for bytes from 64 to 127: letters and ``^_`|~``.
 private let highTokenBytes: UInt64 = 0x57FF_FFFF_C7FF_FFFE
 
-/// Whether `bytes` are a token.
 private func isToken(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
     !bytes.isEmpty
         && bytes.allSatisfy { byte in

@@ -17,9 +17,7 @@ package struct RequestText: @unchecked Sendable {
         bytes = UnsafeBufferPointer(start: start, count: count)
     }
 
-    /// The number of bytes.
     package var count: Int { bytes.count }
-    /// Whether there are no bytes.
     package var isEmpty: Bool { bytes.isEmpty }
     /// A copy; bytes that are not UTF-8 are repaired.
     package var string: String { String(decoding: bytes, as: UTF8.self) }

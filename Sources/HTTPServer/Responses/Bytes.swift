@@ -18,7 +18,6 @@ package struct Bytes: @unchecked Sendable {
     /// The owner of the bytes; nil for constants.
     let storage: AnyObject?
     private let base: UnsafeRawPointer?
-    /// The number of bytes.
     package let count: Int
 
     /// Takes ownership of memory from `malloc`; it is freed by `free` with the last reference.

@@ -80,7 +80,6 @@ final class GzipWriter: @unchecked Sendable {
 package final class GzipReader {
     /// The reason why a text cannot be read.
     package enum Fault: Error {
-        /// It is not gzip.
         case broken
         /// The consumer of the pieces stopped.
         case stopped

@@ -2,7 +2,6 @@ import Synchronization
 
 /// A grant, together with the work epoch that may also end the admitted request.
 struct Admission: Sendable {
-    /// The grant.
     let grant: Grant
     /// The epoch of the work, and its number when the work was admitted; nil if only the grant ends the admission.
     private var epoch: (WorkEpoch, number: UInt64)?

@@ -46,7 +46,6 @@ package struct CORSPolicy: Sendable {
         case none
     }
 
-    /// Whether an origin is one of ``origins``.
     package func names(_ origin: RequestText) -> Bool {
         allowsAll || origins.contains { $0 == origin.string }
     }

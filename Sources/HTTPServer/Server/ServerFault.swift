@@ -27,7 +27,6 @@ package struct ServerFault: Error, Equatable {
     /// The path that was probably meant.
     package let hint: String?
 
-    /// Creates a fault with its status.
     package init(_ status: UInt16, _ code: Code, _ detail: String, hint: String? = nil) {
         self.status = status
         self.code = code

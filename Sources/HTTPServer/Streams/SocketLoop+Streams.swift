@@ -128,7 +128,6 @@ final class StreamFrame {
         byteCount = parts.reduce(0) { $0 + $1.count }
     }
 
-    /// Takes pieces as one chunk.
     convenience init(chunk pieces: [Bytes]) {
         let byteCount = pieces.reduce(0) { $0 + $1.count }
         let head = Bytes(String(byteCount, radix: 16) + "\r\n")

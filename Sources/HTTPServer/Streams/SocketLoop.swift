@@ -63,7 +63,6 @@ final class SocketLoop: @unchecked Sendable {
     /// The descriptor of epoll.
     var epoll: Int32 { queue.epoll }
 
-    /// Starts the thread.
     func start() throws(ServerError) { thread = try LoopQueue<Message>.startThread { self.run() } }
 
     /// Waits until the thread has ended, after `.exit`.

@@ -138,7 +138,6 @@ class CollectionReference {
 
     // MARK: Writing
 
-    /// The path to an element.
     func path(_ element: EditPath.Element) -> EditPath {
         var path = EditPath(place.binding.rowClass)
         path.owners = place.owners
@@ -208,7 +207,6 @@ class CollectionReference {
             embedded.map { $0.within(step) }, in: place.steps, of: place.rootClass, place.key)
     }
 
-    /// Removes an element.
     final func remove(_ element: EditPath.Element) {
         requireWrite()
         edit(ObjectEdit(path(element), .remove))

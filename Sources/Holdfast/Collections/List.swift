@@ -31,7 +31,6 @@ public final class List<Element: RealmCollectionValue> {
     /// Whether it is frozen, so that it always shows one version.
     public var isFrozen: Bool { place?.realm.isFrozen ?? false }
 
-    /// The present elements.
     private var elements: [Element] { Array(self) }
 
     // MARK: Changing

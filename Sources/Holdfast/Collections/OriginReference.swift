@@ -43,7 +43,6 @@ final class OriginReference {
         place.binding.rowClass.members[Int(place.binding.positions[field].member)]
     }
 
-    /// The class of the origins.
     var binding: ClassBinding { realm.binding(ofClass: compiled.classIndex) }
 
     /// Whether the origins are embedded objects, which have no object keys.
@@ -57,7 +56,6 @@ final class OriginReference {
     /// the embedded objects.
     var keys: [UInt64] { present.keys }
 
-    /// Returns an origin by its key.
     func origin(_ key: UInt64) -> ObjectBase {
         let (realm, binding) = (realm, binding)
         guard isOfEmbedded else { return realm.object(binding, key: key, row: nil) }
@@ -94,7 +92,6 @@ struct EmbeddedOrigin {
     /// The class, and below the key, of the object that contains the embedded object.
     let rootClass: RowClass
     let key: UInt64
-    /// The path from that object.
     let steps: [NestedPath.Step]
 
     func row(in view: StoreView) -> RowView? {

@@ -42,7 +42,6 @@ final class ResultsCore {
         return realm.era != era
     }
 
-    /// All objects of a class.
     convenience init(_ realm: RealmCore, _ binding: ClassBinding, _ parts: QueryParts) {
         self.init(realm, .all(binding.model), parts)
     }
@@ -77,7 +76,6 @@ final class ResultsCore {
 
     var limits: QueryLimits { QueryLimits(memoryByteCountMax: .max) }
 
-    /// The keys of the elements.
     var keys: [UInt64] { objects.keys }
 
     /// The elements. They are found again if the view has changed.
@@ -187,7 +185,6 @@ final class ResultsCore {
         return element(ofKey: keys[position])
     }
 
-    /// Returns the element of a key.
     func element<Element: RealmCollectionValue>(ofKey key: UInt64) -> Element {
         switch base {
         case .elements(let place): return Element._decode(place.element(Int(key)))

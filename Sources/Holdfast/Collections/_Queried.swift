@@ -8,7 +8,6 @@ public protocol _Queried {
     associatedtype _QueriedElement: RealmCollectionValue
     /// The elements in the store.
     var _queried: QueriedElements { get }
-    /// The present elements.
     var _all: [_QueriedElement] { get }
 }
 

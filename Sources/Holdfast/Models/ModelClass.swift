@@ -9,7 +9,6 @@ final class ModelClass: @unchecked Sendable {
     // Unchecked: a class's type is no value that changes.
 
     let type: ObjectBase.Type
-    /// The name of its table.
     let name: String
     let kind: ObjectClass.Kind
     /// The properties in the order of declaration, base classes first.

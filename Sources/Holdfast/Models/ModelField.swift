@@ -4,7 +4,6 @@ import HoldfastObjectModel
 struct ModelField: @unchecked Sendable {
     // Unchecked: the default value's closure is the program's own, as in every instance.
 
-    /// The name in the class.
     let name: String
     /// The name under which it is stored.
     let columnName: String

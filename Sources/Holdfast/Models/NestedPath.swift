@@ -113,7 +113,6 @@ final class NestedPath {
         if let index = moved(index) { steps[list.count] = .index(index) } else { isGone = true }
     }
 
-    /// Notes that the value is gone.
     func end() { isGone = true }
 
     /// Returns to the earlier state.

@@ -36,7 +36,6 @@ struct ObjectReference {
         era = object.placeEra
     }
 
-    /// The class of the key.
     var rootClass: RowClass { way?.rootClass ?? binding.rowClass }
 
     /// Whether the object is known to be gone.

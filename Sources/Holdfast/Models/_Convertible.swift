@@ -22,7 +22,6 @@ public struct ExplicitValues {
     /// to a bool.
     static func isNumber(_ value: Any) -> Bool { type(of: value) is NSNumber.Type }
 
-    /// Whether a value is a bool.
     static func isBool(_ value: Any) -> Bool {
         isNumber(value) ? (value as? NSNumber)?.isBool ?? false : value is Bool
     }

@@ -98,7 +98,6 @@ public protocol _ObjectView: RealmCollectionValue {}
 public protocol RealmCollectionValue: _Persistable, Hashable {
     /// The type in the schema.
     static var _element: ElementShape { get }
-    /// Reads a stored value.
     static func _decode(_ stored: StoredElement) -> Self
     /// Hands the value over to be stored: exactly one call of `sink`.
     static func _encode(_ value: Self, to sink: ElementSink)

@@ -31,7 +31,6 @@ struct MapChanges: FollowedDifference {
         return all
     }
 
-    /// The change of a map.
     func change<M: RealmKeyedCollection>(of map: M) -> RealmMapChange<M> {
         func keys(_ keys: Set<String>) -> [M.Key] {
             keys.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }.map { M.Key(_key: $0) }

@@ -102,7 +102,6 @@ protocol ObservedProperties: AnyObject {
     func value(_ position: Int, in state: StoredState) -> Any?
     /// The bytes of a value, to recognize the same value later; nil for links, and for values that are not compared.
     func bytes(_ position: Int, in state: StoredState) -> [UInt8]?
-    /// The name of a property.
     func name(_ position: Int) -> String
 }
 

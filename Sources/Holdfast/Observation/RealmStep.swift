@@ -5,7 +5,6 @@ import HoldfastRows
 final class RealmStep {
     let before: StoreView
     let after: StoreView
-    /// The version after the step.
     let version: UInt64
     /// The changes; nil if they are unknown, because the schema changed or the change log has been cut.
     let changes: ChangeStep?

@@ -192,7 +192,6 @@ final class ProjectedProperties: ObservedProperties {
     /// The properties that each projected property depends on, in the view's schema.
     private var shown: (schema: BoundSchema, properties: [[ShownProperties]])?
 
-    /// - `object`: The projected object, at its place.
     init(_ object: ObjectBase, _ place: ObjectReference, _ properties: [ProjectedProperty]) {
         self.object = object
         self.place = place

@@ -39,7 +39,6 @@ public struct Query<T> {
         compared(operation, V._argument(value))
     }
 
-    /// Compares with a value.
     func compared(_ operation: String, _ value: Any) -> Query<Bool> {
         Query<Bool>(expression.compared(operation, .argument(value)))
     }

@@ -69,13 +69,11 @@ struct QueryExpression {
         QueryExpression(a.pieces + b.pieces)
     }
 
-    /// Joins conditions by a word: AND or OR.
     static func joined(_ conditions: [QueryExpression], _ word: String) -> QueryExpression {
         let parts = conditions.map { [.text("(")] + $0.condition.pieces + [.text(")")] }
         return QueryExpression(Array(parts.joined(separator: [.text(" \(word) ")])))
     }
 
-    /// Compares a path with a value.
     static func compared(_ path: Path, _ operation: String, _ value: Any) -> QueryExpression {
         QueryExpression(path).compared(operation, .argument(value))
     }

@@ -295,7 +295,6 @@ final class ObjectGraph {
 
     // MARK: Adding
 
-    /// Adds an object.
     func add(_ object: ObjectBase) {
         guard let binding = binding(of: object) else { return }
         _ = enqueue(object, binding)

@@ -5,7 +5,6 @@ import HoldfastRows
 struct PendingChange {
     /// The kinds of change.
     enum Content {
-        /// Assignments of properties.
         case assignments(ObjectDraft)
         /// Edits of collections and of embedded objects.
         case edits(ObjectEditor)
@@ -57,7 +56,6 @@ struct PendingChange {
         return draft.assigned(member)
     }
 
-    /// Writes the change.
     func write(_ transaction: WriteTransaction) throws(StoreError) {
         switch content {
         case .assignments(let draft): _ = try transaction.update(draft, key: object.key)

@@ -15,7 +15,6 @@ extension RealmCore {
         return object
     }
 
-    /// Returns an object at a place.
     func object(_ place: ObjectReference, _ row: RowView?) -> ObjectBase {
         object(place.binding, key: place.key, way: place.way, row: row)
     }
@@ -87,7 +86,6 @@ extension RealmCore {
         return other.isDynamic ? binding.seen(as: DynamicObject.self) : binding
     }
 
-    /// Finds the object with a primary key.
     func find(_ binding: ClassBinding, _ primaryKey: OrderedKey) -> ObjectBase? {
         let view = view
         do throws(StoreError) {
@@ -100,7 +98,6 @@ extension RealmCore {
         }
     }
 
-    /// Counts the objects of a class.
     func count(of binding: ClassBinding) -> Int {
         do throws(StoreError) { return try view.count(binding.rowClass) } catch {
             storageFailed(error)

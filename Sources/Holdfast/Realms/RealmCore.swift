@@ -18,7 +18,6 @@ final class RealmCore: @unchecked Sendable {
     private var formerSchemas: [BoundSchema] = []
     /// The view of the last commit that the realm has advanced to; closed while ``isReleased``.
     private(set) var committed: StoreView
-    /// The views of a frozen realm.
     let frozen: FrozenViews?
     /// The write in progress.
     private(set) var interactiveWrite: InteractiveWrite?

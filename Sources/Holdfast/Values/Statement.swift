@@ -13,7 +13,6 @@ public struct Statement {
 
     private var storage: FieldStorage { draft.rowClass.members[member].storage }
 
-    /// Adds a single value.
     func single(_ encode: (ElementSink) -> Void) { encode(ElementSink(taker: SingleSink(self))) }
 
     /// Adds a single plain value.
@@ -220,6 +219,5 @@ public struct Statement {
         func finish() { statement.draft.setEntries(statement.member, from: start) }
     }
 
-    /// The property's name.
     var name: String { draft.rowClass.definition.properties[member].name }
 }

@@ -5,7 +5,6 @@ public protocol _StoredAs: _OptionalPersistable, _QueryAdded
 where _Indexed == _StoredForm._Indexed {
     /// The type that is stored.
     associatedtype _StoredForm: _OptionalPersistable
-    /// The stored form of the value.
     var _storedForm: _StoredForm { get }
     /// Makes a value from the stored value; nil if it can't be converted.
     static func _value(of stored: _StoredForm) -> Self?

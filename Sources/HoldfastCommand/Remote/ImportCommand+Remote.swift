@@ -141,7 +141,6 @@ final class RawInput {
 struct TargetQuery {
     private(set) var text = ""
 
-    /// Adds a parameter.
     mutating func add(_ name: String, _ value: String) {
         text += (text.isEmpty ? "?" : "&") + name + "=" + ObjectPath.segment(value)
     }

@@ -25,7 +25,6 @@ extension ServiceClient {
         return lines
     }
 
-    /// Removes the account of a login.
     func deleteAccount(login: String) throws(CommandFailure) {
         try text("DELETE", "/v1/accounts/\(try accountID(login))")
     }

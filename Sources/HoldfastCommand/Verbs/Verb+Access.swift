@@ -9,7 +9,6 @@ extension Verb {
         token that has the right admin.
         """
 
-    /// `holdfast access get`
     static let accessGet = Verb(
         name: "access get", summary: "Prints the access document as JSON.",
         options: ServiceClient.options, notes: accessNotes
@@ -20,7 +19,6 @@ extension Verb {
         return .success
     }
 
-    /// `holdfast access put`
     static let accessPut = Verb(
         name: "access put", summary: "Sets the access document to the one in a file.",
         operands: "FILE|-", operandCount: 1...1,
@@ -45,7 +43,6 @@ extension Verb {
         return .success
     }
 
-    /// `holdfast access explain`
     static let accessExplain = Verb(
         name: "access explain", summary: "Explains the rights of a user, as JSON.",
         options: ServiceClient.options + [

@@ -8,7 +8,6 @@ extension Verb {
         """
     private static let loginOption = Option("login", "LOGIN", "the login of the account")
 
-    /// `holdfast account create`
     static let accountCreate = Verb(
         name: "account create", summary: "Makes an account and prints the id of its user.",
         operands: "PASSWORD-FILE|-", operandCount: 1...1,
@@ -29,7 +28,6 @@ extension Verb {
         return .success
     }
 
-    /// `holdfast account list`
     static let accountList = Verb(
         name: "account list", summary: "Lists the accounts: id, time of creation, login.",
         options: ServiceClient.options, notes: accountNotes
@@ -38,7 +36,6 @@ extension Verb {
         return .success
     }
 
-    /// `holdfast account reset`
     static let accountReset = Verb(
         name: "account reset", summary: "Makes a code that resets a password once, and prints it.",
         options: ServiceClient.options + [loginOption], notes: accountNotes
@@ -49,7 +46,6 @@ extension Verb {
         return .success
     }
 
-    /// `holdfast account delete`
     static let accountDelete = Verb(
         name: "account delete", summary: "Removes an account, and ends its sessions.",
         options: ServiceClient.options + [loginOption], notes: accountNotes

@@ -3,7 +3,6 @@ import HoldfastObjectStore
 import HoldfastStoreService
 
 extension Verb {
-    /// `holdfast backup`
     static let backup = Verb(
         name: "backup", summary: "Copies a store into a file.",
         operands: "FILE", operandCount: 1...1,

@@ -2,7 +2,6 @@ import HoldfastObjectStore
 import HoldfastRESTAPI
 
 extension Verb {
-    /// `holdfast check`
     static let check = Verb(
         name: "check", summary: "Checks all parts of a store against each other; changes nothing.",
         options: [OpenStore.data, OpenStore.mapSize],

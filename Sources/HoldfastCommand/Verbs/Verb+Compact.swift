@@ -2,7 +2,6 @@ import HoldfastStorageLMDB
 import HoldfastStorage
 
 extension Verb {
-    /// `holdfast compact`
     static let compact = Verb(
         name: "compact", summary: "Rewrites a store's file without its unused pages.",
         options: [OpenStore.data, OpenStore.mapSize, OpenStore.newEpoch],

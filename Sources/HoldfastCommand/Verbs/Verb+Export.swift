@@ -6,7 +6,6 @@ import HoldfastStoreService
 import HoldfastTransfer
 
 extension Verb {
-    /// `holdfast export`
     static let exportObjects = Verb(
         name: "export", summary: "Writes a whole store, or the objects of a class.",
         operands: "[FILE]", operandCount: 0...1,

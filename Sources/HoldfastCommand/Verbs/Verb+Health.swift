@@ -1,5 +1,4 @@
 extension Verb {
-    /// `holdfast health`
     static let health = Verb(
         name: "health", summary: "Asks a running service whether it is ready; for health checks.",
         options: [listenOption, Option("timeout", "DURATION", "how long to wait", fallback: "3s")],

@@ -7,7 +7,6 @@ import HoldfastThreads
 import HoldfastTransfer
 
 extension Verb {
-    /// `holdfast import`
     static let importObjects = Verb(
         name: "import", summary: "Imports objects of one class, or a whole store.",
         operands: "FILE|-", operandCount: 1...1,

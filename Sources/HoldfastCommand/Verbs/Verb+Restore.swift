@@ -4,7 +4,6 @@ import HoldfastStorageLMDB
 import HoldfastStoreService
 
 extension Verb {
-    /// `holdfast restore`
     static let restore = Verb(
         name: "restore", summary: "Makes a store of a backup, in a new or empty directory.",
         operands: "FILE", operandCount: 1...1, options: [OpenStore.data, OpenStore.mapSize],

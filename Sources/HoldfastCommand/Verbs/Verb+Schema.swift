@@ -5,7 +5,6 @@ import HoldfastRESTAPI
 import HoldfastStoreService
 
 extension Verb {
-    /// `holdfast schema get`
     static let schemaGet = Verb(
         name: "schema get", summary: "Prints the schema as JSON.",
         options: [OpenStore.data] + ServiceClient.options + [OpenStore.mapSize]
@@ -22,7 +21,6 @@ extension Verb {
         return .success
     }
 
-    /// `holdfast schema put`
     static let schemaPut = Verb(
         name: "schema put", summary: "Changes the schema to the one in a file.",
         operands: "FILE|-", operandCount: 1...1,

@@ -16,7 +16,6 @@ extension Verb {
     /// The address without an option.
     static let defaultListen = "127.0.0.1:8080"
 
-    /// `holdfast serve`
     static let serve = Verb(
         name: "serve", summary: "Serves a store over HTTP until SIGTERM or SIGINT.",
         options: [

@@ -23,7 +23,6 @@ extension Verb {
         "expires", "DURATION", "when it ends, from now, such as 30d", fallback: "never")
     private static let storeOptions = [OpenStore.data] + ServiceClient.options + [OpenStore.mapSize]
 
-    /// `holdfast token create`
     static let tokenCreate = Verb(
         name: "token create", summary: "Makes a token and prints it, this once.",
         options: storeOptions + [
@@ -43,7 +42,6 @@ extension Verb {
         return .success
     }
 
-    /// `holdfast token list`
     static let tokenList = Verb(
         name: "token list", summary: "Lists the tokens: name, right, time of creation, user, end.",
         options: storeOptions, notes: tokenNotes
@@ -52,7 +50,6 @@ extension Verb {
         return .success
     }
 
-    /// `holdfast token change`
     static let tokenChange = Verb(
         name: "token change", summary: "Gives a token another right, other claims or another end.",
         options: storeOptions + [
@@ -83,7 +80,6 @@ extension Verb {
         return .success
     }
 
-    /// `holdfast token revoke`
     static let tokenRevoke = Verb(
         name: "token revoke", summary: "Ends a token.",
         options: storeOptions + [

@@ -1,7 +1,6 @@
 import HoldfastRESTAPI
 
 extension Verb {
-    /// `holdfast version`
     static let version = Verb(name: "version", summary: "Prints the version.") { _ in
         Terminal.write("holdfast \(ServiceVersion.text)\n")
         return .success

@@ -21,7 +21,6 @@ package struct FaultList: Sendable {
         count = items.count
     }
 
-    /// Whether there is no fault.
     package var isEmpty: Bool { count == 0 }
 
     /// Notes a fault, which is made where it is told.

@@ -25,7 +25,6 @@ package struct RequestFault: Error, Sendable {
         /// The nearest name that is known.
         package var hint: String?
 
-        /// Describes a fault.
         package init(
             code: String, detail: String, pointer: String? = nil, parameter: String? = nil,
             column: Int? = nil, hint: String? = nil
@@ -45,7 +44,6 @@ package struct RequestFault: Error, Sendable {
     package var code: String
     /// A sentence that names the fault and the next step.
     package var detail: String
-    /// Each fault of the request.
     package var errors: [Entry] = []
     /// Of a failed precondition the object as it is.
     package var current: StoredObject?
@@ -254,7 +252,6 @@ extension RequestFault {
 }
 
 extension ProjectionFault {
-    /// The nearest known name to an unknown one.
     var hint: String? { unknown.flatMap { NearestName.of($0, among: known) } }
 
     /// Makes the fault of a definition that is the body of a request.
@@ -298,7 +295,6 @@ extension RequestFault {
         name.count <= 64 ? name : String(name.prefix(64)) + "…"
     }
 
-    /// There is no class of this name.
     package static func unknownClass(_ name: String, _ schema: RowSchema) -> RequestFault {
         let shown = RequestFault.shown(name)
         let detail = "There is no class '\(shown)'."

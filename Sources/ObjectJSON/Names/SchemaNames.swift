@@ -5,16 +5,13 @@ import HoldfastRows
 ///
 /// Made once for each schema. Immutable; safe to use from any thread.
 package final class SchemaNames: Sendable {
-    /// The schema of the names.
     package let schema: RowSchema
     /// The selection of each class for requests without `fields`: every stored property, and `$id`
     /// if the class has no primary key.
     package let everything: [FieldSelection]
-    /// The projections by name.
     package let projections: [ExactText: CompiledProjection]
     private let table: NameTable
 
-    /// Prepares the names of a schema.
     package init(_ schema: RowSchema) {
         self.schema = schema
         everything = schema.classes.map { FieldSelection(everythingOf: $0) }

@@ -8,7 +8,6 @@ import HoldfastText
 package final class CompiledProjection: Sendable {
     /// One property.
     package struct Property: Sendable {
-        /// Its name in the projection.
         package let name: String
         /// The way to the value: in which class, which property.
         package let steps: [Step]

@@ -39,7 +39,6 @@ package final class ProjectedChange {
         package var isDemanded: Bool
     }
 
-    /// The class of the object.
     package let rowClass: RowClass
     /// The stated values of the object itself, embedded objects included.
     package let draft: ObjectDraft

@@ -12,7 +12,6 @@ package struct ProjectedChangeReader {
     package struct Shown: Sendable {
         /// The location of the value in the body, and in the shown object.
         package let pointer: JSONPointer
-        /// Its JSON.
         package let json: [UInt8]
         /// The fault for a value that differs from the shown value.
         package let fault: RequestFault.Entry

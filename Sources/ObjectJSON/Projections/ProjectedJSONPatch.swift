@@ -13,7 +13,6 @@ package struct ProjectedJSONPatch: Sendable {
     package struct Run: Sendable {
         /// The links that lead there from the object that the request names.
         package let links: [Link]
-        /// The class of the object.
         package let rowClass: RowClass
         /// The operations on it.
         package let patch: JSONPatch

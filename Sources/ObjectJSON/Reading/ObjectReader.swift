@@ -57,7 +57,6 @@ package final class ObjectReader {
     /// Whether reading was given up.
     package var isGivenUp: Bool { refusal != nil }
 
-    /// Makes a reader.
     package init() {}
 
     /// Begins the next body.

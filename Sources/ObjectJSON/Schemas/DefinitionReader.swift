@@ -13,7 +13,6 @@ package protocol DefinitionReader {
 extension DefinitionReader {
     package static func shown(_ name: String) -> String { name }
 
-    /// Notes a fault.
     package mutating func fault(
         _ pointer: JSONPointer, _ code: String, _ detail: String,
         hint: @autoclosure () -> String? = nil

@@ -238,7 +238,6 @@ struct TypeText: Equatable {
         case set = "<>"
         case map = "{}"
 
-        /// Reads the shape at the end of a type.
         init(endOf text: Substring) { self = Shape(rawValue: String(text.suffix(2))) ?? .single }
     }
 

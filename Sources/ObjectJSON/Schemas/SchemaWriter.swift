@@ -28,9 +28,7 @@ package struct SchemaWriter {
 
     /// A warning for the author of a schema. The schema is valid nevertheless.
     package struct Warning {
-        /// The class.
         package let className: String
-        /// The property.
         package let property: String
         /// A sentence that says how the effect differs from the apparent one, and how to correct it.
         package let detail: String
@@ -78,7 +76,6 @@ package struct SchemaWriter {
         }
     }
 
-    /// Writes one class.
     package func write(_ objectClass: ObjectClass) {
         writer.object { object in
             object.member("name").string(objectClass.name)

@@ -15,9 +15,7 @@ package final class FieldSelection: @unchecked Sendable {
     /// One member of the reply's object. Trivial, so that a walk over the steps counts no references.
     package struct Step {
         package enum Kind: UInt8 {
-            /// `$id`
             case id
-            /// `$version`
             case version
             /// A single value that is not a link and not embedded.
             case scalar
@@ -31,17 +29,13 @@ package final class FieldSelection: @unchecked Sendable {
             case expandedLink
             /// A collection of links as objects.
             case expandedLinks
-            /// An embedded object.
             case embedded
-            /// A list of embedded objects.
             case embeddedList
             /// A map of plain values.
             case map
             /// A map of links as keys of their targets.
             case linkMap
-            /// A map of links as objects.
             case expandedLinkMap
-            /// A map of embedded objects.
             case embeddedMap
             /// An inverse link as the keys of the objects that link here.
             case origins
@@ -82,7 +76,6 @@ package final class FieldSelection: @unchecked Sendable {
         var nameCount: Int32
     }
 
-    /// The class of the selected objects.
     package let rowClass: RowClass
     /// Whether a reply contains values of other objects, so that it changes without a new ETag.
     package let holdsOtherObjects: Bool

@@ -20,7 +20,6 @@ enum MixedForm: String, CaseIterable {
         + "{\"$data\":\"<base64>\"}, {\"$date\":\"<RFC 3339>\"}, {\"$objectId\":\"…\"}, "
         + "{\"$uuid\":\"…\"}"
 
-    /// Finds a form by its name.
     init?(_ name: UnsafeRawBufferPointer) {
         guard let form = Self.allCases.first(where: { name.elementsEqual($0.rawValue.utf8) }) else {
             return nil

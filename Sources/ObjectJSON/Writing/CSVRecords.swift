@@ -68,7 +68,6 @@ package final class CSVRecords {
         endRecord()
     }
 
-    /// Writes an object.
     package func write(_ row: RowView, key: UInt64) {
         object.removeAll()
         writer.write(row, key: key, selection)

@@ -21,7 +21,6 @@ package final class LinkKeyCache {
     private var schema: RowSchema?
     private var schemaIdentity: ObjectIdentifier?
 
-    /// Makes an empty cache.
     package init() { forget() }
 
     deinit { entries.deallocate() }

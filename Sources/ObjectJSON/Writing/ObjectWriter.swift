@@ -62,7 +62,6 @@ package struct ObjectWriter {
         isPresent = schema == names.schema.identity
     }
 
-    /// Writes one object.
     package mutating func write(_ row: RowView, key: UInt64, _ selection: FieldSelection) {
         guard hasRoom else { return json.raw("null") }
         let rowClass = selection.rowClass

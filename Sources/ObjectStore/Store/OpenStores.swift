@@ -107,7 +107,6 @@ package enum OpenStores {
 
 /// One holder's share of a store that is open in this process. Thread-safe.
 package final class SharedStore: Sendable {
-    /// The store.
     package let store: Store
     private let folder: OpenStores.Folder
     private let isReleased = Atomic(false)

@@ -11,11 +11,9 @@ import Synchronization
 package final class Store: Sendable {
     let engine: any StorageEngine
     let catalogs: CatalogHistory
-    /// The options of the store.
     package let options: StoreOptions
     /// Distinguishes versions of this store from versions of its copies.
     package let epoch: UInt64
-    /// Publishes every commit.
     package let publisher: CommitPublisher
     /// Columns that scans use often, cached in memory.
     package let columns: ColumnStore
@@ -96,13 +94,11 @@ package final class Store: Sendable {
         return try PinnedVersion(shared, catalog, source)
     }
 
-    /// The newest catalog.
     package var catalog: Catalog { catalogs.newest ?? Catalog() }
 
     /// The version of the last commit.
     package var version: StoreVersion { StoreVersion(epoch: epoch, number: publisher.version) }
 
-    /// The engine's name.
     package var engineName: String { engine.name }
     /// The cost of commits since the store was opened.
     package var commitStatistics: CommitStatistics { queue.statistics.present }

@@ -74,7 +74,6 @@ package struct CompiledQuery: Hashable, Sendable {
             within: budget, now: now)
     }
 
-    /// Checks a query.
     package static func compile(
         _ query: ParsedQuery, arguments: [QueryArgument], root: QueryRoot, schema: RowSchema,
         within budget: Budget = Budget(), now: () -> Timestamp? = { nil }

@@ -16,7 +16,6 @@ package struct QueryArgument: Hashable, Sendable {
     /// Bytes of memory that a value of a list takes while a query is checked, planned and run, at most, without its text.
     package static let byteCountOfValue = 512
 
-    /// Makes an argument.
     package init(
         _ value: Value, isPlainText: Bool = false, hasLargeIntegers: Bool = false,
         isRegion: Bool = false
@@ -27,6 +26,5 @@ package struct QueryArgument: Hashable, Sendable {
         self.isRegion = isRegion
     }
 
-    /// Makes an argument of plain text.
     package init(text: String) { self.init(.string(text), isPlainText: true) }
 }

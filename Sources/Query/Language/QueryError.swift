@@ -18,7 +18,6 @@ package struct QueryError: Error, Hashable, Sendable {
         case limit
     }
 
-    /// The kind of error.
     package var kind: Kind
     /// A sentence for a person, in Realm's words where it has some.
     package var message: String

@@ -73,7 +73,6 @@ final class ComparedSide {
 
     var groupCount: Int { isConstant ? 1 : sink.groupEnds.count }
 
-    /// Returns the values of one group.
     func group(_ index: Int) -> Range<Int> { constants.map { 0..<$0.count } ?? sink.group(index) }
 
     /// Returns one value; its texts lie where the row or the query has them.

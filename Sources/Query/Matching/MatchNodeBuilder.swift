@@ -4,7 +4,6 @@ import HoldfastRows
 /// Chooses the node for each part of a predicate.
 struct MatchNodeBuilder {
     private let schema: RowSchema
-    /// Makes the tests of values.
     var maker: ValueTestMaker
     /// The source that the matcher will be bound to.
     let bound = BoundSource()
@@ -14,7 +13,6 @@ struct MatchNodeBuilder {
         maker = ValueTestMaker(schema: schema, bound)
     }
 
-    /// Makes the node for a predicate.
     mutating func node(_ predicate: Predicate) -> MatchNode {
         switch predicate {
         case .constant(let truth): return ChainNode([], isOr: !truth)

@@ -79,6 +79,5 @@ final class BoundSource {
     ///
     /// Weak, so that neither is a snapshot kept nor another one at the same address taken for it.
     weak var source: (any ObjectSource)?
-    /// The matcher's budget.
     var budget = Budget()
 }

@@ -15,7 +15,6 @@ import Synchronization
 package final class SignedInUsers: Sendable {
     /// The issuer's tokens; nil where no issuer is named.
     private let tokens: WebTokens?
-    /// The sessions of accounts.
     let sessions: AccountSessions
     /// Makes numbers of users.
     private let key: [UInt8]
@@ -133,7 +132,6 @@ package final class SignedInUsers: Sendable {
 
 /// A user that a token of an issuer names, or that has signed in with an account: the bearer of a grant.
 final class SignedInUser: Sendable {
-    /// The principal.
     let principal: Principal
     /// When the token ends, in seconds since 1970; nil for a session, which ends with its grant.
     let expires: Int64?

@@ -32,7 +32,6 @@ final class AccountSessions: Sendable {
     private let accounts: StoredAccounts
     private let state = Mutex(State())
 
-    /// The sessions of a store.
     init(_ accounts: StoredAccounts) { self.accounts = accounts }
 
     /// Returns the grant of the session of a token. Cost: a hash of it, and look-ups in the store for an unknown session.

@@ -7,7 +7,6 @@ package struct Limit: Sendable {
         case size(min: Int)
         /// Seconds, such as `60s` or `7d`.
         case duration
-        /// A number.
         case count(ClosedRange<Int>)
 
         /// A size that is not nothing.

@@ -42,7 +42,6 @@ package struct RESTOptions: Sendable {
 package struct ServiceOptions: Sendable {
     /// Of the interface and its use cases.
     package var rest = RESTOptions()
-    /// Of the store.
     package var store = StoreOptions()
 
     /// Makes the defaults.

@@ -7,7 +7,6 @@ import HoldfastStoreService
 enum ElementSource: Sendable {
     /// Nowhere: it is about the collection.
     case collection
-    /// `…/elements/{element}`
     case path
     /// `…/elements/{element}/{inner*}`: inside a `mixed` value
     case inner

@@ -100,7 +100,6 @@ extension RESTService {
         return try write(request, .named(ObjectAddress(request, source), isMerge: false), .replace)
     }
 
-    /// Takes in a write of objects.
     func write(
         _ request: Request, _ subject: ObjectWrite.Subject, _ mode: WriteMode
     ) throws(RequestFault) -> Outcome {

@@ -59,7 +59,6 @@ struct OpenAPIClasses {
         self.projections = projections
     }
 
-    /// The projection of a name.
     func projection(_ name: String) -> OpenAPIProjection? {
         projections.first { $0.definition.name.isSame(as: name) }
     }
@@ -75,7 +74,6 @@ struct OpenAPIClasses {
 
 /// A class with the names of its parts in the document.
 struct OpenAPIClass {
-    /// The class.
     let definition: ObjectClass
     /// The schema of an object as replies have it.
     let object: String
@@ -100,7 +98,6 @@ struct OpenAPIClass {
     let snapshotPage: String
     /// The noun behind the verb in the ids of operations.
     let noun: String
-    /// The path of the class.
     let path: String
 
     /// Whether there are operations on its objects.
@@ -170,7 +167,6 @@ struct OpenAPIProjection {
         }
     }
 
-    /// The projection.
     let definition: Projection
     /// Its properties, in the order of the definition.
     let properties: [Property]

@@ -14,14 +14,12 @@ import Synchronization
 struct OpenAPIDocument {
     /// The classes.
     let schema: Schema
-    /// The projections of the classes.
     var projections: [Projection] = []
     /// The components that belong to no class.
     let components: OpenAPIComponents
     /// Whether requests need a token.
     let usesTokens: Bool
 
-    /// Writes the document.
     func write(to writer: JSONWriter) {
         let schemas = OpenAPISchemas(
             classes: OpenAPIClasses(

@@ -46,13 +46,11 @@ struct OpenAPIExamples {
         }
     }
 
-    /// Writes a value of a property.
     func write(_ property: Property, to writer: JSONWriter) {
         var progress = Progress()
         write(property, &progress, to: writer)
     }
 
-    /// Writes a key of a class.
     func writeKey(of entry: OpenAPIClass, to writer: JSONWriter) {
         schemas.writeExample(of: entry.keyType, to: writer)
     }

@@ -18,7 +18,6 @@ struct OpenAPISchemas {
     }
 
     let classes: OpenAPIClasses
-    /// `classes.json`.
     let file = OpenAPIFile(PackageResources.classes_json)
 
     /// Adds every schema that belongs to a class.
@@ -45,7 +44,6 @@ struct OpenAPISchemas {
         }
     }
 
-    /// Adds `$id` as a property.
     func writeID(to object: inout JSONObjectWriter) {
         if let key = file.parts["=storeKey"] {
             OpenAPITemplate(file).write(key, to: object.member("$id"))

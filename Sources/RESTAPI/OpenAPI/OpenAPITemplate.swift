@@ -33,7 +33,6 @@ struct OpenAPITemplate {
         }
     }
 
-    /// Writes a value.
     func write(_ value: JSONValue, to writer: JSONWriter) {
         switch value.kind {
         case .object: writer.object { writeMembers(of: value, to: &$0) }
@@ -111,7 +110,6 @@ struct OpenAPIComponents {
         file["schemas"]?.members.map { String(decoding: $0.name, as: UTF8.self) } ?? []
     }
 
-    /// The template of the components.
     var template: OpenAPITemplate {
         var template = OpenAPITemplate(Self.file)
         let limits = [
@@ -146,6 +144,5 @@ enum OpenAPIProblem: UInt16, CaseIterable {
     case serviceUnavailable = 503
     case insufficientStorage = 507
 
-    /// The name of the component.
     var name: String { OpenAPINames.capitalised("\(self)") }
 }

@@ -73,7 +73,6 @@ extension ListForm {
         }
     }
 
-    /// The type of a reply.
     var contentType: ContentType {
         switch self {
         case .json: .json

@@ -4,9 +4,7 @@ import HoldfastObjectStore
 
 /// The value of `If-Match` or `If-None-Match` (RFC 9110, section 13.1).
 package enum EntityTags: Equatable, Sendable {
-    /// `*`
     case any
-    /// A list.
     case list([Tag])
 
     /// One tag.

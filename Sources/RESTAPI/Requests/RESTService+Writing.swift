@@ -74,7 +74,6 @@ extension RESTService {
 /// An exchange that waits for a write.
 package struct WriteExchange: WriteWaiter {
     let service: RESTService
-    /// The grant of the request.
     let grant: Grant?
     /// The destination of the reply; nil once that is on its way.
     var exchange: Exchange?

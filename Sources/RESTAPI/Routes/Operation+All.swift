@@ -2,7 +2,6 @@ import HoldfastHTTPServer
 import HoldfastObjectJSON
 
 extension Operation {
-    /// Every operation.
     package static let all: [Operation] =
         system + schema + classes + objects(.path) + objects(.parameter) + properties
         + projections + transfer + following + access + accounts + health

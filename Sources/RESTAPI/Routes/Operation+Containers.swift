@@ -20,9 +20,7 @@ extension Operation {
 
     /// Parameters that state a filter.
     static let filter: [Parameter] = [.filter, .arg, .text]
-    /// Parameters of a reading of any version.
     private static let reads: [Parameter] = [.minVersion, .snapshot, .preferRead]
-    /// Parameters of an aggregate.
     private static let aggregate: [Parameter] = [.operations, .by, .having, .groupOrder, .timeZone]
 
     /// The queries of a container, its export, and changes and deletions by a filter.
@@ -87,7 +85,6 @@ extension Operation {
     /// The parameters of operations that follow a result as a whole.
     static let followResult: [Parameter] = [.interval, .since, .ticket, .lastEventID, .preferRead]
 
-    /// The streams of a container.
     static func streams(of kind: ContainerKind) -> [Operation] {
         [
             on(

@@ -133,7 +133,6 @@ package struct Operation: Sendable {
     /// The largest body of a client that has not identified itself, in bytes.
     static let anyoneByteCountMax = 16 << 10
 
-    /// The operation of an id.
     static func named(_ id: String) -> Operation? { all.first { $0.id == id } }
 
     /// Whether the decoded segments of a path lead to it.

@@ -120,7 +120,6 @@ extension KeySource {
     /// The ending of the operation's id.
     var ending: String { self == .path ? "" : "ByKey" }
 
-    /// The parameter with the key.
     var key: [Parameter] { self == .path ? [] : [.key] }
 }
 

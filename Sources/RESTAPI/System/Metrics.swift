@@ -265,7 +265,6 @@ struct MetricsText {
         for (text, value) in samples { sample(name, [(label, text)], value) }
     }
 
-    /// Writes one sample.
     func sample(_ name: String, _ labels: [(String, String)] = [], _ value: Double) {
         buffer.append(name)
         if !labels.isEmpty {

@@ -7,7 +7,6 @@ import HoldfastThreads
 
 /// A service with its HTTP server, from start to stop.
 package final class RunningService: Sendable {
-    /// The server.
     package let server: Server
     let service: RESTService
 

@@ -277,7 +277,6 @@ package struct RowConversion: Sendable {
     /// The checks for lost values.
     package var checks: [Check]
 
-    /// Makes a conversion.
     package init(source: RowClass, target: RowClass, members: [Source], checks: [Check]) {
         self.source = source
         self.target = target

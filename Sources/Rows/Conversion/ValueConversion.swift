@@ -4,7 +4,6 @@ import HoldfastObjectModel
 /// The conversion of a property's values for a property that replaces it, with another type or stricter limits. Immutable; any
 /// thread may use it.
 package struct ValueConversion: Sendable {
-    /// The present storage.
     package var from: FieldStorage
     /// The new storage.
     package var to: FieldStorage

@@ -1,7 +1,6 @@
 /// The kinds of a `mixed` value. Raw values are part of the storage format. The upper half of the byte is the kind's rank in the
 /// order of values, so all numbers share one.
 package enum MixedKind: UInt8, Sendable {
-    /// No value.
     case null = 0x00
     /// True or false.
     case bool = 0x10
@@ -11,21 +10,15 @@ package enum MixedKind: UInt8, Sendable {
     case double = 0x21
     /// A floating-point number of single precision.
     case float = 0x22
-    /// A decimal number.
     case decimal = 0x23
-    /// Text.
     case string = 0x30
-    /// Bytes.
     case data = 0x40
     /// A point in time.
     case date = 0x50
-    /// An object identifier.
     case objectID = 0x60
-    /// A UUID.
     case uuid = 0x70
     /// A link to an object of any class.
     case link = 0x80
-    /// A list of values.
     case list = 0x90
     /// Values by key.
     case map = 0xA0

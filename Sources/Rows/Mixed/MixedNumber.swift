@@ -18,7 +18,6 @@ package struct MixedNumber: Hashable, Comparable, Sendable {
     /// A double, or a float converted to double.
     package init(_ value: Double) { self.init(below: value, 0) }
 
-    /// An int.
     package init(_ value: Int64) {
         let nearest = Double(value)
         if Int64(exactly: nearest) == value {
@@ -29,7 +28,6 @@ package struct MixedNumber: Hashable, Comparable, Sendable {
         self.init(below: isAbove ? nearest.nextDown : nearest, Decimal128(value).ordinal)
     }
 
-    /// A decimal.
     package init(_ value: Decimal128) {
         let (double, isExact) = value.doubleFloor
         self.init(below: double, isExact ? 0 : value.ordinal)

@@ -139,7 +139,6 @@ package enum Placement: Sendable {
     case insert
     /// Replaces a list's element; creates or replaces a map's entry.
     case put
-    /// Replaces the present value.
     case replace
 
     /// Returns the elements that the value replaces: one, or an empty range if it is inserted.

@@ -22,7 +22,6 @@ package struct MixedView {
     /// The whole value.
     package let bytes: UnsafeRawBufferPointer
 
-    /// The offset of the payload.
     static let payloadOffset = 1
     /// The offset of the table of a list or map.
     static let tableOffset = 5
@@ -40,7 +39,6 @@ package struct MixedView {
         return kind
     }
 
-    /// Null.
     package var isNull: Bool { kind == .null }
 
     /// The payload: a plain value, encoded as in ``ElementStorage``.

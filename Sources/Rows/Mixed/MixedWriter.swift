@@ -16,7 +16,6 @@ package struct MixedWriter {
 
     /// The table of a list or map that is being written.
     package struct Table {
-        /// The offset of the table.
         fileprivate var offset: Int
         /// The offset of the parts.
         fileprivate var start: Int

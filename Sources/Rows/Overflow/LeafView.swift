@@ -77,7 +77,6 @@ public struct LeafView {
 
 /// Adjacent elements of a leaf.
 package struct LeafSlice {
-    /// The leaf.
     package var leaf: LeafView
     /// The elements, by position.
     package var range: Range<Int>

@@ -143,7 +143,6 @@ public struct OverflowTree {
 package struct InnerNode {
     /// A child of a node.
     package struct Child: Equatable, Sendable {
-        /// The number of its chunk.
         package var number: UInt32
         /// The number of its elements.
         package var count: Int
@@ -171,7 +170,6 @@ package struct InnerNode {
         }
     }
 
-    /// The child at a position.
     package subscript(position: Int) -> Child {
         precondition(position >= 0 && position < childCount)
         let child = base + 4 + position * Self.childByteCount
@@ -180,7 +178,6 @@ package struct InnerNode {
             count: Int(truncatingIfNeeded: child.loadUnaligned(fromByteOffset: 4, as: UInt64.self)))
     }
 
-    /// All children.
     package var children: [Child] { (0..<childCount).map { self[$0] } }
 
     /// Returns the child with the element at `index`, and that element's index in it; the last child if the index is at or beyond

@@ -50,7 +50,6 @@ final class JournalFile: @unchecked Sendable {
         blocks = JournalBlocks(name, in: directory)
     }
 
-    /// The number of bytes of records.
     var recordByteCount: Int { end - Self.headerByteCount }
 
     /// The file's length in bytes; nil if it is unknown.
@@ -203,7 +202,6 @@ final class JournalFile: @unchecked Sendable {
         try? descriptor.write([UInt8](repeating: 0, count: 8), at: end)
     }
 
-    /// Makes the file empty.
     func truncate() throws(SystemError) {
         if ftruncate(descriptor.number, 0) != 0 { throw SystemError(code: errno) }
         blockEnd = 0

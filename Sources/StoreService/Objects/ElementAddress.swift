@@ -10,11 +10,9 @@ package struct ElementAddress: Sendable {
         case parameters(key: RequestBytes?, value: RequestBytes?)
     }
 
-    /// The object.
     package let object: ObjectAddress
     /// The name of the property.
     package let property: RequestBytes
-    /// The element.
     package let element: Element
 
     /// The parameter that names the element, in the path or the query.
@@ -22,7 +20,6 @@ package struct ElementAddress: Sendable {
         if case .parameters = element { "key" } else { "element" }
     }
 
-    /// Names an element.
     package init(_ object: ObjectAddress, _ property: RequestBytes, _ element: Element) {
         self.object = object
         self.property = property

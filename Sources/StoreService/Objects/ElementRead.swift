@@ -13,7 +13,6 @@ package struct ElementRead: ReadCase {
     /// How the caller wants the reply.
     package var form = ReplyForm()
 
-    /// Makes a reading of an element.
     package init(_ address: ElementAddress, for caller: Caller) {
         self.address = address
         self.caller = caller

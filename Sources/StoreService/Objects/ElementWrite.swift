@@ -21,7 +21,6 @@ package struct ElementWrite: WriteCase, @unchecked Sendable {
 
     /// Where in a list the element is added; nil for its end.
     package var place: Int?
-    /// The precondition on the object.
     package var precondition = Precondition.none
     /// How the caller wants the reply.
     package var form = ReplyForm()

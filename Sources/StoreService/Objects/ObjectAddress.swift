@@ -12,7 +12,6 @@ package struct ObjectAddress: @unchecked Sendable {
     package enum Key {
         /// As it stands in a path.
         case text(UnsafeRawBufferPointer)
-        /// A JSON value.
         case json(UnsafeRawBufferPointer)
         /// The request states no value.
         case missing
@@ -20,7 +19,6 @@ package struct ObjectAddress: @unchecked Sendable {
 
     /// The name of the class, or of the projection.
     package let container: UnsafeRawBufferPointer
-    /// The key of the object there.
     package let key: Key
     private let owner: AnyObject
 

@@ -15,7 +15,6 @@ package struct ObjectRead: ReadCase {
     package let fields: String?
     /// The links that are replaced by their targets.
     package let expand: String?
-    /// The precondition on the object.
     package let precondition: Precondition
     /// The versions that the caller has: of one of them no JSON is made.
     package let known: Precondition

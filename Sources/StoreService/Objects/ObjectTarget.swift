@@ -4,7 +4,6 @@ import HoldfastRows
 
 /// Which object a request is about, in one schema.
 package struct ObjectTarget {
-    /// Its class.
     package var rowClass: RowClass
     /// The primary key, or the object key as an int if the class has no primary key.
     package var key: Value

@@ -43,7 +43,6 @@ struct ProjectedPatch {
         let rowClass: RowClass
         let member: Int?
 
-        /// The selection of the reply.
         var selection: FieldSelection {
             member.map { projection.selection(ofMember: $0, of: rowClass) } ?? projection.selection
         }

@@ -25,7 +25,6 @@ package struct ProjectedWrite: WriteCase, @unchecked Sendable {
         /// A patch of the object in a property, as the named projection shows it.
         case property(RequestBytes, projection: String)
 
-        /// The form of the body.
         fileprivate var form: ProjectedForm {
             switch self {
             case .object, .deleted, .property: .patch

@@ -28,7 +28,6 @@ private struct FoundProperty {
             projection: projection)
     }
 
-    /// Whether it is read page by page.
     var hasPages: Bool { page.compiled.storage.shape != .single }
 
     /// Whether its value depends on no other objects, so that it changes only with the object's version.
@@ -103,11 +102,9 @@ package struct PropertyRead: ReadCase {
             case bytes(ByteBuffer)
             /// A data property without bytes, whose bytes were asked for.
             case null
-            /// `{"value":…}`.
             case json(ByteBuffer)
         }
 
-        /// The value.
         package let content: Content
         /// Whether it is bytes, or null.
         package let isData: Bool

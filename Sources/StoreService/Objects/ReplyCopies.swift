@@ -100,7 +100,6 @@ enum ShownObject: Sendable {
         return nil
     }
 
-    /// Writes it.
     func write(to writer: inout ObjectWriter) {
         switch self {
         case .object(let object): writer.write(object)

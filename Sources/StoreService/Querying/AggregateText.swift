@@ -13,7 +13,6 @@ package struct AggregateText: Hashable, Sendable {
     /// `tz`: in which zone parts of dates are read; nil for UTC.
     @Exact package var timeZone: String?
 
-    /// Makes an aggregate.
     package init(
         operations: String? = nil, by: String? = nil, having: String? = nil, order: String? = nil,
         timeZone: String? = nil

@@ -5,13 +5,11 @@ import HoldfastRows
 
 /// An aggregate that was checked against the schema and is ready to run.
 package struct CheckedAggregate: Sendable {
-    /// The class.
     let rowClass: RowClass
     /// The condition.
     let predicate: Predicate?
     /// The whole query, where the filter has SORT, DISTINCT or LIMIT.
     let stages: StagedQuery?
-    /// The operations.
     package let operations: [AggregateOperation]
     /// The keys of groups; empty without groups.
     package let by: [GroupKey]

@@ -5,7 +5,6 @@ import HoldfastRows
 
 /// A query that was checked against the schema and is ready to run.
 package struct CheckedQuery: Sendable {
-    /// The class.
     let rowClass: RowClass
     /// The condition.
     let predicate: Predicate?

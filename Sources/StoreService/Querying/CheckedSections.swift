@@ -5,7 +5,6 @@ import HoldfastRows
 
 /// Sections that were checked against the schema and are ready to run.
 package struct CheckedSections: Sendable {
-    /// The class.
     let rowClass: RowClass
     /// Which sections are wanted, from the first one on.
     package let sections: SectionQuery

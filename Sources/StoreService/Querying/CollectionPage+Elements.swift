@@ -9,12 +9,10 @@ extension CollectionPage {
         var position: UInt64
         /// Which of the links from that object it is; nil in a collection.
         var origin: PageCursor.Origin?
-        /// The bytes that it is sorted by.
         var sortBytes: [UInt8] = []
         /// The element's row and key, where the elements are objects.
         var row: RowView?
         var key: UInt64 = 0
-        /// The class of the object.
         var rowClass: RowClass?
         /// Of an embedded object the rows around it, its own holder last.
         var holders: [EmbeddedHolder] = []

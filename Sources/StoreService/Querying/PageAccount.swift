@@ -20,7 +20,6 @@ package final class PageAccount {
     private let schema: RowSchema
     private let begun = monotonicMicroseconds()
     private var rowClass: RowClass?
-    /// The execution that runs at present.
     private var execution: QueryExecution?
     private var plans: [FollowedPlan] = []
     private var statistics: QueryExecution.Statistics?

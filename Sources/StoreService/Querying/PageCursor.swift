@@ -22,7 +22,6 @@ import HoldfastRows
 struct PageCursor: Equatable, Sendable {
     /// The query that it belongs to.
     var query: QueryHash
-    /// The store's epoch.
     var epoch: UInt64
     /// Objects returned so far.
     var returnedCount: UInt64

@@ -11,7 +11,6 @@ import HoldfastRows
 package struct PageRequest: ReadCase {
     /// The kind of the result, and the objects that it is of.
     package enum Subject: Sendable {
-        /// The objects.
         case objects(ObjectContainer)
         /// Figures of all objects, or of each group of them.
         case aggregate(ObjectContainer, AggregateText)

@@ -37,7 +37,6 @@ package struct PageView {
         }
     }
 
-    /// The limits of a query on it.
     var queryLimits: QueryLimits { served.queryLimits(of: read) }
 
     var outOfMemory: RequestFault { .queryMemory(served.limits) }
@@ -133,7 +132,6 @@ package struct PageView {
 
 /// The forms that a list is answered in.
 package enum ListForm: CaseIterable, Sendable {
-    /// A page of objects.
     case json
     /// A FeatureCollection (RFC 7946).
     case geoJSON

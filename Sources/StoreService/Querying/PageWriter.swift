@@ -39,7 +39,6 @@ struct PageWriter: ~Copyable {
     /// - Throws: ``RequestFault`` where the reply exceeds its limit and is incomplete.
     func finish() throws(RequestFault) { try view.served.mappingStoreErrors(writer.finish()) }
 
-    /// Writes an object.
     mutating func write(_ row: RowView, key: UInt64) {
         if let records { return records.write(row, key: key) }
         if count > 0 { writer.json.comma() }

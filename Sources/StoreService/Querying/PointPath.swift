@@ -7,7 +7,6 @@ import HoldfastText
 /// The path from an object to the geographic point that represents it: through to-one links and embedded objects.
 struct PointPath: Sendable {
     private let steps: [PathStep]
-    /// The class of the point.
     let pointClass: RowClass
 
     /// The property of the object itself that holds the point; nil where that lies further away.

@@ -37,7 +37,6 @@ package struct QueryText: Sendable {
     package var explains = false
     /// Whether it stands in a body, so that faults have pointers.
     package var isInBody = false
-    /// The time of the request.
     private let requestTime = Timestamp.now()
 
     /// Makes a query that asks for everything.

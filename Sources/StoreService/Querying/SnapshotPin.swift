@@ -21,7 +21,6 @@ package struct SnapshotPin: Sendable {
     /// Whether it is not kept yet, or not since ``milliseconds``.
     package internal(set) var isNew = true
 
-    /// The version.
     package var version: StoreVersion { pinned.version }
 
     /// The cursor that a client gets for a page under the snapshot: the id stands before it.

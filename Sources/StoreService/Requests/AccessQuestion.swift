@@ -97,7 +97,6 @@ package struct AccessQuestion: Sendable {
 }
 
 extension RequestFault {
-    /// There is no access document.
     package static let noAccessDocument = RequestFault(
         .notFound, "no-access-document",
         "There is no access document, or none that holds in the schema; PUT /v1/access sets one.")

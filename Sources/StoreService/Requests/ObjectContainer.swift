@@ -3,9 +3,7 @@ import HoldfastRows
 
 /// The container of the objects that a request is about, by its name.
 package enum ObjectContainer: Sendable {
-    /// Their class.
     case ofClass(String)
-    /// A projection of their class.
     case projection(String)
 }
 

@@ -6,7 +6,6 @@ package protocol ReadCase: Sendable {
     /// The reply, which is valid without the view: its JSON is in a buffer, or in ``RequestScratch/reply`` of the thread.
     associatedtype Reply
 
-    /// The caller.
     var caller: Caller { get }
     /// The pin of the version that it reads; nil for the newest.
     var pin: SnapshotPin? { get set }
@@ -23,7 +22,6 @@ package protocol ReadCase: Sendable {
     /// - Throws: ``RequestFault`` with every fault.
     func reply(_ read: ReadTransaction, _ served: ServedStore) throws(RequestFault) -> Reply
 
-    /// Makes the reply in a job.
     func reply(_ served: ServedStore, in job: Job) throws(RequestFault) -> JobOutcome<Reply>
 }
 

@@ -4,10 +4,8 @@ import Glibc
 package struct ClientKey: Hashable, Sendable {
     private let hash: Int
 
-    /// The key as a number.
     package var number: Int { hash }
 
-    /// The client that has the token of a number.
     package init(token number: UInt64) {
         var hasher = Hasher()
         hasher.combine(number)

@@ -1,6 +1,5 @@
 /// Work of a client in a queue.
 package protocol QueuedWork {
-    /// The client.
     var client: ClientKey { get }
 }
 
@@ -12,7 +11,6 @@ package struct FairQueue<Job: QueuedWork> {
     /// The number of waiting jobs.
     package private(set) var count = 0
 
-    /// An empty queue.
     package init() {}
 
     var isEmpty: Bool { count == 0 }
@@ -35,7 +33,6 @@ package struct FairQueue<Job: QueuedWork> {
     /// Removes and returns the next job; its client is last in line afterwards.
     package mutating func popFirst() -> Job? { clients.first.flatMap { popFirst(of: $0) } }
 
-    /// The same of one client.
     mutating func popFirst(of client: ClientKey) -> Job? {
         guard let index = clients.firstIndex(of: client), let job = jobs[client]?.removeFirst()
         else { return nil }

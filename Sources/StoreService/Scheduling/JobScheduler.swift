@@ -200,7 +200,6 @@ package struct SchedulerLimits: Sendable {
     package var admittedCountMax = 8
     /// Bytes of memory of these jobs together.
     package var memoryByteCountMax = 512 << 20
-    /// Bytes of memory of one job.
     package var jobMemoryByteCountMax = 256 << 20
     /// Jobs that wait for their first time slice, or to begin again.
     package var waitingCountMax = 10_000

@@ -30,7 +30,6 @@ package struct CatalogChange: Sendable {
     package var allowsDataLoss = false
     private let subject: Subject
 
-    /// Makes a change.
     package init(_ subject: Subject) { self.subject = subject }
 
     /// Returns the version that stands for the present schema of a store in a precondition.

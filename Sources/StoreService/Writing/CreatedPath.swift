@@ -36,7 +36,6 @@ package struct CreatedPath: Sendable, Equatable {
     /// The element; nil for the object itself.
     package var element: Element?
 
-    /// Names an object.
     package init(className: String, key: Key) {
         self.className = className
         self.key = key

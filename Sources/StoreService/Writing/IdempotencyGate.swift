@@ -34,7 +34,6 @@ package final class IdempotencyGate: Sendable {
 
 /// A running request's claim to its idempotency key; it ends with ``release()`` or with the object.
 package final class IdempotencyClaim: Sendable {
-    /// The key.
     package let key: IdempotencyKey
     private let gate: IdempotencyGate
     private let isReleased = Atomic<Bool>(false)

@@ -24,7 +24,6 @@ struct TransactionOperation {
         case merge
         /// Changes an object that is there, by a merge patch or a JSON patch.
         case patch
-        /// Deletes an object.
         case delete
     }
 

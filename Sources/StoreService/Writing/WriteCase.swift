@@ -70,7 +70,6 @@ package struct WriteReply: Sendable {
     package var isCreated = false
     /// The address of the created object, if it can be read by itself.
     package var created: CreatedPath?
-    /// Whether there is JSON.
     package var hasJSON = false
     /// Whether that is a document about several objects, with members of its own beside theirs; else it is an object's.
     package var isDocument = false

@@ -6,7 +6,6 @@ import Synchronization
 final class QuerySink: StreamSink, @unchecked Sendable {
     // Unchecked: `ended` is used only on the feed's thread.
 
-    /// The query of the sink.
     let query: FollowedQuery
     private let group: StreamGroup
     private let isRemoved = Mutex(false)

@@ -44,7 +44,6 @@ package final class QueryStream: Sendable {
     /// Its queries, in the order in which they were added.
     package var queries: [FollowedQuery] { state.withLock { $0.queries } }
 
-    /// The bytes of their texts.
     var byteCount: Int { state.withLock { $0.queries.reduce(0) { $0 + $1.byteCount } } }
 
     /// The time since when it has waited for a follower, in nanoseconds of the monotonic clock; nil while it has one.

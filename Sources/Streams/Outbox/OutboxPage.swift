@@ -8,7 +8,6 @@ import HoldfastStoreService
 struct OutboxPage {
     /// The page's text.
     let bytes: SharedBytes
-    /// The number of its objects.
     let count: Int
     /// The position after its last object, or its beginning if it is empty. If no visible object follows, it is also after all
     /// hidden objects.

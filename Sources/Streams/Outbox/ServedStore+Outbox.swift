@@ -198,7 +198,6 @@ extension RequestFault {
         "What you may read of this outbox has changed since this position, or may have: consume it from its beginning."
     )
 
-    /// The class has no outbox.
     static func notAsymmetric(_ rowClass: RowClass) -> RequestFault {
         RequestFault(
             .unsupportedOperation, "not-asymmetric",

@@ -9,7 +9,6 @@ struct ResultDifference {
     struct News {
         /// Its position after the change.
         var index: LiveResult.Index
-        /// Its object key.
         var key: UInt64
         /// Whether it was not there before.
         var isNew: Bool
@@ -32,7 +31,6 @@ struct ResultDifference {
     /// The objects that came, changed or moved, in their new order.
     private(set) var news: [News] = []
 
-    /// Whether the result is the same.
     var isEmpty: Bool {
         left.isEmpty && news.isEmpty && sectionsDeleted.isEmpty && sectionsChanged.isEmpty
     }

@@ -100,7 +100,6 @@ indirect enum CheckedResult: Sendable {
         return paths.flatMap { $0.dependencies(schema) }
     }
 
-    /// Whether it shows objects.
     var showsObjects: Bool {
         if case .aggregate = self { false } else { true }
     }

@@ -55,7 +55,6 @@ final class DeferredLines {
         lines.append(line)
     }
 
-    /// Appends the text of a line.
     func text(_ index: Int, to buffer: ByteBuffer) {
         text.read(lines[index].offset, lines[index].count, to: buffer)
     }
@@ -69,7 +68,6 @@ final class DeferredLines {
 
     /// The number of a line in the import.
     func number(_ index: Int) -> Int { lines[index].number }
-    /// The bytes of a line.
     func byteCount(_ index: Int) -> Int { lines[index].count }
 
     /// The lines in groups, such that a line's links lead to lines of its own group, of groups before it,

@@ -28,7 +28,6 @@ struct DraftKeys {
 
     /// The draft's own object; nil when its class has no primary key.
     let own: Key?
-    /// The objects that the draft writes.
     private(set) var provided: [Key] = []
     /// The objects that keys are reserved for, the draft's own first: the primary keys of the objects that it
     /// writes, nil for an own object that is always new.

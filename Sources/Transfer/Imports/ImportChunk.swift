@@ -24,7 +24,6 @@ final class ImportChunk: @unchecked Sendable {
 
     /// The whole lines, each with its end, then the bytes that the JSON parser may read beyond.
     let text: ByteBuffer
-    /// The bytes of the lines.
     let byteCount: Int
     /// The number of the first line.
     let firstNumber: Int

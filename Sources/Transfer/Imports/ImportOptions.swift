@@ -71,7 +71,6 @@ package struct ImportOptions: Sendable {
         return nil
     }
 
-    /// The modes that an import takes.
     package static let modes: [WriteMode] = [.create, .merge, .replace, .ignore]
 }
 

@@ -12,12 +12,10 @@ struct StoreHeader {
 
     /// The classes.
     var schema: Schema
-    /// The projections of their objects.
     var projections: [Projection]
 }
 
 extension StoreHeader {
-    /// Makes the header of a store.
     init(_ catalog: Catalog) {
         schema = catalog.schema
         projections = catalog.projections

@@ -64,7 +64,6 @@ package enum StoreError: Error, Sendable {
     case nothingToKeep
     /// A query took too long, or needed too much memory.
     case stopped(EvaluationFailure)
-    /// Storage failed.
     case storage(StorageError)
     /// The write's body refuses it, for a reason that its caller knows.
     case refused(any Error)
@@ -95,7 +94,6 @@ package struct DanglingLink: Sendable {
 
     /// One step from an object into it.
     package enum PathStep: Sendable, Equatable {
-        /// Into a property.
         case property(String)
         /// Into an element of a collection.
         case element(Int)
@@ -166,9 +164,7 @@ package struct RefusedAct: Hashable, Sendable {
     package var source: Int
     /// The acting user, only for the log; nil for an anonymous visitor.
     package var user: String?
-    /// The object's class.
     package var className: String
-    /// The action.
     package var action: Action
     /// The property that may not be stated or changed; nil where nothing of the object may.
     package var property: String?

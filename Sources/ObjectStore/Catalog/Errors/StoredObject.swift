@@ -7,12 +7,9 @@ package final class StoredObject: Sendable {
     package let schema: RowSchema
     /// The class's position in the schema.
     package let classIndex: Int
-    /// The object key.
     package let key: UInt64
-    /// The row's bytes.
     package let bytes: [UInt8]
 
-    /// Copies a row.
     package init(schema: RowSchema, classIndex: Int, key: UInt64, row: RowView) {
         self.schema = schema
         self.classIndex = classIndex
@@ -20,13 +17,11 @@ package final class StoredObject: Sendable {
         bytes = Array(row.bytes)
     }
 
-    /// The class.
     package var rowClass: RowClass { schema.classes[classIndex] }
 
     /// Whether one of its values is out of line.
     package var holdsOverflow: Bool { withRow { $0.holdsOverflow } ?? false }
 
-    /// Runs `body` with the row.
     package func withRow<Result>(_ body: (RowView) -> Result) -> Result? {
         bytes.withUnsafeBytes { RowView($0).map(body) }
     }

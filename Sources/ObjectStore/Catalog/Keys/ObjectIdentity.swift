@@ -2,10 +2,8 @@
 package struct ObjectIdentity: Hashable, Sendable {
     /// The class's position.
     package var classIndex: Int
-    /// The object key.
     package var key: UInt64
 
-    /// Makes an identity.
     package init(classIndex: Int, key: UInt64) {
         self.classIndex = classIndex
         self.key = key

@@ -235,7 +235,6 @@ package enum StoreKey {
         return UUID128(high: number(offset), low: number(offset + 8))
     }
 
-    /// Makes a key.
     static func bytes(_ write: (ByteBuffer) -> Void) -> [UInt8] {
         let buffer = ByteBuffer(capacity: 64)
         write(buffer)

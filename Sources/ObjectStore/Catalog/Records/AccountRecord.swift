@@ -24,7 +24,6 @@ package struct AccountRecord: CodedRecord, Equatable, Sendable {
     /// When that ends, in seconds since 1970.
     package var resetEnd: Int64 = 0
 
-    /// Describes an account.
     package init(id: UUID128, login: String, passwordHash: String, seconds: Int64) {
         self.id = id
         self.login = login

@@ -7,7 +7,6 @@ extension ByteBuffer {
         append(block)
     }
 
-    /// Appends text as a block.
     func append(block text: String) {
         var text = text
         text.withUTF8 { append(block: UnsafeRawBufferPointer($0)) }

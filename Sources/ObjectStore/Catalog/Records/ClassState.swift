@@ -11,7 +11,6 @@ import HoldfastStorage
 package struct ClassState: Equatable, Sendable {
     /// The object key that the next new object gets; keys begin at 1 and are never reused.
     package var nextKey: UInt64 = 1
-    /// The number of objects.
     package var count: UInt64 = 0
     /// The greatest number that a primary key has had, at least 0; nil when it is not kept.
     package var greatestNumber: Int64?

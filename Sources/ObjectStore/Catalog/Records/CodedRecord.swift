@@ -7,7 +7,6 @@ protocol CodedRecord {
 }
 
 extension CodedRecord {
-    /// Writes the record.
     func append(to buffer: ByteBuffer) {
         var copy = self
         var coder = RecordCoder(to: buffer)

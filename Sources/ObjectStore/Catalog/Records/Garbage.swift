@@ -18,7 +18,6 @@ struct Garbage: Hashable, Sendable {
         case incoming = 5
         /// The inverse links of a class's objects through one property.
         case inverse = 6
-        /// The same from one origin class.
         case inverseOfOrigin = 7
         /// Out-of-line values, of a class.
         case overflow = 8
@@ -60,7 +59,6 @@ struct Garbage: Hashable, Sendable {
         for index in numbers.indices { coder.code(&numbers[index]) }
     }
 
-    /// The range of the entries.
     var range: KeyRange {
         let buffer = ByteBuffer(capacity: 8)
         buffer.append(kind.tag)

@@ -8,7 +8,6 @@ import HoldfastBytes
 ///     8       8      when it was stored, in seconds since 1970
 ///     16      n      the reply, as the service has encoded it
 package struct IdempotencyRecord: Sendable {
-    /// The number of the record.
     var number: UInt64
     /// When it was stored, in seconds since 1970.
     var seconds: Int64
@@ -16,7 +15,6 @@ package struct IdempotencyRecord: Sendable {
     package var payload: [UInt8]
 
     static let headerByteCount = 16
-    /// The bytes of an identifier.
     package static let idByteCount = 32
 }
 
@@ -34,7 +32,6 @@ package enum IdempotencyRoom: Sendable {
 package struct IdempotencyOwner: Sendable, Hashable {
     /// Its number, the same for all tokens of a user; 0 without principals.
     package var number: UInt64
-    /// Whether it is a user.
     package var isUser: Bool
 
     /// Names a principal.

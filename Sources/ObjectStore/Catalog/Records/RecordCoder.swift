@@ -9,19 +9,16 @@ struct RecordCoder {
     /// Whether the bytes are no such record; values read from them are not to be used then.
     private(set) var isDamaged = false
 
-    /// Writes a record.
     init(to buffer: ByteBuffer) {
         reader = ByteReader(buffer.bytes)
         self.buffer = buffer
     }
 
-    /// Reads a record.
     init(_ bytes: UnsafeRawBufferPointer) {
         reader = ByteReader(bytes)
         buffer = nil
     }
 
-    /// Whether a record is read.
     var isReading: Bool { buffer == nil }
 
     /// Whether nothing is left of the record that is read.

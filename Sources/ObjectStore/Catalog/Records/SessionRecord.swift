@@ -17,7 +17,6 @@ package struct SessionRecord: CodedRecord, Equatable, Sendable {
     /// When it was used last, in seconds since 1970, as it was noted.
     package var used: Int64
 
-    /// Describes a session.
     package init(account: UUID128, hash: [UInt8], seconds: Int64, used: Int64) {
         self.account = account
         self.hash = hash

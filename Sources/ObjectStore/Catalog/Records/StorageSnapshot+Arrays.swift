@@ -44,13 +44,11 @@ extension StorageSnapshot {
 
 // The accounts and sessions in a snapshot, found by their keys. Cost of each look-up: that of a key.
 extension StorageSnapshot {
-    /// The account of an id.
     func account(_ id: UUID128) throws(StorageError) -> AccountRecord? {
         let key = StoreKey.bytes { StoreKey.appendAccount(id, to: $0) }
         return try record(under: key) { AccountRecord(id, $0) }
     }
 
-    /// The id of the account of a login.
     func accountID(login: String) throws(StorageError) -> UUID128? {
         let key = StoreKey.bytes { StoreKey.appendLogin(login, to: $0) }
         return try record(under: key) { StoreKey.accountID($0, at: 0) }

@@ -1,11 +1,8 @@
 /// A version of a store, from which cursors and ETags are made; written `<epoch>-<n>`.
 package struct StoreVersion: Hashable, Sendable {
-    /// The store's epoch.
     package var epoch: UInt64
-    /// The number of the transaction.
     package var number: UInt64
 
-    /// Makes a version.
     package init(epoch: UInt64, number: UInt64) {
         self.epoch = epoch
         self.number = number

@@ -14,7 +14,6 @@ package struct StoredDocument: CodedRecord, Equatable, Sendable {
     package var revision: UInt64
     /// The revision that set these rules. Later revisions only changed names in them, by changes of the schema.
     package var rulesRevision: UInt64
-    /// The document.
     package var text: String
 
     /// The form without ``rulesRevision``, and the form that is written now.

@@ -27,12 +27,10 @@ package struct TokenRecord: CodedRecord, Equatable, Sendable {
     /// The version at which its terms last changed the readable part of the store; 0 if they never did.
     package var accessVersion: UInt64 = 0
 
-    /// The bytes of a hash.
     package static let hashByteCount = 32
     /// The forms without expiry, user and claims, without classes, and without ``accessVersion``, and the written form.
     private static let forms: ClosedRange<UInt8> = 1...4
 
-    /// Describes a token.
     package init(number: UInt64, name: String, hash: [UInt8], right: String, seconds: Int64) {
         self.number = number
         self.name = name

@@ -9,9 +9,7 @@ import HoldfastBytes
 ///     8 bytes: seconds since 1970 before which credentials are void; the earliest time without such a time
 ///     8 bytes: the access version; not in form 1
 package struct UserRecord: CodedRecord, Equatable, Sendable {
-    /// Their id.
     package var id: String
-    /// Whether they are blocked.
     package var isBlocked: Bool
     /// The time before which credentials are void, in seconds since 1970; ``Int64/min`` without such a time.
     package var signedInAfter: Int64
@@ -24,7 +22,6 @@ package struct UserRecord: CodedRecord, Equatable, Sendable {
     /// The seconds since 1970 before which every sign-in is void; ``Int64/min`` without a bar, ``Int64/max`` for a blocked user.
     package var horizon: Int64 { isBlocked ? .max : signedInAfter }
 
-    /// Describes a user.
     package init(id: String, isBlocked: Bool, signedInAfter: Int64) {
         self.id = id
         self.isBlocked = isBlocked

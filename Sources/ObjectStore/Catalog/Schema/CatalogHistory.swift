@@ -25,7 +25,6 @@ final class CatalogHistory: Sendable {
 
     /// Whether a catalog that was handed out is still the current one.
     struct Validity {
-        /// No catalog is.
         static var none: Validity { Validity(generation: .max, commit: .max) }
         fileprivate var generation: UInt64
         /// The first commit that has it.
@@ -70,7 +69,6 @@ final class CatalogHistory: Sendable {
             && commit >= validity.commit
     }
 
-    /// The newest committed catalog.
     var newest: Catalog? { entries.withLock { $0.committed.last?.catalog } }
 
     /// Enters the catalog of a commit that is about to be made.

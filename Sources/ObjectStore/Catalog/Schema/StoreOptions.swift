@@ -76,7 +76,6 @@ package struct IdempotencyLimits: Sendable, Equatable {
     package var retentionSeconds = 86_400
     /// The bytes for all idempotency records, including their keys. When they are used up, new records are refused.
     package var byteCountMax = 256 << 20
-    /// The bytes that one record may have.
     package var recordByteCountMax = 4 << 20
 
     /// The bytes that an owner's records may take in a room.

@@ -188,7 +188,6 @@ extension PastResults {
 
     /// The links through a property that followers saw objects lose.
     struct Losses {
-        /// The targets of the links.
         var targets: Set<ObjectIdentity> = []
         /// Whether links to other objects may have been lost: yes if an object with unknown former links visibly changed, unknown
         /// if it is not known whether the change was visible.
@@ -298,7 +297,6 @@ extension PastResults {
         return answer
     }
 
-    /// The judgement of an object in the view.
     private func judgeNow(_ identity: ObjectIdentity) -> PastView.Judgement {
         if let known = judgementsNow[identity] { return known }
         let hidden = transaction.hiddenProperties(of: identity)

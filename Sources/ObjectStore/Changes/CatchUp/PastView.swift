@@ -11,7 +11,6 @@ final class PastView: PastSource {
     struct Judgement: Equatable {
         /// Whether the object was there and visible.
         var isSeen = false
-        /// Its hidden properties.
         var hidden = MemberSet()
         /// Whether the judgement is known.
         var isDecided = true
@@ -75,7 +74,6 @@ final class PastView: PastSource {
 
     // MARK: Objects
 
-    /// Judges an object.
     func judge(_ identity: ObjectIdentity) -> Judgement {
         remembered(identity, in: \.judgements) { askRules(of: identity) }
     }

@@ -11,7 +11,6 @@ package struct ListDifference: Sendable {
     package private(set) var modifications: [Range<Int>] = []
     private let segments: ListSegments
 
-    /// Whether the list is the same.
     package var isEmpty: Bool { deletions.isEmpty && insertions.isEmpty && modifications.isEmpty }
 
     /// The number of indices.

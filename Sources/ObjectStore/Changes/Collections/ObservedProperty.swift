@@ -4,9 +4,7 @@ import HoldfastStorage
 
 /// A property of an object, or a value inside it, with reported changes.
 package struct ObservedProperty: Sendable {
-    /// The object's class.
     package let rowClass: RowClass
-    /// The property.
     package let member: Int
     /// The path on into `mixed` values: indices and keys.
     package let inner: [[UInt8]]
@@ -20,7 +18,6 @@ package struct ObservedProperty: Sendable {
     /// The maximum number of elements that are compared, or looked at for their links.
     package static let elementCountMax = 10_000
 
-    /// Names a property.
     package init(
         _ rowClass: RowClass, member: Int, inner: [[UInt8]] = [], targets: ObservedQuery? = nil,
         reachesOthers: Bool = false, isSeenInPart: Bool = false
@@ -33,7 +30,6 @@ package struct ObservedProperty: Sendable {
         self.isSeenInPart = isSeenInPart
     }
 
-    /// The property as it is stored.
     package var compiled: RowClass.Member { rowClass.members[member] }
 
     /// Whether it is hidden on an object.
@@ -44,7 +40,6 @@ package struct ObservedProperty: Sendable {
     /// Whether it is reported as one value: it is not a collection, or is inside a `mixed` one.
     package var isValue: Bool { !inner.isEmpty || compiled.storage.shape == .single }
 
-    /// Whether that value is `mixed`.
     package var isMixedValue: Bool { isValue && compiled.storage.element == .mixed }
 
     /// Whether it is reported as a set.

@@ -46,7 +46,6 @@ package struct FoldedChanges: Sendable {
     private var positions: [ObjectIdentity: Int] = [:]
     /// Objects that lost an incoming link.
     package private(set) var lostLinks: Set<LostLink> = []
-    /// The changes of the schema.
     package private(set) var changedShapes = ShapeChanges()
     /// The edits of lists of updated objects, by member, if they were asked for.
     private var lists: [ObjectIdentity: [Int: ListEdits]] = [:]
@@ -74,7 +73,6 @@ package struct FoldedChanges: Sendable {
     /// The position of an object; nil for an object that did not change.
     func position(of identity: ObjectIdentity) -> Int? { positions[identity] }
 
-    /// Whether a shape of the schema changed.
     package var changesSchema: Bool { !changedShapes.isEmpty }
 
     /// Whether nothing has changed.
@@ -86,7 +84,6 @@ package struct FoldedChanges: Sendable {
         case expired
         /// The version does not exist yet.
         case future
-        /// Storage failed.
         case storage(StorageError)
     }
 

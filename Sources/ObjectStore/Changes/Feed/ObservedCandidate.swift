@@ -2,7 +2,6 @@ import HoldfastRows
 
 /// An object that changes may concern, for an ``ObservedQuery``.
 package struct ObservedCandidate: Sendable {
-    /// The object.
     package let identity: ObjectIdentity
     /// The paths through which other changed objects reach it.
     var reach = AffectedObjects.AffectedPaths()
@@ -36,7 +35,6 @@ package struct ObservedCandidate: Sendable {
     /// Whether the query reads other objects that changed.
     package var dependsOnChange: Bool { reach.isOfFilter || reach.isOfShown }
 
-    /// Makes its event for the query.
     func event(_ kind: QueryEvent.Kind) -> QueryEvent {
         QueryEvent(
             kind: kind, identity: identity, members: members, primaryKey: change?.primaryKey ?? [],

@@ -8,13 +8,11 @@ import Synchronization
 package final class ObservedQuery: Sendable {
     /// The subject that is followed.
     package enum Target: Hashable, Sendable {
-        /// Every object of the store.
         case store
         /// The objects of a class, by position.
         case objects(classIndex: Int)
         /// One object by its primary key, which may come and go.
         case keyed(classIndex: Int, primaryKey: OrderedKey)
-        /// One object by its object key.
         case object(classIndex: Int, key: UInt64)
 
         /// The class of the objects; nil for the whole store.
@@ -46,9 +44,7 @@ package final class ObservedQuery: Sendable {
     private let readsStored: Bool
     /// Whether, besides, all properties that the followers know by name are shown as they are stored.
     package let showsStored: Bool
-    /// The reads of the filter.
     let filter: DependencyPlan
-    /// The reads of the shown values.
     let shown: DependencyPlan
     /// Whether every own property of an object counts. If not, only the properties that ``shown`` reads count.
     let countsEverything: Bool

@@ -16,7 +16,6 @@ package struct QueryEvent: Sendable {
 
     /// The kind of change.
     package var kind: Kind
-    /// The object.
     package var identity: ObjectIdentity
     /// The properties of an update that changed, or that lead to a change.
     package var members: MemberSet
@@ -24,7 +23,6 @@ package struct QueryEvent: Sendable {
     package var shown: MemberSet?
     /// The primary key of a deleted object, see ``ChangeRecord/primaryKey``.
     package var primaryKey: [UInt8]
-    /// The version of the change.
     package var version: UInt64
     /// Whether it is not known that its readers may learn the object's name. Then nothing can be reported object by object.
     package var isUndecided = false

@@ -7,7 +7,6 @@ import HoldfastThreads
 /// goes on to the next step. Only processor time counts, so that no stream leaves because the thread waits for a core. On the
 /// feed's thread.
 package final class StepBudget {
-    /// Microseconds of a step.
     package static let microseconds: UInt64 = 100_000
 
     private let nanosecondsMax: UInt64

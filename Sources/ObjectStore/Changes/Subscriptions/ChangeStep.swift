@@ -122,7 +122,6 @@ struct ChangedObject {
     let before: RowView?
     let after: RowView?
 
-    /// Its own properties that changed.
     var members: MemberSet { change?.members ?? MemberSet() }
 
     /// Whether it is there before and after, and did not itself change the value at a place or the path to it.

@@ -13,12 +13,10 @@ final class ConditionIndex {
     /// The conditions of owners with many, by owner.
     private var large: [Int32: ConditionIndex] = [:]
 
-    /// Whether there are no conditions.
     var isEmpty: Bool { equal.isEmpty && intervals.isEmpty && needles.isEmpty && large.isEmpty }
     /// Whether there are conditions on parts of texts, which take time with each text.
     var hasTexts: Bool { !needles.isEmpty || large.values.contains(where: \.hasTexts) }
 
-    /// Adds the condition of an owner.
     func add(_ condition: IndexCondition.Condition, _ owner: Int32) {
         switch condition {
         case .text(let text): needles.add(text, owner)
@@ -36,7 +34,6 @@ final class ConditionIndex {
     /// Removes the conditions of an owner with many.
     func remove(allOf owner: Int32) { large[owner] = nil }
 
-    /// Removes the condition of an owner.
     func remove(_ condition: IndexCondition.Condition, _ owner: Int32) {
         switch condition {
         case .text(let text): needles.remove(text, owner)

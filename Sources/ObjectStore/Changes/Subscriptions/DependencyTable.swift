@@ -38,7 +38,6 @@ final class DependencyTable {
 
     /// The path by which an object is reached.
     struct AffectedPaths {
-        /// The position of the watch.
         let position: Int
         /// The filters that it concerns, by owner; nil for all with the watch.
         let owners: Set<Int32>?
@@ -52,7 +51,6 @@ final class DependencyTable {
 
     init(_ schema: RowSchema) { self.schema = schema }
 
-    /// The watch at a position.
     func watch(_ position: Int) -> LinkedDependency { entries[position].watch }
 
     /// Counts a watch and returns its position.

@@ -11,7 +11,6 @@ package struct IndexCondition: Hashable, Sendable {
         case text([UInt8])
     }
 
-    /// The place of the value.
     package let place: IndexedPath
     package let condition: Condition
 

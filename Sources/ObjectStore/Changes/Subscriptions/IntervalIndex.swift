@@ -22,16 +22,13 @@ struct IntervalIndex {
     private var fresh: [Entry] = []
     private var removedCount = 0
 
-    /// Whether there are no intervals.
     var isEmpty: Bool { sorted.count == removedCount && fresh.isEmpty }
 
-    /// Adds an interval.
     mutating func add(_ bounds: ClosedRange<UInt64>, _ owner: Int32) {
         fresh.append(Entry(lower: bounds.lowerBound, upper: bounds.upperBound, owner: owner))
         if fresh.count > 32 + sorted.count / 16 { rebuild() }
     }
 
-    /// Removes an interval of an owner.
     mutating func remove(_ bounds: ClosedRange<UInt64>, _ owner: Int32) {
         func isMeant(_ entry: Entry) -> Bool {
             entry.owner == owner && entry.lower == bounds.lowerBound

@@ -18,10 +18,8 @@ struct NeedleIndex {
 
     private var entries: [UInt32: [Entry]] = [:]
 
-    /// Whether there are no needles.
     var isEmpty: Bool { entries.isEmpty }
 
-    /// Adds a needle.
     mutating func add(_ needle: [UInt8], _ owner: Int32) {
         var best: (group: UInt32, offset: Int, count: Int)?
         for offset in 0...(needle.count - 3) {
@@ -34,7 +32,6 @@ struct NeedleIndex {
             Entry(needle: needle, offset: best.offset, owner: owner))
     }
 
-    /// Removes a needle of an owner.
     mutating func remove(_ needle: [UInt8], _ owner: Int32) {
         for offset in 0...(needle.count - 3) {
             let group = Self.group(needle, offset)

@@ -12,7 +12,6 @@ final class PathValue {
 
     /// Whether it is null, or there is no object.
     private(set) var isNull = true
-    /// Whether there is an object.
     private(set) var isThere = false
 
     /// The value's bytes in the form of ``OrderedKey``.

@@ -62,7 +62,6 @@ package final class SubscriptionIndex {
         watches = DependencyTable(schema)
     }
 
-    /// All channels.
     var channels: [any FeedChannel] {
         filters.flatMap { $0?.followers.map(\.channel) ?? [] } + untested.map(\.channel)
     }
@@ -72,7 +71,6 @@ package final class SubscriptionIndex {
     /// The number of a filter's channels up to which it is prepared with each of them.
     private static let preparedCountMax = 4
 
-    /// Adds a channel.
     package func add(_ channel: any FeedChannel) {
         if channel.readsLists { listReaderCount += 1 }
         if channel.isUntested { return untested.append((channel, channel.query.classes)) }
@@ -142,7 +140,6 @@ package final class SubscriptionIndex {
         if own.places.isEmpty, own.objects.isEmpty, own.unplaced.isEmpty { classes[root] = nil }
     }
 
-    /// Removes a channel.
     package func remove(_ channel: any FeedChannel) {
         if channel.isUntested {
             guard let index = untested.firstIndex(where: { $0.channel === channel }) else { return }

@@ -100,7 +100,6 @@ package final class BackupCursor {
         step = .done
     }
 
-    /// Ends the snapshot.
     package func close() { snapshot.close() }
 }
 

@@ -12,7 +12,6 @@ package final class BackupReader {
     private let buffer = ByteBuffer(capacity: BackupFormat.blockByteCount + (64 << 10))
     private let checksums = ByteBuffer(capacity: 4096)
     private var lastKey: [UInt8] = []
-    /// The number of bytes read.
     package private(set) var byteCount = 0
     /// The number of entries read.
     package private(set) var entryCount: UInt64 = 0
@@ -20,7 +19,6 @@ package final class BackupReader {
     package private(set) var description = BackupDescription(
         version: StoreVersion(epoch: 0, number: 0), seconds: 0, storeFormat: 0)
 
-    /// Reads the header.
     package init(_ source: @escaping Source) throws(BackupFault) {
         self.source = source
         let isWhole: Bool

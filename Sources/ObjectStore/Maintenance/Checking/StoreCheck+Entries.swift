@@ -105,7 +105,6 @@ extension StoreCheck {
         }
     }
 
-    /// Counts the links of a kind that an object has.
     private func count(of kind: LinkKind, in row: RowView, _ origin: ObjectIdentity) -> Int {
         let rowClass = rows.classes[origin.classIndex]
         guard row.holdsOverflow else {

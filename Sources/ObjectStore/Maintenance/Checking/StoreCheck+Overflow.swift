@@ -35,7 +35,6 @@ extension StoreCheck {
         /// The number of elements found; nil when they are too many to be true.
         var total: Int? = 0
         var byteCount = 0
-        /// The leaf before.
         var last: LeafView?
         let order = SetOrder()
     }

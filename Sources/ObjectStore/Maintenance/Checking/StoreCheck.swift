@@ -48,7 +48,6 @@ package final class StoreCheck {
     var lastChanges: [ObjectIdentity: (version: UInt64, kind: ChangeRecord.Kind)] = [:]
     /// The keys of the chunks that the row refers to which is being checked.
     var knownChunks: Set<[UInt8]> = []
-    /// The store's indexes.
     var indexes: Indexes
     /// The links of objects that hold many, by origin.
     var linkCounts: [ObjectIdentity: [LinkKind: UInt32]] = [:]

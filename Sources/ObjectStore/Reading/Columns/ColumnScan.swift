@@ -186,7 +186,6 @@ final class ColumnScan {
         return Beginning()
     }
 
-    /// The chunk and the position in it behind a key.
     private func start(behind key: UInt64) -> (chunk: Int, position: Int) {
         let start = key &+ 1
         guard start > 0 else { return (program.chunkCount, 0) }

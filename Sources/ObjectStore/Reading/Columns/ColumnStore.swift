@@ -139,7 +139,6 @@ package final class ColumnStore: Sendable {
         }
     }
 
-    /// Whether a class has any columns.
     func hasColumns(_ rowClass: RowClass) -> Bool {
         options.byteCountMax > 0
             && state.withLock { !($0.classes[rowClass.rowSpace]?.residents.isEmpty ?? true) }

@@ -7,7 +7,6 @@ struct ColumnUpdate {
     let rowClass: RowClass
     let meter: ColumnMeter
 
-    /// The builder of a column.
     private func builder(_ member: Int) -> ColumnChunkBuilder? {
         if member < 0 { return ColumnChunkBuilder(.presence, member: member, meter: meter) }
         return ColumnForm(rowClass.members[member].storage).map {

@@ -48,7 +48,6 @@ package struct QueryPosition: Hashable, Sendable {
     /// The same values with whole texts if ``sortBytes`` cuts a long one; empty if it cuts no text, or if the texts are too long
     /// for that too.
     package var wholeBytes: [UInt8]
-    /// Its object key.
     package var key: UInt64
 
     /// The most bytes of ``wholeBytes``: a cursor in a URL has room for no more.

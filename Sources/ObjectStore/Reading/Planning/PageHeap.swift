@@ -41,7 +41,6 @@ struct PageHeap {
         return byteCount <= byteCountMax
     }
 
-    /// Returns the objects in order.
     func sorted(by order: ObjectOrder) throws(StoreError) -> [SortEntry] {
         guard let sorted = heap.sorted(within: order.budget, order.isBefore) else {
             throw .stopped(order.budget.failure ?? .time)
@@ -49,7 +48,6 @@ struct PageHeap {
         return sorted
     }
 
-    /// Returns the object keys in order.
     func sortedKeys(by order: ObjectOrder) throws(StoreError) -> [UInt64] {
         try sorted(by: order).map(\.key)
     }

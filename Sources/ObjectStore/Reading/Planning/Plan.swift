@@ -50,7 +50,6 @@ package struct Plan: Hashable, Sendable {
 
 /// A plan that a query followed, to its end or until it was given up, for `explain`.
 package struct FollowedPlan: Sendable {
-    /// The plan.
     package var plan: Plan
     /// The columns of a scan, without the columns that list the present objects; empty for a scan of rows.
     package var columns: [ColumnReference] = []

@@ -21,7 +21,6 @@ package final class QueryExecution {
     let rowClass: RowClass
     let query: ObjectQuery
     let limits: QueryLimits
-    /// The present plan.
     package internal(set) var plan: Plan
     /// The plans that were given up.
     private var plansGivenUp: [FollowedPlan] = []

@@ -2,7 +2,6 @@ import HoldfastQuery
 
 /// The cost of looking at all objects of a class (see ``QueryCost``): at their rows, or at columns that are in memory now.
 struct ScanCost {
-    /// All of it.
     let whole: Int
     /// The cost of a chunk of columns; nil where rows are looked at.
     let chunk: Int?
@@ -10,7 +9,6 @@ struct ScanCost {
     let start: Int
     private let rowCost: Int
 
-    /// A scan of rows.
     init(rowCount: Int, rowCost: Int) {
         whole = QueryCost.times(rowCount, rowCost)
         chunk = nil

@@ -15,7 +15,6 @@ package final class SectionExecution {
     /// Of the direction in which the sections stand, where that is the order of their keys.
     let reader: SectionKeyReader
     private let isAscending: Bool
-    /// The order of the result.
     let order: ObjectOrder
     /// For the sort values of one object.
     let sortBuffer = ByteBuffer(capacity: 128)

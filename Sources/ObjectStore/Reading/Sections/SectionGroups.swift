@@ -43,7 +43,6 @@ final class SectionGroups {
 
     private let query: SectionQuery
     private let reader: SectionKeyReader
-    /// The order of the result.
     private let order: ObjectOrder
     /// The order of the sections, where it is that of their keys.
     private let keyOrder: ObjectOrder?

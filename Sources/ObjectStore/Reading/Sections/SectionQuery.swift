@@ -27,7 +27,6 @@ package struct SectionQuery: Sendable {
     /// Whether the number of all sections is wanted.
     package var countsAll: Bool
 
-    /// Makes a query.
     package init(
         classIndex: Int, predicate: Predicate?, stages: StagedQuery?, sort: [SortKey],
         key: SectionKey, sectionCountMax: Int, objectCountMax: Int, countsAll: Bool

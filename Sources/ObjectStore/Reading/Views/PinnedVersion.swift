@@ -5,7 +5,6 @@ import HoldfastStorage
 /// It keeps a snapshot open: the engine keeps the pages of the version meanwhile, so that the data file grows with every commit.
 /// A change of the schema does not concern it: it is read with the catalog of its version.
 package final class PinnedVersion: Sendable {
-    /// The version.
     package let version: StoreVersion
     /// The number of the engine's commit that has it.
     package var commit: UInt64 { snapshot.commit }
@@ -49,6 +48,5 @@ struct ViewSource: Sendable {
     let catalogs: CatalogHistory
     /// The store's columns; nil for an uncommitted state.
     let columns: ColumnStore?
-    /// The epoch of the store.
     let epoch: UInt64
 }

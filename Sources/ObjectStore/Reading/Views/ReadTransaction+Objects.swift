@@ -13,7 +13,6 @@ extension ReadTransaction {
 
     /// The store's columns; nil for an uncommitted state.
     var columns: ColumnStore? { source.columns }
-    /// The epoch of the store.
     package var epoch: UInt64 { source.epoch }
     /// The number of the commit that the view sees.
     package var commit: UInt64 { snapshot.commit }
@@ -54,7 +53,6 @@ extension ReadTransaction {
 
     // MARK: Objects
 
-    /// Finds an object by its primary key.
     package func find(_ rowClass: RowClass, primaryKey: UnsafeRawBufferPointer)
         throws(StoreError) -> (key: UInt64, row: RowView)?
     {
@@ -156,7 +154,6 @@ extension ReadTransaction {
         return try ClassState(stored: value(key))
     }
 
-    /// Reads the value of a key.
     func value(_ key: UnsafeRawBufferPointer) throws(StoreError) -> UnsafeRawBufferPointer? {
         do { return try snapshot.value(forKey: key) } catch { throw .storage(error) }
     }

@@ -51,7 +51,6 @@ final class SharedSnapshotReader: StorageSnapshot {
 
     func close() { shared = nil }
 
-    /// Returns the snapshot that it reads.
     func open(_ operation: String) throws(StorageError) -> SharedSnapshot {
         guard let shared else { throw StorageError(.closed, operation: operation) }
         return shared

@@ -17,7 +17,6 @@ package final class Visibility: Sendable {
         var rule: Predicate?
         /// Whether the rule reads nothing but the object itself, so that testing it takes less than remembering.
         var isRuleCheap = true
-        /// Whether no object may be read.
         var isNeverSeen: Bool = false
         /// The properties that are hidden on some objects.
         var hidden = MemberSet()

@@ -24,7 +24,6 @@ final class WriteAuthorizer {
     struct Shown {
         /// Its row, or a copy without the hidden properties.
         let row: RowView
-        /// The hidden parts.
         var hidden = HiddenParts()
     }
 
@@ -199,7 +198,6 @@ final class WriteAuthorizer {
         releaseShown()
     }
 
-    /// Releases the copies of shown objects.
     func releaseShown() { objects.releaseCopies() }
 
     /// Forgets the noted changes.

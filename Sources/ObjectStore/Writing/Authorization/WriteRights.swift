@@ -18,7 +18,6 @@ package struct WriteRights: Sendable {
         package var delete: Predicate
         /// The properties that may be stated of objects that are created.
         package var stated: MemberSet
-        /// The properties that may be changed.
         package var changed: MemberSet
 
         /// Makes a role.

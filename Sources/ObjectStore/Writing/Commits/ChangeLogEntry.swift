@@ -32,7 +32,6 @@ package struct ChangeLogEntry: Sendable {
     package var changes: [ChangeRecord]
     /// Targets that lost links.
     package var lostLinks: [LostLink]
-    /// The changes of the schema.
     package var changedShapes = ShapeChanges()
 
     fileprivate static let runFlag: UInt8 = 0x10

@@ -19,7 +19,6 @@ final class CommitMemory {
     let primaryKeyBuffer = ByteBuffer(capacity: 512)
     /// For a row or another value under construction.
     private(set) var rowBuffer = ByteBuffer(capacity: 4096)
-    /// For the links of one object.
     var links: ContiguousArray<LinkCount> = []
     /// For the targets of one draft.
     var targets: [UInt64] = []

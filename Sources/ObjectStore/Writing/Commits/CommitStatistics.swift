@@ -6,7 +6,6 @@ import HoldfastThreads
 package struct CommitStatistics: Sendable {
     /// Commits, each with one sync.
     package var commitCount = 0
-    /// Transactions in them.
     package var transactionCount = 0
     /// Commits that the engine refused, conflicts included.
     package var failureCount = 0

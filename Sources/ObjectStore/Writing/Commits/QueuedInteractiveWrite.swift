@@ -72,7 +72,6 @@ final class QueuedInteractiveWrite: PendingWrite {
         if let failure { throw failure }
     }
 
-    /// Waits for the outcome.
     func awaitOutcome() -> WriteOutcome { state.wait { $0.outcome } }
 
     // MARK: The thread that is at work in its group

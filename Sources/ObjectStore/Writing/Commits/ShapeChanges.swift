@@ -28,7 +28,6 @@ package struct ShapeChanges: Equatable, Sendable {
     /// The names of classes that now mean another class or no class.
     package var freedClassNames: Set<String> = []
 
-    /// Whether no shape has changed.
     package var isEmpty: Bool { self == ShapeChanges() }
 
     /// Whether no object looks different that is shown with everything.

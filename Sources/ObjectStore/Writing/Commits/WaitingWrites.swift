@@ -13,7 +13,6 @@ struct WaitingWrites {
     private var arrivals: [UInt64] = []
     private var interactiveWrites: [WaitingInteractiveWrite] = []
 
-    /// The number of writes.
     var count: Int { writes.count }
     /// Whether nothing waits.
     var isEmpty: Bool { writes.isEmpty && interactiveWrites.isEmpty }

@@ -3,7 +3,6 @@ import HoldfastRows
 
 /// Changes single elements of a collection, in its row or out of line. Only the writer's thread uses it.
 protocol ElementEditor: AnyObject {
-    /// The number of elements.
     var count: Int { get }
     /// Hands over the parts of the collection, each with the index of its first element, until `body` returns false.
     func forEachPart(_ body: (LeafView, _ first: Int) -> Bool)
@@ -13,7 +12,6 @@ protocol ElementEditor: AnyObject {
     func insert(_ elements: LeafView, at index: Int)
     /// Puts one element in the place of another.
     func replace(at index: Int, by element: LeafSlice) throws(StoreError)
-    /// Removes the element at `index`.
     func remove(at index: Int) throws(StoreError)
     /// The index at which an element stands, or would stand, among ordered elements; nil if a part can't be read.
     ///

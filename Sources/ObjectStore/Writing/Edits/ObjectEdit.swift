@@ -25,12 +25,10 @@ package struct ObjectEdit: @unchecked Sendable {
         case test(ObjectDraft?)
     }
 
-    /// The path to the edited value.
     package var path: EditPath
     /// The operation.
     package var action: Action
 
-    /// Makes an edit.
     package init(_ path: EditPath, _ action: Action) {
         self.path = path
         self.action = action

@@ -26,7 +26,6 @@ extension ObjectEditor {
         return found.row
     }
 
-    /// The value at a path.
     private func value(at path: EditPath, isSource: Bool) throws(EditFailure) -> Found {
         let row = try owner(path, isSource: isSource)
         guard let member = path.member else { throw .doesNotFit }

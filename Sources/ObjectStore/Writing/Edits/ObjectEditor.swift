@@ -105,7 +105,6 @@ package final class ObjectEditor {
         return outcome
     }
 
-    /// Writes the changes.
     package func finish() throws(StoreError) -> WriteResult {
         try flush()
         if hasGarbage, let stored = try transaction.storedRow(rowClass, key) {

@@ -13,7 +13,6 @@ struct ClassIndex {
     let rowClass: RowClass
     private let source: Source
 
-    /// The indexes of a class.
     static func all(of rowClass: RowClass) -> [ClassIndex] {
         rowClass.indexedMembers.map { ClassIndex(rowClass: rowClass, source: .property($0)) }
             + rowClass.uniqueKeys.filter(\.isGroup).map {
@@ -30,7 +29,6 @@ struct ClassIndex {
         }
     }
 
-    /// The property or properties.
     var name: String {
         let members =
             switch source {

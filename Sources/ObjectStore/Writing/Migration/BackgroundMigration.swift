@@ -44,7 +44,6 @@ final class BackgroundMigration: @unchecked Sendable {
     /// The progress; nil if there is no work. Any thread.
     var progress: MigrationProgress? { published.withLock { $0 } }
 
-    /// Begins a change.
     func begin(_ migration: StagedMigration, totalCount: UInt64) {
         self.migration = migration
         self.totalCount = totalCount
@@ -121,7 +120,6 @@ package struct MigrationProgress: Equatable, Sendable {
         case cleanup
     }
 
-    /// The phase of the work.
     package var phase: Phase
     /// The number of objects read and written; in a clean-up the number of entries removed.
     package var doneCount: UInt64

@@ -3,7 +3,6 @@ import HoldfastRows
 
 /// The work of a schema change on the objects of one class, to be done before the change can be seen.
 struct ClassWork {
-    /// The present class.
     var source: RowClass
     /// The class as it will be, which reads the rows that are there unless they are rewritten.
     var target: RowClass

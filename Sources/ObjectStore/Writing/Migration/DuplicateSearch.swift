@@ -119,7 +119,6 @@ struct DuplicateSearch {
         do { return try snapshot.value(forKey: buffer.bytes) } catch { throw .storage(error) }
     }
 
-    /// The class of the stored rows.
     private var stored: RowClass { conversion?.work.source ?? rowClass }
 
     /// The row that an object will have; it is valid until the next one is made.

@@ -346,7 +346,6 @@ extension [Value] {
 }
 
 extension Property {
-    /// Whether a value may be null.
     fileprivate var allowsNull: Bool { isOptional || scalar == .mixed }
 }
 

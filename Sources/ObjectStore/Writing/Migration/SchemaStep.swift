@@ -13,7 +13,6 @@ package struct SchemaStep: Equatable, Sendable {
         case dropLinks
     }
 
-    /// The operation.
     package var operation: Operation
     /// The class, by its new name, or by its present one when it goes; nil for the schema itself.
     package var className: String?

@@ -37,7 +37,6 @@ final class StagedMigration {
     var progress: Progress
     /// Looks for losses that are not allowed.
     var checker: RowConverter
-    /// Converts rows.
     private var converter: RowConverter
     /// The classes with staged rows that were written by a write during the migration.
     var noted: Set<Int> = []

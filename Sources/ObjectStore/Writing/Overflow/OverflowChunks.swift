@@ -74,7 +74,6 @@ final class OverflowChunks: TreeChunks, OverflowSink {
         if fits(chunk) { group.overlay.putInPlace(key, chunk) }
     }
 
-    /// Removes a chunk.
     func remove(_ key: UnsafeRawBufferPointer) { group.overlay.remove(key) }
 
     /// Removes every chunk with a key that begins with `prefix`.
@@ -199,7 +198,6 @@ final class OverflowChunks: TreeChunks, OverflowSink {
 protocol TreeChunks: OverflowSource {
     /// Stores a chunk; the bytes are copied.
     func put(_ key: UnsafeRawBufferPointer, _ chunk: UnsafeRawBufferPointer)
-    /// Removes a chunk.
     func remove(_ key: UnsafeRawBufferPointer)
     /// Notes that a chunk is damaged.
     func fail(_ error: StorageError)

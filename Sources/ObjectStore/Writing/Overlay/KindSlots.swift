@@ -20,7 +20,6 @@ struct KindSlots: ~Copyable {
     private var enteredCount = 0
     private var order = SlotOrder()
 
-    /// Has no slots.
     init() { list = SlotList() }
 
     var count: Int { list.count }
@@ -195,7 +194,6 @@ struct PositionTable: ~Copyable {
         count = 0
     }
 
-    /// A hash of bytes.
     func hash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
         let hash = bytes.tableHash(seed: seed.first, secret: seed.second)
         return UInt32(truncatingIfNeeded: hash ^ hash >> 32)

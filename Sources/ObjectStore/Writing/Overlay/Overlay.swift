@@ -41,7 +41,6 @@ final class Overlay {
 
     private let arena = Arena()
     private let kinds: UnsafeMutablePointer<KindSlots>
-    /// The number of slots.
     private(set) var slotCount = 0
     /// The former entries of slots that are older than the newest mark.
     private var undo: ContiguousArray<Change> = []
@@ -69,7 +68,6 @@ final class Overlay {
         var markCount: Int
     }
 
-    /// Makes an empty overlay.
     init() {
         kinds = .allocate(capacity: Self.kindCount)
         for kind in 0..<Self.kindCount { (kinds + kind).initialize(to: KindSlots()) }
@@ -250,7 +248,6 @@ final class Overlay {
         }
     }
 
-    /// Removes a key.
     func remove(_ key: UnsafeRawBufferPointer) { set(key, .removed) }
 
     /// The present point, to which a failing transaction is rolled back.

@@ -11,10 +11,8 @@ struct SlotList: ~Copyable {
     private static let chunkBits = 12
 
     private var chunks: ContiguousArray<UnsafeMutablePointer<Slot>> = []
-    /// The number of slots.
     private(set) var count = 0
 
-    /// Makes an empty list.
     init() {}
 
     deinit { for chunk in chunks { chunk.deallocate() } }

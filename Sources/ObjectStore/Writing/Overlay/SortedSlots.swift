@@ -30,7 +30,6 @@ struct SortedSlots: ~Copyable {
     private static let countedCountMin = 256
     /// So few are not worth a look at more of their keys before they are compared.
     private static let fewCount = 4
-    /// The bytes of a prefix.
     private static let prefixByteCount = 16
     /// The number of keys that are prefetched at a time.
     private static let prefetchedCount = 8

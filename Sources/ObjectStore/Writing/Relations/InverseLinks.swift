@@ -203,7 +203,6 @@ struct InverseLinks {
 struct IncomingLink {
     /// The object, or the owner of the embedded object, that holds the link.
     var origin: ObjectIdentity
-    /// The number of the property.
     var property: UInt32
     /// Whether the property is one of the origin's own class and not of an embedded object's.
     var isOwn: Bool

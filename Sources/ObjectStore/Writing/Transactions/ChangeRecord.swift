@@ -9,11 +9,8 @@ package struct ChangeRecord: Sendable {
         case delete = 3
     }
 
-    /// The kind of change.
     package var kind: Kind
-    /// The class's number.
     package var classNumber: UInt32
-    /// The object key.
     package var key: UInt64
     /// For an update, the numbers of the class's own top-level properties that changed.
     package var properties: [UInt32]

@@ -76,7 +76,6 @@ struct DeniedTargets {
         return holder.members.indices.filter { holder.members[$0].storage.element == .embedded }
     }
 
-    /// The number of objects.
     var count: Int { targets.count }
 
     /// Forgets the objects that were added since there were `count`.

@@ -1,6 +1,5 @@
 /// The state of an object that a write requires.
 package enum Precondition: Sendable, Equatable {
-    /// Nothing.
     case none
     /// The object exists and its version is one of these; `If-Match` with ETags.
     case matches([StoreVersion])

@@ -141,7 +141,6 @@ struct UniqueChecks {
 
     // MARK: Taking back
 
-    /// The number of checks.
     var count: Int { checks.count }
 
     /// Forgets the checks that were added since there were `count`.

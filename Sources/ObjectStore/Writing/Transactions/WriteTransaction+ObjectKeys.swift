@@ -31,7 +31,6 @@ extension WriteTransaction {
         keys.use(key, for: group.primaryKey(rowClass) { $0.append(primaryKey) })
     }
 
-    /// Whether an object is one that the transaction has made.
     package func hasMade(_ key: UInt64, _ rowClass: RowClass) -> Bool {
         counters.hasMade(key, rowClass)
     }
@@ -82,7 +81,6 @@ extension WriteTransaction {
 package struct WriteResult {
     /// The class's position.
     package var classIndex: Int
-    /// The object key.
     package var key: UInt64
     /// The object's row after the write, valid while the transaction's body runs.
     package var row: RowView

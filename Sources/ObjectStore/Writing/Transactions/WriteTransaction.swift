@@ -90,7 +90,6 @@ package final class WriteTransaction {
         counters.begin()
     }
 
-    /// Forgets the records.
     private func forget() {
         recorder.removeAll()
         inverseLinks.removeAll()

@@ -26,7 +26,6 @@ struct Accumulator {
             }
         }
 
-        /// How values are packed from rows.
         func packing(_ storage: ElementStorage) -> RowPacker.Form {
             switch (self, storage) {
             case (.distinct, _): .sortBytes
@@ -183,7 +182,6 @@ struct Accumulator {
 
     // MARK: Rows
 
-    /// Packs the value of a row.
     func pack(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) {
         if case .rows(let packer) = self.source { packer.append(row, key, source) }
     }

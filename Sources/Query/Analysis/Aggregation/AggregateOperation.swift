@@ -23,7 +23,6 @@ package struct AggregateOperation: Hashable, Sendable {
             }
         }
 
-        /// The type of the result.
         var resultType: ScalarType {
             switch self {
             case .count, .distinctCount: return .int

@@ -12,7 +12,6 @@ package struct GroupFigure: Hashable, Sendable {
     let name: String
     /// Its position among ``Aggregation/Group/results``; nil for the number of objects.
     let resultIndex: Int?
-    /// Its type.
     let type: ScalarType
 
     private init(_ operation: AggregateOperation, _ resultIndex: Int?) {

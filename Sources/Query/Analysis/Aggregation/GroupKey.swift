@@ -6,9 +6,7 @@ import HoldfastText
 package struct GroupKey: Hashable, Sendable {
     /// The part of a value that counts.
     package enum Part: Hashable, Sendable {
-        /// All of it.
         case value
-        /// A part of a date.
         case date(DatePart, ClockZone)
         /// The lower bound of the interval of this width, a multiple of it, that a number lies in.
         case bucket(Value)

@@ -4,7 +4,6 @@ import HoldfastRows
 
 /// Reads the one value that a path leads to. One thread at a time uses it.
 package final class PathReader {
-    /// The path.
     package let path: ValuePath
     private let walker: PathWalker
     private let sink = SingleSink()

@@ -23,7 +23,6 @@ final class RowBatch {
     /// Whether there is no room for another group of a row.
     var isFull: Bool { count == ColumnBatch.countMax }
 
-    /// Appends the key of a row.
     func append(_ key: UInt64) {
         keys.start[rowCount] = key
         rowCount += 1

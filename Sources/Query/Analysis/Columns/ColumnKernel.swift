@@ -27,7 +27,6 @@ struct ColumnKernel: @unchecked Sendable {
         case each
     }
 
-    /// The test of each value.
     let test: ValueTest
     let form: Form
 

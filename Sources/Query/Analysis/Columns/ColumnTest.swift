@@ -57,7 +57,6 @@ package protocol ColumnCalculation: AnyObject {
 
 /// The columns of one snapshot, for one query.
 package struct BoundColumns {
-    /// The chunks of each column.
     package var columns: [ColumnReference: [ColumnChunk?]]
     /// The snapshot.
     package var source: any ObjectSource
@@ -78,7 +77,6 @@ package struct ColumnReference: Hashable, Sendable {
     /// The property, by position in its class; −1 for which objects there are.
     package var member: Int
 
-    /// Which objects a class has.
     package static func presence(_ classIndex: Int) -> ColumnReference {
         ColumnReference(classIndex: classIndex, member: -1)
     }

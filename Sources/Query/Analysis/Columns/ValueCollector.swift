@@ -19,7 +19,6 @@ final class ValueCollector {
         self.textByteCountMax = textByteCountMax
     }
 
-    /// The bytes of all texts.
     var textByteCount: Int { texts.count }
 
     func removeAll() {
@@ -100,7 +99,6 @@ final class ValueCollector {
         return true
     }
 
-    /// Appends the value of a chunk at a position.
     func append(_ position: Int, of chunk: ColumnChunk) {
         if chunk.nulls?[position] == 1 {
             appendNull()

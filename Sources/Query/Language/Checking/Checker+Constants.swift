@@ -86,7 +86,6 @@ extension Checker {
             isWholeNumber: arguments[index].hasLargeIntegers, range: constant.range)
     }
 
-    /// Returns the argument of a number.
     func argument(_ index: Int, at start: Int) throws(QueryError) -> QueryArgument {
         guard rule == nil else {
             throw source.fault(

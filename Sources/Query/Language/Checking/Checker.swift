@@ -79,7 +79,6 @@ struct Checker {
             }
         }
 
-        /// Whether it is null.
         var isNull: Bool {
             guard case .constants(let items, _, isList: false) = self else { return false }
             return items.allSatisfy { $0.value == .null }
@@ -113,7 +112,6 @@ struct Checker {
         }
     }
 
-    /// Checks a predicate.
     func predicate(_ node: Syntax.Node) throws(QueryError) -> Predicate {
         guard work.budget.spend() else { throw source.givenUp() }
         switch node {

@@ -172,7 +172,6 @@ struct PathResolver {
             at: offset)
     }
 
-    /// Takes `@links.Class.property`.
     mutating func links(
         className: String, classAt: Int, property: String, propertyAt: Int
     ) throws(QueryError) {
@@ -254,7 +253,6 @@ struct PathResolver {
         pending = .member(member, position)
     }
 
-    /// Takes `@keys`.
     mutating func keys(at offset: Int) throws(QueryError) {
         if try enterMixed(.keys, at: offset) { return }
         pending = .terminal(.keys(member: try map("'@keys'", at: offset)), .scalar(.string))
@@ -292,7 +290,6 @@ struct PathResolver {
                 : "Property \(name) is not a list; only a list takes an index.", at: offset)
     }
 
-    /// Takes `.@count`.
     mutating func count(at offset: Int) throws(QueryError) {
         if finishMixed(.count, .scalar(.int)) { return }
         let terminal: ValuePath.Terminal

@@ -58,7 +58,6 @@ package struct RegionCondition: Hashable, Sendable {
     package var path: ValuePath
     /// The share of several points that has to lie in the region; any when nothing is said.
     package var quantifier: Quantifier?
-    /// The region.
     package var region: GeoRegion
     /// The class of the points, by position in the schema: one in GeoJSON's form.
     package var pointClass: Int

@@ -18,7 +18,6 @@ package struct Dependency: Hashable, Sendable {
     /// The property of the root class through which it is read; nil for `@links`.
     package var firstMember: Int?
 
-    /// Makes a dependency.
     package init(classIndex: Int, member: Int, path: [PathStep], firstMember: Int?) {
         self.classIndex = classIndex
         self.member = member

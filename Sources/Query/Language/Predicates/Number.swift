@@ -50,7 +50,6 @@ enum Number {
         }
     }
 
-    /// Whether it is NaN.
     var isNaN: Bool {
         switch self {
         case .int: false

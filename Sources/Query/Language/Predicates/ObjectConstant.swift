@@ -7,7 +7,6 @@ package final class ObjectConstant {
     static let stepsOfLookUp = 16
 
     private let classIndex: Int
-    /// The number of its class.
     let classNumber: UInt32
     private let primaryKey: OrderedKey?
     private let objectKey: UInt64?

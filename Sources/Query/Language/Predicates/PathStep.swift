@@ -6,7 +6,6 @@ package struct PathStep: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         /// Along a to-one link.
         case link
-        /// Into an embedded object.
         case embedded
         /// Along each link of a list or set.
         case links
@@ -26,7 +25,6 @@ package struct PathStep: Hashable, Sendable {
         case mixedLinks
     }
 
-    /// The kind of the step.
     package var kind: Kind
     /// The class that it starts from, by position in the schema.
     package var fromClass: Int
@@ -38,7 +36,6 @@ package struct PathStep: Hashable, Sendable {
     /// on an object, ``Kind/inverse`` leads nowhere. It is never hidden on embedded objects, which have no rules of their own.
     package var inverseLink: Int
 
-    /// Makes a step.
     package init(kind: Kind, fromClass: Int, toClass: Int, member: Int, inverseLink: Int = -1) {
         self.kind = kind
         self.fromClass = fromClass

@@ -25,7 +25,6 @@ package final class Comparison: Hashable, Sendable {
     package let left: Operand
     /// The relation that has to hold.
     package let relation: Relation
-    /// The right operand.
     package let right: Operand
 
     /// Makes a comparison.
@@ -35,7 +34,6 @@ package final class Comparison: Hashable, Sendable {
         self.right = right
     }
 
-    /// The operator.
     package var comparison: ComparisonOperator { relation.comparison }
 
     package static func == (a: Comparison, b: Comparison) -> Bool {

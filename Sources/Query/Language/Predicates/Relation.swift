@@ -2,14 +2,12 @@ import HoldfastText
 
 /// The operator of a comparison, and how it compares texts.
 package struct Relation: Hashable, Sendable {
-    /// The operator.
     package var comparison: ComparisonOperator
     /// Whether strings are compared after simple case folding.
     package var ignoresCase: Bool
     /// Whether strings are compared without their accents.
     package var ignoresAccents: Bool
 
-    /// Makes a relation.
     package init(
         _ comparison: ComparisonOperator, ignoresCase: Bool = false, ignoresAccents: Bool = false
     ) {

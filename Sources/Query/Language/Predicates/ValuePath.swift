@@ -68,7 +68,6 @@ package struct ValuePath: Hashable, Sendable {
     /// The inverse link by which ``Terminal/inverse(originClass:member:)`` and the like lead back; see ``PathStep/inverseLink``.
     var inverseLink: Int
 
-    /// Makes a path.
     package init(
         root: QueryRoot, steps: [PathStep], terminal: Terminal, type: ValueType,
         firstMember: Int? = nil, inverseLink: Int = -1

@@ -26,7 +26,6 @@ package enum ValueType: Hashable, Sendable {
     /// Whether it is a number of any kind: they compare with each other.
     var isNumeric: Bool { self != .kinds && storage.isNumeric }
 
-    /// The storage of a value of this type.
     package var storage: ElementStorage {
         switch self {
         case .scalar(let scalar): ElementStorage(scalar)

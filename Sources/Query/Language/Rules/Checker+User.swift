@@ -156,7 +156,6 @@ extension Checker {
         return sample(of: .object(type))
     }
 
-    /// Whether values of an origin may be of a type.
     private func mayBe(_ origin: UserOrigin, _ type: ValueType) -> Bool {
         switch (origin, type) {
         case (_, .embedded), (_, .kinds): return false

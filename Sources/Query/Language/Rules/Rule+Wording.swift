@@ -16,7 +16,6 @@ extension Rule {
 
     /// A part of a rule that allows something by itself: one side of an OR, or several that ask for the same values of the user.
     package struct Alternative: Sendable {
-        /// The text.
         package var text: String
         /// Whether it concerns only the user and contains no property of the object.
         package let isOfUser: Bool

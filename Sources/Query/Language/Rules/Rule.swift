@@ -4,7 +4,6 @@ import HoldfastRows
 /// A condition with `$user` in it, checked for one schema: of a class's objects, or of the user alone. Immutable; any
 /// thread may use it.
 package struct Rule: Sendable {
-    /// The text.
     package let text: String
     /// The values of its user that it asks for, each once.
     package let references: [UserReference]

@@ -55,7 +55,6 @@ package enum UserValue: Hashable, Sendable {
 struct RuleName: Hashable, Sendable {
     /// The offset of its first byte.
     let start: Int
-    /// The class.
     let className: String
     /// The property; nil where the class itself is named.
     let property: String?

@@ -12,7 +12,6 @@ package enum UserReference: Hashable, Sendable {
 
 /// A place in the text of a rule that asks for a value of its user.
 struct UserPlace: Sendable {
-    /// The value.
     let reference: UserReference
     /// The bytes of the text.
     let range: Range<Int>

@@ -63,7 +63,6 @@ extension Parser {
         return .list(constants, quantifier, start..<previousEnd)
     }
 
-    /// Parses a constant of a list.
     private mutating func listed() throws(QueryError) -> Syntax.Constant {
         try constant(
             token.canBeName && !beginsTime ? "a value (a list holds no properties)" : "a value")

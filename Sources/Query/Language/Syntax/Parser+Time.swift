@@ -2,7 +2,6 @@ import HoldfastObjectModel
 
 /// `now()`, and units behind numbers.
 extension Parser {
-    /// The units of durations, in seconds.
     private static let durations: [(unit: StaticString, seconds: Int64)] = [
         ("s", 1), ("m", 60), ("h", 3600), ("d", 86_400), ("w", 604_800),
     ]

@@ -34,7 +34,6 @@ struct Parser {
 
     var source: SourceText { lexer.source }
 
-    /// Begins to read `source`.
     init(_ source: SourceText, within budget: Budget = Budget()) throws(QueryError) {
         self.budget = budget
         var lexer = Lexer(source)

@@ -29,7 +29,6 @@ package struct QueryOutline: CustomStringConvertible {
 }
 
 extension Token {
-    /// Whether it is a value from the query.
     fileprivate var isValue: Bool {
         switch kind {
         case .natural, .number, .float, .string, .base64, .objectID, .uuid, .timestamp, .trueValue,

@@ -20,7 +20,6 @@ struct SourceText {
     /// Returns the text between two offsets.
     func text(_ start: Int, _ end: Int) -> String { text(start..<max(start, end)) }
 
-    /// Returns the text in a range.
     func text(_ range: Range<Int>) -> String {
         withBytes(range) { String(decoding: $0, as: UTF8.self) }
     }

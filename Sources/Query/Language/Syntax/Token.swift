@@ -25,7 +25,6 @@ struct Token {
         case comma, dot, plus, minus, star, slash
     }
 
-    /// The kind of token.
     var kind: Kind
     /// The offset of its first byte in the text.
     var start: Int

@@ -13,7 +13,6 @@ package struct OrderedKeyRange: Hashable, Sendable {
     /// The one value that the range holds, if it holds only one; its key is `lower`.
     package var isSingleValue = false
 
-    /// Null.
     static let null = OrderedKeyRange(lower: [0], upper: [1], isSingleValue: true)
     /// Every value but null.
     static let notNull = OrderedKeyRange(lower: [1], upper: [2])
@@ -40,7 +39,6 @@ package struct OrderedKeyRange: Hashable, Sendable {
             lower: lower, upper: upper, isSingleValue: lower == null.lower && upper == null.upper)
     }
 
-    /// Makes the range of one value.
     package static func value(_ key: [UInt8]) -> OrderedKeyRange {
         OrderedKeyRange(lower: key, upper: successor(of: key), isSingleValue: true)
     }

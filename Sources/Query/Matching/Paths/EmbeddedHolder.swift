@@ -4,7 +4,6 @@ import HoldfastRows
 ///
 /// Walks into embedded objects that may have to find the way back keep holders on a stack.
 package struct EmbeddedHolder {
-    /// The row of the holder.
     package var row: RowView
     /// The object key of the object that the row belongs to or lies in.
     package var key: UInt64
@@ -15,7 +14,6 @@ package struct EmbeddedHolder {
     /// The position of the holder of an embedded holder on the stack; −1 of an object.
     package var parent: Int
 
-    /// Makes a holder.
     package init(row: RowView, key: UInt64, classIndex: Int, member: Int, parent: Int) {
         self.row = row
         self.key = key

@@ -87,7 +87,6 @@ extension MixedWalker {
         return .mixed(MixedView(UnsafeRawBufferPointer(made)))
     }
 
-    /// Returns a link of a property.
     private func link(_ classIndex: Int, _ key: UInt64) -> Found {
         let made = arena.allocate(13)
         made[0] = MixedKind.link.rawValue

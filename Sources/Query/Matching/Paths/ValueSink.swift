@@ -32,7 +32,6 @@ class ValueSink {
         (0..<part.count).allSatisfy { receive(part.isNull($0) ? nil : part.bytes($0)) }
     }
 
-    /// Begins a collection.
     func beginGroup() { groupCount += 1 }
 
     /// Ends a collection.

@@ -38,7 +38,6 @@ package final class InverseTotals {
         table = Array(repeating: 0, count: keyEnd)
     }
 
-    /// The bytes that it takes.
     package var byteCount: Int {
         table.count * MemoryLayout<UInt32>.stride
             + aggregators.count * MemoryLayout<Aggregator>.stride

@@ -8,12 +8,10 @@ package struct SortEntry {
     package let rank: UInt128
     /// The bytes behind these.
     private let rest: [UInt8]
-    /// The object key.
     package let key: UInt64
     /// The object's row, if it was at hand; valid as long as the view that it is of.
     package let row: RowView?
 
-    /// The bytes of a rank.
     package static let rankByteCount = 16
 
     /// Makes the position of an object. Cost: an allocation for more bytes than a rank has.

@@ -16,7 +16,6 @@ package final class SortEvaluator {
     private let keys: [Key]
     private let paths: [ValuePath]
 
-    /// Whether there are no keys.
     package var isEmpty: Bool { keys.isEmpty }
 
     /// Makes keys ready.

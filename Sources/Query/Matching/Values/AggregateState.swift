@@ -9,7 +9,6 @@ package struct AggregateState {
     package enum Result {
         /// The least, greatest or average of nothing.
         case none
-        /// A value as it is stored.
         case stored([UInt8], ElementStorage)
         /// A sum of ints that no int64 holds.
         case beyondInt
@@ -19,7 +18,6 @@ package struct AggregateState {
     /// The least or greatest value.
     private var best: [UInt8] = []
 
-    /// Makes a state before any value.
     package init(_ function: AggregateFunction, _ storage: ElementStorage) {
         calculation = AggregateCalculation(function, storage)
     }

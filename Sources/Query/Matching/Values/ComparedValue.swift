@@ -6,7 +6,6 @@ import HoldfastRows
 struct ComparedValue {
     /// The kind of value; nil for null. `embedded` stands for something that equals nothing.
     var storage: ElementStorage?
-    /// Of a `mixed` value, its kind; it compares by that.
     var kind: MixedKind?
     /// A value of fixed width.
     var ordinal: UInt128 = 0

@@ -178,7 +178,6 @@ package struct ExactSum: Sendable {
         digits[digit + 1] += number >> (64 - Int128(shift))
     }
 
-    /// Adds another sum.
     mutating func add(_ other: ExactSum) {
         infinities += other.infinities
         let (sum, overflows) = near.addingReportingOverflow(other.near)

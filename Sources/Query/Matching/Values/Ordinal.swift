@@ -33,13 +33,10 @@ enum Ordinal {
         }
     }
 
-    /// Returns the ordinal of an int.
     static func of(_ value: Int64) -> UInt128 { UInt128(UInt64(bitPattern: value) ^ 1 << 63) }
 
-    /// Returns the ordinal of a double.
     static func of(_ value: Double) -> UInt128 { UInt128(OrderedKey.orderedBits(value)) }
 
-    /// Returns the ordinal of a float.
     static func of(_ value: Float) -> UInt128 { UInt128(OrderedKey.orderedBits(value)) }
 
     private static func of(_ value: Timestamp) -> UInt128 {

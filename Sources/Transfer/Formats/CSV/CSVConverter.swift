@@ -335,7 +335,6 @@ extension CSVConverter {
             name)
     }
 
-    /// Makes the fault of a header.
     func headerFault(_ detail: String, _ column: Int, _ name: String? = nil) -> RequestFault {
         .single(
             .invalid, "unknown-column", "The header of the CSV text does not fit: \(detail)",

@@ -34,7 +34,6 @@ struct CSVHeader {
     let columns: [Column]
     /// The class of the objects in the records.
     let rowClass: RowClass
-    /// The form of the cells.
     let form: CSVForm
 
     /// The code of faults of cells that are not a value of any type.

@@ -16,7 +16,6 @@ struct ObjectSplitter {
     }
 
     private enum State {
-        /// Between objects.
         case between
         case inObject
         /// In something that is no object, to the end of its line.

@@ -76,7 +76,6 @@ final class FlattedObjects {
         return value
     }
 
-    /// Writes an object of a class.
     private func write(_ index: Int, _ rowClass: RowClass, level: Int, _ writer: JSONWriter) {
         guard let object = value(index, level: level), object.kind == .object else {
             fault = fault ?? "the value with the index \(index) is no object"
@@ -88,7 +87,6 @@ final class FlattedObjects {
         }
     }
 
-    /// Writes the value of a property.
     private func write(
         _ stated: JSONValue, _ member: RowClass.Member, level: Int, _ writer: JSONWriter
     ) {

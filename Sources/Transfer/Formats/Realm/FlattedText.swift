@@ -59,7 +59,6 @@ final class FlattedText {
         }
     }
 
-    /// Ends the text.
     func complete() throws(RealmJSONSplitter.Malformed) {
         guard case .end = state else { throw malformed("the end of the array of all values") }
         addPosition()

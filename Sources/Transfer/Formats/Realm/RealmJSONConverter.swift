@@ -61,7 +61,6 @@ package final class RealmJSONConverter {
     private var waiting: [Waiting] = []
     /// How deep the value that is being written lies in its object.
     var depth = 0
-    /// The fault of the present object.
     var fault: String?
     /// Where each line came from, by the first line of a run of one class.
     private var lineCount = 1

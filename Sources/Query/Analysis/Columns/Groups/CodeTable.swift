@@ -2,7 +2,6 @@ import CHoldfastMemory
 
 /// Values and their codes: how many different ones came before each. One thread at a time uses it.
 final class CodeTable<Value: CodedValue> {
-    /// The values, by code.
     private(set) var values = UnsafeMutablePointer<Value>.allocate(capacity: 32)
     /// How many codes there are.
     private(set) var count = 0
@@ -25,7 +24,6 @@ final class CodeTable<Value: CodedValue> {
         slots.deallocate()
     }
 
-    /// Bytes of memory that it takes.
     var byteCount: Int { slotCount * (8 + MemoryLayout<Value>.stride / 2) }
 
     /// Sets the codes of many values. Values without a code get the next ones.

@@ -8,7 +8,6 @@ protocol CodedValue: BitwiseCopyable {
     /// Where its bytes begin; nil where it has all of them itself.
     var start: UnsafeRawPointer? { get }
 
-    /// Whether it is the same value.
     func isEqual(to other: Self) -> Bool
 }
 

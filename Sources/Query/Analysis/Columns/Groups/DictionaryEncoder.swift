@@ -72,7 +72,6 @@ final class DictionaryEncoder {
         frame.narrow { chunk.evaluate(kernel, into: $0) }
     }
 
-    /// The code of sort bytes, if sort bytes are coded.
     func code(ofSortBytes bytes: UnsafeRawBufferPointer) -> UInt32 {
         (coding as? TextEncoding)?.code(of: bytes) ?? 0
     }

@@ -3,7 +3,6 @@ import HoldfastRows
 /// Counts different values. As for DISTINCT, numbers of all kinds are compared by value; as for aggregates,
 /// null and NaN are no values.
 final class DistinctTotals: ValueTotals {
-    /// Gives the values their codes.
     private let coder: DictionaryEncoder
     private let isGrouped: Bool
     /// The groups with the codes of their values, each once; unused where all values are of one group.

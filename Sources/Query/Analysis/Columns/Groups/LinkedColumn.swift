@@ -7,7 +7,6 @@ import HoldfastRows
 final class LinkedColumn: @unchecked Sendable {
     // Unchecked: other threads only read values that were set before they came.
 
-    /// The column of the links.
     let reference: ColumnReference
     /// The class of the objects that have the values.
     let linkedClass: Int

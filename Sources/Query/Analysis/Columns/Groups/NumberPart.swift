@@ -5,7 +5,6 @@ import HoldfastRows
 ///
 /// Of each number a step is found first, which tells its part and lies close to others: parts are made once for each.
 struct NumberPart {
-    /// How parts are stored.
     let storage: ElementStorage
     let key: GroupKey
     private let calculation: GroupCalculation
@@ -75,7 +74,6 @@ struct NumberPart {
         return Int64(first)...Int64(last)
     }
 
-    /// The part that a step tells.
     func part(_ step: Int64) -> Int64 {
         switch key.part {
         case .value, .date(.hour, _): step

@@ -64,7 +64,6 @@ final class PairTable {
         table.code(of: Self.pair(group, code))
     }
 
-    /// The pair that has a number.
     func pair(_ number: Int) -> (group: Int, code: Int) {
         let pair = table.values[number]
         return (Int(pair >> 32), Int(UInt32(truncatingIfNeeded: pair)))

@@ -52,7 +52,6 @@ final class RowPacker: ValueSink {
         if values.count == count { appendNull() }
     }
 
-    /// Appends null.
     func appendNull() { values.appendNull() }
 
     /// Whether the chunk has as many values as a batch, or as many bytes as are worth packing at once.

@@ -3,7 +3,6 @@ import HoldfastRows
 
 /// Sums and extremes of values as they are stored: of decimals, of `mixed` values, and of dates however far away.
 final class StoredTotals: ValueTotals {
-    /// The path to the values.
     private let path: ValuePath
     /// The functions that are asked, and for each one a state of every group.
     private let functions: [AggregateFunction]

@@ -33,7 +33,6 @@ struct ColumnBatch {
     /// The most objects of a batch.
     static let countMax = 1024
 
-    /// The chunk.
     let chunk: Int
     /// The positions of the objects in it, rising; one may stand there several times.
     let positions: UnsafeBufferPointer<Int32>
@@ -44,7 +43,6 @@ struct ColumnBatch {
     /// The keys of rows that were packed, by position; nil in a chunk of a column.
     var keys: UnsafePointer<UInt64>?
 
-    /// The key of an object.
     func key(_ index: Int) -> UInt64 {
         keys?[Int(positions[index])]
             ?? UInt64(chunk << ColumnChunk.keyCountLog2) | UInt64(positions[index])

@@ -3,7 +3,6 @@ import HoldfastRows
 
 /// One of the properties of a ``ColumnOrder``: of the class itself, or behind to-one links. One thread at a time uses it.
 final class ColumnOrderPart {
-    /// The column.
     let reference: ColumnReference
     private let storage: ElementStorage
     private let isAscending: Bool
