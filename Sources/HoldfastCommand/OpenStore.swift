@@ -104,11 +104,7 @@ enum OpenStore {
         instead: String?
     ) throws(CommandFailure) -> LMDBEngine {
         let options = try engineOptions(arguments, directory: path, purpose)
-        do {
-            return try LMDBEngine(options)
-        } catch {
-            throw failure(error, path, instead)
-        }
+        do { return try LMDBEngine(options) } catch { throw failure(error, path, instead) }
     }
 
     private static func engineOptions(

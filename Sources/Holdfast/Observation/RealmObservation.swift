@@ -1,4 +1,5 @@
 import HoldfastObjectStore
+import HoldfastRows
 
 extension Realm {
     /// A notification of a realm's observer.
@@ -40,5 +41,62 @@ final class RealmObservation: Observation, @unchecked Sendable {
         guard isNew else { return }
         isNew = false
         block(.didChange, Realm(realm))
+    }
+}
+
+/// A step of a realm from one version to a later one.
+final class RealmStep {
+    let before: StoreView
+    let after: StoreView
+    let version: UInt64
+    /// The changes; nil if they are unknown, because the schema changed or the change log has been cut.
+    let changes: ChangeStep?
+
+    /// Cost: linear in the changes.
+    init(from before: StoreView, to after: StoreView) throws(StoreError) {
+        self.before = before
+        self.after = after
+        version = try after.state().version
+        guard before.rows === after.rows else {
+            changes = nil
+            return
+        }
+        var folded: FoldedChanges
+        let start = try before.state().version
+        do throws(FoldedChanges.Gap) {
+            folded = try FoldedChanges(
+                after: start, in: after, notesLists: true, formerByteCountMax: 0)
+        } catch {
+            if case .storage(let error) = error { throw .storage(error) }
+            changes = nil
+            return
+        }
+        folded.keepDifferences(from: before, to: after)
+        changes = ChangeStep(before: before, after: after, changes: folded)
+    }
+}
+
+extension RealmCore {
+    /// Makes observations note the changes since their last report.
+    func noteChanges() {
+        guard let (view, own) = observations.takeKnown() else { return }
+        defer { letGo(of: view) }
+        do throws(StoreError) {
+            try observations.note(from: view, to: committed, own: own)
+        } catch {
+            storageFailed(error)
+        }
+    }
+
+    /// Reports the changes to observers. The program may write, observe and end observations in the calls.
+    func tellObservers() {
+        noteChanges()
+        for observation in observations.present where !observation.isEnded {
+            observation.tell()
+            // The program may have advanced to another version. A new observation begins there; others report it with their next
+            // change.
+            checkThread()
+            noteChanges()
+        }
     }
 }

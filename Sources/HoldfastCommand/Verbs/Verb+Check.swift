@@ -1,5 +1,9 @@
+import Glibc
 import HoldfastObjectStore
 import HoldfastRESTAPI
+import HoldfastStorage
+import HoldfastStorageLMDB
+import HoldfastStoreService
 
 extension Verb {
     static let check = Verb(
@@ -35,5 +39,72 @@ extension Verb {
             return .success
         }
         throw .damage("check: \(report.findingCount) faults found")
+    }
+}
+
+extension Verb {
+    static let compact = Verb(
+        name: "compact", summary: "Rewrites a store's file without its unused pages.",
+        options: [OpenStore.data, OpenStore.mapSize, OpenStore.newEpoch],
+        notes: """
+            It needs room for a second file, and puts it in the place of the first when it is whole. Versions,
+            cursors and ETags stay as they are.
+            """
+    ) { arguments throws(CommandFailure) in
+        let directory = OpenStore.directory(arguments)
+        // As a store at first, so that nothing else is rewritten.
+        try OpenStore.open(arguments, for: .changing, instead: "stop the service first").close()
+        let engine = try OpenStore.engine(
+            arguments, directory: directory, instead: "stop the service first")
+        defer { engine.close() }
+        let before = engine.storedByteCount ?? 0
+        do throws(StorageError) {
+            try engine.compact()
+        } catch {
+            throw OpenStore.failure(error, directory, nil)
+        }
+        engine.close()
+        let after = try OpenStore.engine(arguments, directory: directory, instead: nil)
+        defer { after.close() }
+        Terminal.write(
+            "\(directory): \(before) bytes before, \(after.storedByteCount ?? 0) bytes now\n")
+        return .success
+    }
+}
+
+extension Verb {
+    static let backup = Verb(
+        name: "backup", summary: "Copies a store into a file.",
+        operands: "FILE", operandCount: 1...1,
+        options: [OpenStore.data] + ServiceClient.options + [OpenStore.mapSize],
+        notes: """
+            The file appears when it is whole; one that is there is replaced. 'holdfast restore' takes it.
+            Of a running service (--url) a backup is made there, copied into the file, and deleted there.
+            """
+    ) { arguments throws(CommandFailure) in
+        let path = arguments.operands.first ?? ""
+        if let client = try ServiceClient(arguments) { return try client.backUp(path) }
+        let store = try OpenStore.open(
+            arguments, for: .reading, instead: ServiceAddress(arguments).instead)
+        defer { store.close() }
+        do throws(BackupFile.Failure) {
+            let written = try BackupFile.write(store) { _ in
+                path
+            } _: { byteCount in
+                Terminal.progress("backup: \(byteCount >> 20) MiB written")
+                return true
+            }
+            Terminal.write(
+                "\(path): version \(written.description.version), \(written.byteCount) bytes\n")
+        } catch {
+            switch error {
+            case .store(let error): throw OpenStore.failure(error, OpenStore.directory(arguments))
+            case .system(let code):
+                throw CommandFailure(
+                    "'\(path)' can't be written: \(String(cString: strerror(code)))")
+            case .stopped: throw CommandFailure("the backup was given up")
+            }
+        }
+        return .success
     }
 }

@@ -1,3 +1,5 @@
+import HoldfastRESTAPI
+
 extension Verb {
     static let health = Verb(
         name: "health", summary: "Asks a running service whether it is ready; for health checks.",
@@ -12,6 +14,13 @@ extension Verb {
             throw CommandFailure("the service at \(address.authority) answers \(status): not ready")
         }
         Terminal.write("holdfast: ready\n")
+        return .success
+    }
+}
+
+extension Verb {
+    static let version = Verb(name: "version", summary: "Prints the version.") { _ in
+        Terminal.write("holdfast \(ServiceVersion.text)\n")
         return .success
     }
 }

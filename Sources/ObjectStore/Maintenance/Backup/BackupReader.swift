@@ -179,11 +179,7 @@ extension BackupReader {
             } catch { throw .storage(error) }
             progress(byteCount)
         }
-        do throws(StorageError) {
-            _ = try transaction?.commitAll()
-        } catch {
-            throw .storage(error)
-        }
+        do throws(StorageError) { _ = try transaction?.commitAll() } catch { throw .storage(error) }
     }
 
     private static func beginWrite(
