@@ -11,13 +11,11 @@ enum ExitCode: Int32, Sendable {
     /// The store is damaged.
     case damage = 3
 
-    /// The list for the help.
     static let help = "exit codes: 0 done, 1 failed, 2 wrong usage, 3 damage found"
 }
 
 /// Why a verb could not do its work.
 struct CommandFailure: Error {
-    /// The exit code of the process.
     var code: ExitCode
     /// The failure and the remedy.
     var message: String

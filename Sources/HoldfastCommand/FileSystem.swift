@@ -2,7 +2,6 @@ import Glibc
 
 /// Questions to the file system, and small files.
 enum FileSystem {
-    /// Whether there is a directory of this name.
     static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
@@ -17,7 +16,6 @@ enum FileSystem {
 
         deinit { if descriptor >= 0 { close(descriptor) } }
 
-        /// Whether it was removed.
         var isRemoved: Bool {
             var status = stat()
             return descriptor >= 0 && fstat(descriptor, &status) == 0 && status.st_nlink == 0

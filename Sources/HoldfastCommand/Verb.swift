@@ -6,7 +6,6 @@ struct Verb: Sendable {
     var summary: String
     /// The operands behind the options, such as `FILE`; may be empty.
     var operands: String = ""
-    /// How many operands there may be.
     var operandCount: ClosedRange<Int> = 0...0
     /// The options, in the order of the help.
     var options: [Option] = []

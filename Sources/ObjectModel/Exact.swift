@@ -77,7 +77,6 @@ extension Set where Element == ExactText {
 
     package var texts: [String] { map(\.wrappedValue).sorted() }
 
-    /// Whether a text is in the set.
     package func contains(_ text: String) -> Bool { contains(ExactText(text)) }
 
     /// Adds a text.

@@ -195,6 +195,5 @@ package struct ProjectionFault: Error, Equatable, Sendable {
     package var detail: String
     /// The known names, for suggesting the one nearest to an unknown name.
     package var known: [String] = []
-    /// The unknown name.
     package var unknown: String?
 }

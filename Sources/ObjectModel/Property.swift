@@ -11,7 +11,6 @@ package struct Property: Hashable, Sendable {
     package var isIndexed: Bool
     /// The search index that the store keeps of the property; nil for no search index.
     package var searchIndex: SearchIndexKind?
-    /// The declared default.
     package var defaultValue: DefaultValue?
     /// The raw values of a persisted enum, which are the only allowed values besides null; nil if all values are allowed.
     package var cases: [Value]?

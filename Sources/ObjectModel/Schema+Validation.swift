@@ -331,7 +331,6 @@ extension ObjectClass {
 }
 
 extension ScalarType {
-    /// Whether a value has the type.
     fileprivate func holds(_ value: Value) -> Bool {
         if self == .mixed { return value.fitsMixed }
         if case .int(let number) = value { return integerRange?.contains(number) ?? false }

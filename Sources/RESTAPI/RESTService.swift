@@ -25,7 +25,6 @@ package final class RESTService: Sendable {
     /// The threads that hash passwords.
     let passwords: PasswordHasher
     let tries: SignInTries
-    /// The access document.
     let access: AccessControl
     private let nobodysGrant = Grant(
         owner: 0, bearer: Principal.nobody, bodyByteCountMax: Operation.anyoneByteCountMax)
@@ -57,7 +56,6 @@ package final class RESTService: Sendable {
 
     package var store: Store { served.store }
 
-    /// Whether requests need a token.
     var needsToken: Bool { AccessPolicy.needsToken(tokens, users) }
 
     /// The grant of requests without a token; nil if no role is for anyone. Cost without such a role: an atomic load.

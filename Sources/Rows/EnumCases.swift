@@ -3,7 +3,6 @@ import HoldfastObjectModel
 
 /// The values that a persisted enum allows, prepared for comparing. Immutable; any thread may use it.
 package final class EnumCases: Sendable {
-    /// The declared values.
     package let values: [Value]
     /// The keys of the values, in the order of their bytes.
     private let keys: [[UInt8]]

@@ -31,7 +31,6 @@ public struct MemberSet: Hashable, Sendable {
         }
     }
 
-    /// Whether a position is in the set.
     package func contains(_ member: Int) -> Bool {
         if member < 64 { return first >> UInt64(member) & 1 != 0 }
         let word = member / 64 - 1

@@ -19,7 +19,6 @@ package final class ObjectDraft {
     package private(set) var children: [ObjectDraft] = []
     /// The position of each of the ``children``; nil for an object that a link contains.
     package internal(set) var places: [DraftPlace?] = []
-    /// The entries of all maps.
     package internal(set) var entries: [DraftEntry] = []
     /// Whether stored values are kept if an embedded child or nested object omits a property, or a map omits an entry.
     package var isMerge: Bool

@@ -24,7 +24,6 @@ import HoldfastObjectModel
 /// byte of the value, and ends in 00 01 and a 16-byte hash of the whole value: equal values have equal
 /// keys, and values that differ before the cut are in order; the rest is decided from rows.
 package struct OrderedKey: Hashable, Sendable {
-    /// The encoded bytes.
     package var bytes: [UInt8]
 
     /// Wraps encoded bytes.

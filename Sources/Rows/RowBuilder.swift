@@ -350,7 +350,6 @@ package struct DraftGaps {
     /// Makes gaps without entries.
     package init() {}
 
-    /// Whether there are no gaps.
     package var isEmpty: Bool { !hasNothingToKeep && unstated.isEmpty }
 
     /// Removes required properties that need not be set because they have defaults.

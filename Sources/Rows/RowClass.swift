@@ -125,7 +125,6 @@ public final class RowClass: @unchecked Sendable {
 
     /// The complete class if this one lacks names of it; otherwise nil.
     private let base: RowClass?
-    /// The complete class.
     package var whole: RowClass { base ?? self }
 
     /// The layout that new rows get.

@@ -32,7 +32,6 @@ public struct KeyRange: Equatable, Sendable {
         return nil
     }
 
-    /// Whether no key can lie in the range.
     package var isEmpty: Bool {
         withBounds { lower, upper in upper.map { compareKeys(lower, $0) >= 0 } ?? false }
     }

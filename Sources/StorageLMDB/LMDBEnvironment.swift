@@ -14,7 +14,6 @@ import Synchronization
 final class LMDBEnvironment: @unchecked Sendable {
     /// The state that a snapshot sees: the tree and the changes that it lacks.
     struct Published {
-        /// The last commit.
         var commit: UInt64
         /// The changes up to that commit that the tree lacks.
         var recent: RecentChanges?

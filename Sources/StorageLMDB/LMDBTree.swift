@@ -7,7 +7,6 @@ struct LMDBTree {
     let handle: OpaquePointer
     let database: MDB_dbi
     let pageByteCount: Int
-    /// The last transaction.
     let transaction: UInt64
 
     /// Opens a data file; the caller closes ``handle``.

@@ -71,7 +71,6 @@ package final class Follower: @unchecked Sendable {
     /// Whether it is a request that waits for a reply.
     var isPoll: Bool { sink == nil }
 
-    /// Whether the client has gone.
     var isGone: Bool {
         switch client {
         case .events(let sink): sink.isClosed

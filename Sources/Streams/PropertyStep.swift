@@ -170,7 +170,6 @@ enum PropertyOutcome {
     /// The change cannot be reported as a difference.
     case unknown
 
-    /// Whether there is nothing to send.
     var isEmpty: Bool { if case .nothing = self { true } else { false } }
 
     /// Whether it should be sent before more is added, because too large a difference cannot be reported.

@@ -71,7 +71,6 @@ final class StreamChannel: FeedChannel, @unchecked Sendable {
 
     var isEmpty: Bool { followers.isEmpty && result?.arrivals.isEmpty ?? true }
 
-    /// Whether a poll waits.
     var hasPolls: Bool { followers.contains(where: \.isPoll) }
 
     /// The last version up to which everything was reported to the streams, if `version` is the feed's version. During a step it

@@ -55,7 +55,6 @@ package enum StreamSent: Sendable {
 
 /// A client that waits for one reply. Any thread.
 package protocol ReplySink: Sendable {
-    /// Whether the client has gone.
     var isGone: Bool { get }
 
     /// Answers with a page as JSON.

@@ -100,7 +100,6 @@ package final class Transfers: Sendable {
         limit.passed(at: Self.seconds(), storedByteCount: served.store.storedByteCount ?? 0) != nil
     }
 
-    /// How many exports there are.
     package var exportCount: Int { exports.withLock { $0.count } }
 
     /// The seconds since the oldest open export began; 0 without one.

@@ -268,7 +268,6 @@ package struct StoredAccounts: Sendable {
 }
 
 extension AccountRecord {
-    /// Whether a code can reset the password now.
     fileprivate func isReset(by code: AccountSecret, at now: Int64) -> Bool {
         TokenHash(resetHash).map { $0.isEqual(code.hash) } ?? false && resetEnd > now
     }

@@ -13,7 +13,6 @@ package struct AccessExplanation {
     private let read: StoreView
     private let facts: PrincipalFacts
     private let isUser: Bool
-    /// The active roles.
     private let roles: [CompiledRole]
 
     /// Explains the rules of a document on an unrestricted view of the store.

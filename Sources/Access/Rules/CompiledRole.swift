@@ -72,7 +72,6 @@ struct CompiledCondition: Sendable {
     /// The filter; nil if any object is admitted.
     let rule: Rule?
 
-    /// The condition for a user.
     func predicate(for user: some UserFacts) -> Predicate {
         rule?.predicate(for: user) ?? .constant(true)
     }

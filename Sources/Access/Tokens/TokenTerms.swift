@@ -28,7 +28,6 @@ package struct TokenTerms: Sendable, Equatable {
             && (right >= .read) == (former.right >= .read)
     }
 
-    /// Whether the token has expired.
     package func hasEnded(at now: Timestamp) -> Bool { end.map { $0 <= now } ?? false }
 }
 

@@ -23,7 +23,6 @@ struct IPAddress: Hashable, Sendable {
         bits = withUnsafeBytes(of: &long) { UInt128(bigEndian: $0.loadUnaligned(as: UInt128.self)) }
     }
 
-    /// Whether this is an IPv4 address.
     var isShort: Bool { bits >> 32 == 0xFFFF }
 
     /// The address in the form of ``Request/client``, without a port; IPv6 addresses are in brackets.
@@ -62,7 +61,6 @@ package struct AddressRange: Sendable, Equatable {
         bitCount = count + 128 - longest
     }
 
-    /// Whether an address is in the range.
     func contains(_ address: IPAddress) -> Bool {
         bitCount == 0 || (address.bits ^ first.bits) >> UInt128(128 - bitCount) == 0
     }

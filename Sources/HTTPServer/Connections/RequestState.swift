@@ -166,7 +166,6 @@ extension RequestState {
         var refusal: Response?
         /// The answer that libmicrohttpd did not take, because it met the end of the client's bytes first.
         var answer: Answer?
-        /// Whether the request is counted as completed.
         var isCounted = true
         /// Whether the request was counted as under way.
         var wasBegun = true

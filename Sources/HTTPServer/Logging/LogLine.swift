@@ -44,7 +44,6 @@ struct LogLine {
         json.int(Int64(value))
     }
 
-    /// The whole line.
     consuming func finish() -> [UInt8] {
         if format == .json { json.raw("}") }
         return json.buffer.array

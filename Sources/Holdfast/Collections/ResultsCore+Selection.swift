@@ -50,7 +50,6 @@ extension ResultsCore {
         }
     }
 
-    /// The keys of all elements.
     private var baseKeys: [UInt64] {
         switch base {
         case .all: []

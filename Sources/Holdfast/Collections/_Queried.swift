@@ -12,7 +12,6 @@ public protocol _Queried {
 }
 
 extension CollectionReference {
-    /// All elements.
     var queried: ResultsCore { ResultsCore(realm, ResultsBase(self)) }
 }
 

@@ -75,7 +75,6 @@ final class NestedPath {
     /// Whether the path leads to or through an element of a collection.
     var isInCollection: Bool { steps.contains { $0.element != nil } }
 
-    /// Whether an edit concerns the path.
     func concerns(_ container: [Step]) -> Bool {
         !isGone && steps.count > container.count && steps.starts(with: container)
     }

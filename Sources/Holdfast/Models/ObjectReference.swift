@@ -38,7 +38,6 @@ struct ObjectReference {
 
     var rootClass: RowClass { way?.rootClass ?? binding.rowClass }
 
-    /// Whether the object is known to be gone.
     var isGone: Bool { creation?.isCancelled ?? false || way?.isGone ?? false }
 
     /// The steps to an embedded object; empty for other objects.

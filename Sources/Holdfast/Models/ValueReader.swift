@@ -33,7 +33,6 @@ final class ValueReader {
     private let notesExplicit: Bool
     /// The names of the properties that were stated of each object.
     private(set) var stated: [ObjectIdentifier: Set<String>] = [:]
-    /// The first fault.
     private var fault: Fault?
 
     /// - `notesExplicit`: Whether ``stated`` is kept.

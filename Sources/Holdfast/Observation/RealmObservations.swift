@@ -10,7 +10,6 @@ final class RealmObservations {
 
     func add(_ observation: Observation) { entries.append(Entry(observation: observation)) }
 
-    /// Whether no observer is left.
     var isEmpty: Bool { entries.allSatisfy { $0.observation?.isEnded ?? true } }
 
     /// The observations that have not ended, in the order in which they began.

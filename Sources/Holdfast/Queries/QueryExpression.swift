@@ -90,7 +90,6 @@ struct QueryExpression {
     /// The condition: a path to a bool is compared with true.
     var condition: QueryExpression { path.map { .compared($0, "==", true) } ?? self }
 
-    /// The negated condition.
     var negated: QueryExpression {
         QueryExpression([.text("NOT (")] + condition.pieces + [.text(")")])
     }
@@ -152,7 +151,6 @@ extension QueryExpression {
         return path.isMany ? members.subqueryCount + QueryExpression([.text(" > 0")]) : members
     }
 
-    /// Whether a value is one of several.
     static func isIn(_ path: Path, _ values: [Any]) -> QueryExpression {
         values.contains { embedded($0) != nil }
             ? joined(values.map { equal(path, $0) }, "OR") : compared(path, "IN", values)

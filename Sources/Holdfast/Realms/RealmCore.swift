@@ -185,7 +185,6 @@ final class RealmCore: @unchecked Sendable {
     // MARK: Writing
 
     var isInWrite: Bool { interactiveWrite != nil }
-    /// Whether there are pending changes.
     var hasPending: Bool { pending != nil }
     /// Whether a value has failed, so that the write is going to be rolled back.
     var hasFault: Bool { fault != nil }

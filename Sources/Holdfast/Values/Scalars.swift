@@ -6,7 +6,6 @@ import HoldfastRows
 public protocol _Scalar: _OptionalPersistable {
     /// Makes a value from the stored value.
     static func _make(_ stored: StoredElement) -> Self
-    /// The stored form of the value.
     var _stored: PlainValue { get }
 }
 

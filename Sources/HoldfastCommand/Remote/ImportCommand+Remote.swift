@@ -97,7 +97,6 @@ final class RawInput {
     private let descriptor: Int32
     private let path: String
     private var beginning: ArraySlice<UInt8> = []
-    /// Whether the bytes are gzip.
     private(set) var isGzip = false
 
     /// Opens a file and reads its beginning.

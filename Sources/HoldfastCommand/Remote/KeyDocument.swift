@@ -42,7 +42,6 @@ enum KeyDocument: Sendable {
         }
     }
 
-    /// The most bytes of a document.
     static let byteCountMax = 1 << 20
     /// How long reading may take with all redirections, in milliseconds.
     private static let millisecondCountMax: UInt64 = 5000

@@ -54,7 +54,6 @@ package final class ObjectReader {
     package internal(set) var draftByteCount = 0
     /// The fault for which reading was given up; nil while it was not.
     var refusal: RequestFault?
-    /// Whether reading was given up.
     package var isGivenUp: Bool { refusal != nil }
 
     package init() {}

@@ -9,7 +9,6 @@ class MatchNode {
     /// The rough time of an evaluation, so that cheap tests come first.
     var cost: Int { 0 }
 
-    /// Whether an object satisfies the node.
     func matches(_ row: RowView, _ key: UInt64, _ source: any ObjectSource) -> Bool { false }
 
     /// Whether a value satisfies the node, where values are filtered; nil bytes for null.

@@ -179,7 +179,6 @@ struct SeenTokens {
     /// Room for so many bytes, twice.
     init(byteCountMax: Int) { self.byteCountMax = byteCountMax }
 
-    /// How many there are.
     var count: Int { recent.count + former.count }
 
     /// The grant of a token that was verified under these keys.
@@ -244,7 +243,6 @@ struct UserHorizons {
         known[number] = Known(horizon: horizon, isBarred: user.horizon != .min)
     }
 
-    /// How many users are known.
     var count: Int { known.count }
 
     private mutating func sweep() {

@@ -100,7 +100,6 @@ struct OpenAPIClass {
     let noun: String
     let path: String
 
-    /// Whether there are operations on its objects.
     var hasOperations: Bool { definition.kind.standsAlone }
 
     /// Whether objects are only created, and consumed from the outbox.

@@ -35,9 +35,7 @@ package struct Operation: Sendable {
     /// Whether it is a GET without HEAD, because it may not end.
     let isEndless: Bool
     let answer: Answer
-    /// Whether its body is JSON.
     let takesJSON: Bool
-    /// Whether its body may be a patch.
     private(set) var takesPatch: Bool
     /// Whether users may ask for it. An operation that does not say so is refused to them.
     private(set) var users = Users.none

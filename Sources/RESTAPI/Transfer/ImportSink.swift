@@ -11,7 +11,6 @@ final class ImportSink: UploadSink {
     private struct State {
         var exchange: Exchange?
         var response: Response?
-        /// Whether the text is whole.
         var isWhole = false
     }
 

@@ -5,7 +5,6 @@ import HoldfastObjectModel
 /// thread may use it.
 package struct ValueConversion: Sendable {
     package var from: FieldStorage
-    /// The new storage.
     package var to: FieldStorage
     /// The new type; nil for links and embedded objects.
     package var scalar: ScalarType?
@@ -13,7 +12,6 @@ package struct ValueConversion: Sendable {
     package var isOptional: Bool
     /// The allowed values of an enum; nil for any value.
     package var cases: Set<Value>?
-    /// The first value of the enum.
     private var firstCase: Value?
     /// The replacement for a value of a required property that cannot be converted.
     package var fallback: DefaultValue
@@ -55,7 +53,6 @@ package struct ValueConversion: Sendable {
             ? keepsObjects : from.element == .mixed && lostClasses.isEmpty && isOptional
     }
 
-    /// Whether links in the values stay links.
     package var keepsLinks: Bool {
         switch from.element {
         case .link: !isApart
@@ -140,7 +137,6 @@ package struct ValueConversion: Sendable {
 }
 
 extension FieldStorage {
-    /// Whether it holds plain values.
     fileprivate var isPlain: Bool { element != .link && element != .embedded }
 }
 

@@ -27,7 +27,6 @@ package enum MixedKind: UInt8, Sendable {
     /// UUIDs, links, lists, maps.
     package var rank: UInt8 { rawValue >> 4 }
 
-    /// Whether it is a number of any kind.
     package var isNumeric: Bool { rank == 2 }
 
     /// The number of bytes of the payload; nil if it varies.

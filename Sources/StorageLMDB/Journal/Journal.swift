@@ -40,7 +40,6 @@ final class Journal: @unchecked Sendable {
     private var tree: UInt64
     /// The last commit with a record in the journal; zero if there is none.
     private(set) var lastCommit: UInt64 = 0
-    /// Whether commits are synced.
     private(set) var isSynced: Bool
 
     /// Opens the files in `directory`, and reads the commits that the tree lacks into memory.

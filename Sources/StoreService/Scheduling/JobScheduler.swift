@@ -72,7 +72,6 @@ package final class JobScheduler: Sendable {
         return isTaken
     }
 
-    /// How many jobs there are.
     package var counts: Counts {
         state.withLock { state in
             Counts(
@@ -81,7 +80,6 @@ package final class JobScheduler: Sendable {
         }
     }
 
-    /// Whether there is no job beside one.
     var hasOneJob: Bool { jobCount.load(ordering: .relaxed) <= 1 }
 
     /// Ends every job at the end of its time slice, queued jobs in the same way, and returns when they have ended.

@@ -26,7 +26,6 @@ struct Schedule {
     private(set) var isStopping = false
     /// How many jobs run.
     private(set) var runningCount = 0
-    /// How many of them are long.
     private(set) var runningLongCount = 0
     private var overruns = Overruns()
     /// The slices that clients' long jobs took beyond one a turn while others waited, and that others did not have since.

@@ -13,7 +13,6 @@ package enum BackupFile {
         /// It was given up because the caller wanted so.
         case stopped
 
-        /// Whether there is no room for it.
         package var isMediumFull: Bool {
             if case .system(let code) = self {
                 return code == ENOSPC || code == EDQUOT || code == EFBIG

@@ -31,7 +31,6 @@ enum ReplyRecord {
         static let withoutObjects = Bits(rawValue: 128)
     }
 
-    /// The bytes of a reply.
     static func encode(_ reply: WriteReply, json: UnsafeRawBufferPointer) -> [UInt8] {
         let buffer = ByteBuffer(capacity: 256 + json.count)
         var bits: Bits = []

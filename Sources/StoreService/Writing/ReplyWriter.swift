@@ -143,7 +143,6 @@ package struct ReplyWriter {
 
 /// One object of several that were written.
 struct WrittenObject: Sendable {
-    /// Whether it is new.
     var isCreated: Bool
     /// The object as the transaction leaves it; nil when the reply doesn't show it.
     var shown: ShownObject?

@@ -17,7 +17,6 @@ package struct TransactionWrite: WriteCase, @unchecked Sendable {
         var key: UInt64
         /// The object's version; nil when the transaction has deleted it, or the writer cannot read it.
         var version: UInt64?
-        /// Whether the transaction has deleted the object.
         var isDeleted = true
         /// The object as the transaction leaves it, if the reply shows it.
         var shown: ShownObject?

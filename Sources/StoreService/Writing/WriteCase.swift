@@ -66,7 +66,6 @@ package struct WriteReply: Sendable {
     package var version: StoreVersion
     /// The version of the one object that it was about.
     package var etag: StoreVersion?
-    /// Whether the write has created anything.
     package var isCreated = false
     /// The address of the created object, if it can be read by itself.
     package var created: CreatedPath?

@@ -8,7 +8,6 @@ import HoldfastText
 /// The queries of a stream as a body states them: `{"queries": {"open": {"class": "Task", "filter": …}, "late": null}}`, with
 /// `interval` beside them if the stream is made.
 package struct StreamQueriesBody {
-    /// The stated queries.
     package private(set) var added: [FollowedQuery] = []
     /// The names of the removed queries.
     package private(set) var removed: [String] = []

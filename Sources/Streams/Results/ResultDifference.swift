@@ -10,7 +10,6 @@ struct ResultDifference {
         /// Its position after the change.
         var index: LiveResult.Index
         var key: UInt64
-        /// Whether it was not there before.
         var isNew: Bool
     }
 

@@ -31,7 +31,6 @@ final class DeferredLines {
         text = SpilledText(memoryByteCountMax: memoryByteCountMax, directory: directory)
     }
 
-    /// How many lines there are.
     var count: Int { lines.count }
 
     /// Adds a line.

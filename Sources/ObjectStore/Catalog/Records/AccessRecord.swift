@@ -44,7 +44,6 @@ struct AccessRecord: CodedRecord, Equatable, Sendable {
 package struct StoredAccess: Equatable, Sendable {
     /// The tokens, in the order of their numbers.
     package var tokens: [TokenRecord] = []
-    /// Whether a request needs one.
     package var needsToken = false
     /// The records of users that are or were barred, by their ids.
     package var users: [UserRecord] = []

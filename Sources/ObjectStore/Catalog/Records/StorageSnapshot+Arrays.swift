@@ -11,7 +11,6 @@ extension StorageSnapshot {
         return try result.get()
     }
 
-    /// Whether there are no entries.
     func isEmpty() throws(StorageError) -> Bool {
         var isEmpty = true
         try scan(KeyRange(lower: [], upper: nil), reversed: false, expecting: 1) { _, _ in

@@ -23,7 +23,6 @@ package struct StoreOptions: Sendable {
     package var heldMillisecondsMin = 30_000
     /// The bytes of changes with which the engine gets a group in parts, and not as one batch.
     package var partedByteCountMin = 64 << 20
-    /// The most changes of a part.
     package var partChangeCount = 1 << 16
     /// The time for which, and the room in which, the replies to writes with an idempotency key are kept.
     package var idempotency = IdempotencyLimits()

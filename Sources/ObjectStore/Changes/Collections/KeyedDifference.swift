@@ -52,7 +52,6 @@ package struct KeyedDifference {
     /// The maximum number of elements that are compared.
     package static let countMax = 100_000
 
-    /// Whether nothing differs.
     package var isEmpty: Bool { removed.isEmpty && inserted.isEmpty && modified.isEmpty }
 
     /// Compares two states of a set or map. Of an out-of-line collection only the chunks that differ are read.

@@ -75,7 +75,6 @@ package struct FoldedChanges: Sendable {
 
     package var changesSchema: Bool { !changedShapes.isEmpty }
 
-    /// Whether nothing has changed.
     package var isEmpty: Bool { order.isEmpty && lostLinks.isEmpty && !changesSchema }
 
     /// The reason why the change log cannot be read from a version on.

@@ -19,7 +19,6 @@ package final class StepBudget {
     private var isShared = false
     /// The clients that have used more than their share.
     private(set) var excluded: Set<Int> = []
-    /// Whether all of it is used.
     private(set) var isOver: Bool
     /// The filters that were tested in the step, each once.
     var tested: [ObservedFilter] = []

@@ -98,7 +98,6 @@ package final class StoreCheck {
         }
     }
 
-    /// Whether an entry is there with this value.
     func has(_ key: [UInt8], _ value: (UnsafeRawBufferPointer) -> Bool = { _ in true })
         throws(StoreError) -> Bool
     {

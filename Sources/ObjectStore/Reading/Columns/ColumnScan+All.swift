@@ -116,7 +116,6 @@ final class ColumnHelpers: Sendable {
     static let shared = ColumnHelpers()
 
     private let jobs = Monitor<[ColumnJob]>([])
-    /// How many there are.
     let count: Int
 
     private init() {

@@ -14,7 +14,6 @@ extension ColumnScan {
 
     /// The objects of the first chunk of a scan.
     struct Beginning {
-        /// How many objects there are.
         var objectCount = 0
         /// How many of them satisfy the condition.
         var matchCount = 0

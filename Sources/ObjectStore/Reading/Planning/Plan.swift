@@ -76,7 +76,6 @@ struct PlanCandidate {
     var source: PlanSource
     /// The positions of the conjuncts that all found objects satisfy.
     var covered: [Int]
-    /// Whether these are all conjuncts.
     var isExact: Bool
     /// Its keys, rising, where there were so few that all were read.
     var keys: [UInt64]? { didSet { count = keys?.count ?? count } }

@@ -9,7 +9,6 @@ package final class LongRead {
     /// The number of the commit that it sees.
     package var commit: UInt64 { read.commit }
 
-    /// The compiled schema.
     package var rows: RowSchema { read.rows }
 
     /// Runs `body` with the view.

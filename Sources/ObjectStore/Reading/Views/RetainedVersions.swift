@@ -20,7 +20,6 @@ package final class RetainedVersions: Sendable {
     /// The old versions that one kind of holder has.
     package struct Pile: Equatable, Sendable {
         package let holder: Holder
-        /// How many there are.
         package let versionCount: Int
         /// For how long the oldest has been held.
         package let seconds: Int

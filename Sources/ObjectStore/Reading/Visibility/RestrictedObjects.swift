@@ -28,7 +28,6 @@ final class RestrictedObjects: VisibleObjects {
 
         deinit { if let rule { visibility.giveBack(rule, of: classIndex) } }
 
-        /// Whether an object is seen.
         func admits(_ key: UInt64, _ row: RowView) -> Bool {
             if rule == nil { rule = visibility.takeMatcher(of: classIndex, on: unrestricted) }
             return rule?.matches(row: row, key: key, source: unrestricted) ?? true

@@ -95,7 +95,6 @@ final class WriteAuthorizer {
         return hidden.subtracting(stated ?? MemberSet())
     }
 
-    /// Whether an object is seen.
     func sees(_ object: ObjectIdentity) throws(StoreError) -> Bool {
         let isSeen = sees(classIndex: object.classIndex, key: object.key)
         try base.checkFailure()

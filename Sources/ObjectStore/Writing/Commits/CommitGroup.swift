@@ -145,7 +145,6 @@ final class CommitGroup {
         return ownCount
     }
 
-    /// The counters of a class.
     func classState(_ rowClass: RowClass) throws(StoreError) -> ClassState {
         if let state = classStates[rowClass.index] { return state }
         let key = keyBuffer.making { StoreKey.appendClassState(rowClass.number, to: $0) }

@@ -15,7 +15,6 @@ final class CommitQueue: @unchecked Sendable {
     // writes.
     struct Waiting {
         var writes = WaitingWrites()
-        /// The open write.
         var interactive: QueuedInteractiveWrite?
         /// The group of interactive writes that is open, while no thread is at work in it: the one that takes it out is.
         var interactiveGroup: InteractiveGroup?

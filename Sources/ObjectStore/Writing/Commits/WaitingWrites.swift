@@ -14,7 +14,6 @@ struct WaitingWrites {
     private var interactiveWrites: [WaitingInteractiveWrite] = []
 
     var count: Int { writes.count }
-    /// Whether nothing waits.
     var isEmpty: Bool { writes.isEmpty && interactiveWrites.isEmpty }
 
     /// Adds a write that comes at `now`.

@@ -39,7 +39,6 @@ struct ClassIndex {
         return members.map { rowClass.definition.properties[$0].name }.joined(separator: ", ")
     }
 
-    /// Whether it is a group's.
     var isGroup: Bool { if case .group = source { true } else { false } }
 
     /// The unique key of its objects; nil when they may share one.

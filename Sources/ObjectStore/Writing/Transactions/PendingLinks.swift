@@ -14,10 +14,8 @@ struct PendingLinks {
     /// The changes of an attempt.
     var undo = UndoLog<Undo>()
 
-    /// Whether no link waits.
     var isEmpty: Bool { origins.isEmpty }
 
-    /// Whether links wait for an object.
     func contains(_ target: ObjectIdentity) -> Bool { !origins.isEmpty && origins[target] != nil }
 
     /// Adds a link to the links that wait for its target.

@@ -9,7 +9,6 @@ extension WriteTransaction {
         try withSnapshot { snapshot throws(StorageError) in try snapshot.account(id) }
     }
 
-    /// Whether a login is taken.
     package func hasAccount(login: String) throws(StoreError) -> Bool {
         try withSnapshot { snapshot throws(StorageError) in try snapshot.accountID(login: login) }
             != nil

@@ -84,9 +84,7 @@ package struct WriteResult {
     package var key: UInt64
     /// The object's row after the write, valid while the transaction's body runs.
     package var row: RowView
-    /// Whether the object is new.
     package var isCreated: Bool
-    /// Whether anything changed.
     package var isChanged: Bool
 
     /// The outcome for an object that exists.

@@ -55,7 +55,6 @@ package struct GroupCondition: Hashable, Sendable {
         }
     }
 
-    /// Whether a group satisfies it.
     func holds(of group: Aggregation.Group) throws(GroupFigure.Overflow) -> Bool {
         try holds(predicate, group)
     }

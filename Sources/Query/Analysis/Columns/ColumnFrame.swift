@@ -7,7 +7,6 @@ package final class ColumnFrame {
     package let mask: UnsafeMutablePointer<UInt8>
     /// Which positions only their rows can decide.
     package let undecided: UnsafeMutablePointer<UInt8>
-    /// Whether there are such.
     package private(set) var hasUndecided = false
     private var spare: [UnsafeMutablePointer<UInt8>] = []
     private var large = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 15)

@@ -173,7 +173,6 @@ package final class ColumnProgram: @unchecked Sendable {
         presence = columns.column(.presence(classIndex))
     }
 
-    /// How many chunks there are.
     package var chunkCount: Int { presence.count }
 
     /// The objects of a chunk; nil without any.

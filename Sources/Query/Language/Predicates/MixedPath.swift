@@ -28,7 +28,6 @@ package struct MixedPath: Hashable, Sendable {
         case aggregate(AggregateFunction)
     }
 
-    /// The most steps of a path.
     static let stepCountMax = 200
 
     /// The steps, in order.

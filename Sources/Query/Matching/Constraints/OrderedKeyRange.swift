@@ -54,7 +54,6 @@ package struct OrderedKeyRange: Hashable, Sendable {
         }
     }
 
-    /// Whether no key lies in the range.
     var isEmpty: Bool {
         lower.withUnsafeBytes { lower in upper.withUnsafeBytes { compareKeys(lower, $0) >= 0 } }
     }

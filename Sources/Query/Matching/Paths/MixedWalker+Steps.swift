@@ -108,10 +108,8 @@ extension MixedWalker {
         }
     }
 
-    /// Whether it has elements.
     func isCollection(_ found: Found) -> Bool { isMap(found) || kind(of: found) == .list }
 
-    /// Whether it has keys.
     func isMap(_ found: Found) -> Bool {
         if case .embedded = found { false } else { kind(of: found) == .map }
     }

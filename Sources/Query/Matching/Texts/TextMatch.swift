@@ -7,7 +7,6 @@ import HoldfastText
 ///
 /// Bytes that are not UTF-8 (in data values) count as one scalar each, beyond Unicode's range.
 enum TextMatch {
-    /// Whether two texts are equal.
     static func equals(
         _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, ignoresCase: Bool
     ) -> Bool {
@@ -39,7 +38,6 @@ enum TextMatch {
         return true
     }
 
-    /// Whether a text begins with another.
     static func begins(
         _ text: UnsafeRawBufferPointer, _ prefix: UnsafeRawBufferPointer, ignoresCase: Bool
     ) -> Bool {
@@ -48,7 +46,6 @@ enum TextMatch {
         return hasPrefix(text, from: &offset, prefix)
     }
 
-    /// Whether a text ends with another.
     static func ends(
         _ text: UnsafeRawBufferPointer, _ suffix: UnsafeRawBufferPointer, ignoresCase: Bool
     ) -> Bool {

@@ -131,7 +131,6 @@ struct CSVHeader {
 package struct CSVForm: Sendable, Equatable {
     /// The byte between cells.
     package var delimiter = UInt8(ascii: ",")
-    /// Whether numbers have a comma before their decimals.
     package var hasDecimalComma = false
     /// How dates are written; nil for RFC 3339.
     package var dates: DateFormat?

@@ -32,7 +32,6 @@ struct CodeOrder {
         return false
     }
 
-    /// The sort bytes of a group.
     func bytes(of group: Int) -> [UInt8] { withBytes(of: group) { Array($0) } }
 
     /// Lends the sort bytes of a group.
@@ -42,7 +41,6 @@ struct CodeOrder {
         return body(buffer.bytes)
     }
 
-    /// Whether a group comes behind sort bytes.
     func isBehind(_ group: Int, _ sortBytes: [UInt8]) -> Bool {
         sortBytes.withUnsafeBytes { other in withBytes(of: group) { compareKeys($0, other) > 0 } }
     }

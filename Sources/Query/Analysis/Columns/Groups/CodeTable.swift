@@ -3,7 +3,6 @@ import CHoldfastMemory
 /// Values and their codes: how many different ones came before each. One thread at a time uses it.
 final class CodeTable<Value: CodedValue> {
     private(set) var values = UnsafeMutablePointer<Value>.allocate(capacity: 32)
-    /// How many codes there are.
     private(set) var count = 0
     /// The hashes of values and below them their codes, by hash. Twice as many as there is room for values.
     private var slots = UnsafeMutablePointer<UInt64>.allocate(capacity: 64)

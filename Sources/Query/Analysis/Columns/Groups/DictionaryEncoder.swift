@@ -34,7 +34,6 @@ final class DictionaryEncoder {
     /// A coder of the same column without any codes, for another thread.
     func makePart() -> DictionaryEncoder { DictionaryEncoder(partOf: self) }
 
-    /// How many codes there are.
     var count: Int { coding.count }
 
     /// Bytes of memory that the codes take.

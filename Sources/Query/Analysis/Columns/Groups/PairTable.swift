@@ -13,7 +13,6 @@ final class PairTable {
     /// There is no more room in ``near`` for each pair or object.
     private static let roomOfPair = 4
 
-    /// How many pairs there are.
     var count: Int { table.count }
 
     /// Bytes of memory that it takes.

@@ -11,7 +11,6 @@ package final class SectionColumns: ColumnCalculation {
         package let ranks: UnsafePointer<UInt128>?
         fileprivate let objects: ColumnBatch
 
-        /// How many objects there are.
         package var count: Int { objects.positions.count }
 
         /// The object key of one of them; it rises.
