@@ -146,8 +146,7 @@ let package = Package(
             "Access",
             [
                 "ObjectJSON", "ObjectStore", "Query", "Text", "Rows", "ObjectModel", "Bytes",
-                "JSON",
-                "Storage", "Threads", "CCrypto", "CSodium",
+                "JSON", "Threads", "CCrypto", "CSodium",
             ]),
         library(
             "StoreService",
@@ -158,8 +157,8 @@ let package = Package(
         library(
             "Streams",
             [
-                "StoreService", "Access", "ObjectJSON", "ObjectStore", "Query", "Text", "Rows",
-                "ObjectModel", "Bytes", "JSON", "Threads", "CCrypto", "CSodium",
+                "StoreService", "Access", "ObjectJSON", "ObjectStore", "Query", "Rows", "ObjectModel",
+                "Bytes", "JSON", "Threads", "CCrypto", "CSodium",
             ]),
         library(
             "Transfer",

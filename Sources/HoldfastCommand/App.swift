@@ -1,5 +1,4 @@
 import Glibc
-import HoldfastObjectJSON
 import HoldfastRESTAPI
 import HoldfastText
 

@@ -1,10 +1,8 @@
 import HoldfastAccess
 import HoldfastHTTPServer
 import HoldfastIdentity
-import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectStore
-import HoldfastRows
 import HoldfastStoreService
 import HoldfastStreams
 import HoldfastThreads

@@ -1,5 +1,3 @@
-import HoldfastBytes
-
 /// A list, prepared for comparing it with another one.
 struct ComparedList {
     /// The number of elements.

@@ -1,5 +1,3 @@
-import HoldfastObjectModel
-
 /// A row read in place.
 ///
 /// The bytes belong to another owner, such as the mapped file; a view is valid as long as they are.

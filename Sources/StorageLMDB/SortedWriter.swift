@@ -1,6 +1,5 @@
 import CHoldfastLMDB
 import HoldfastBytes
-import HoldfastStorage
 
 /// Writes changes to the tree in the order of their keys, with one cursor, and fills pages when many new keys come in a row.
 ///

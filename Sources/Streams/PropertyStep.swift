@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastRows

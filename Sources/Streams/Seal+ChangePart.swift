@@ -1,6 +1,5 @@
 import HoldfastAccess
 import HoldfastBytes
-import HoldfastObjectStore
 
 /// Seals the change part of a cursor for a user that may not read everything: the part counts objects, and has the key of one,
 /// that the user may not see.

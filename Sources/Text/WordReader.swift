@@ -1,5 +1,4 @@
 import CHoldfastICU
-import HoldfastBytes
 
 /// Finds the words of texts in any script, without their case and accents.
 ///

@@ -1,6 +1,5 @@
 import HoldfastBytes
 import HoldfastJSON
-import HoldfastObjectModel
 
 /// The access document: roles, the users that have them, and their rights on the objects of each class. It is not yet checked
 /// against a schema (``AccessRules``).

@@ -1,7 +1,6 @@
 import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
-import HoldfastStorage
 
 /// The tokens of a store: lists and changes them. Thread-safe.
 ///

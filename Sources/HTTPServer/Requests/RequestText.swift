@@ -1,5 +1,4 @@
 import Glibc
-import HoldfastJSON
 
 /// A piece of a request, not copied: a path segment, a query name or value, a header's value.
 ///

@@ -1,4 +1,3 @@
-import HoldfastObjectStore
 import Synchronization
 
 /// Makes a realm of a queue, an actor or the main thread follow other commits. Thread-safe.

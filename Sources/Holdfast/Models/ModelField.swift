@@ -1,4 +1,3 @@
-import HoldfastObjectModel
 import Synchronization
 
 /// A property of a class of objects, as the program declares it.

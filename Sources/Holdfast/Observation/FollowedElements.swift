@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastObjectStore
 import HoldfastRows
 

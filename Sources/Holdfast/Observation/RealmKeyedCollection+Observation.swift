@@ -1,5 +1,4 @@
 import Dispatch
-import HoldfastBytes
 import HoldfastObjectStore
 import HoldfastRows
 

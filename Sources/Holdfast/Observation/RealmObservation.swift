@@ -1,5 +1,4 @@
 import HoldfastObjectStore
-import HoldfastRows
 
 extension Realm {
     /// A notification of a realm's observer.

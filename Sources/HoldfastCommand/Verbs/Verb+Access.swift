@@ -1,5 +1,4 @@
 import HoldfastAccess
-import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastStoreService
 

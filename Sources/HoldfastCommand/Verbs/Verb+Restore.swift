@@ -1,5 +1,4 @@
 import HoldfastObjectStore
-import HoldfastStorage
 import HoldfastStorageLMDB
 import HoldfastStoreService
 

@@ -1,4 +1,3 @@
-import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastRESTAPI

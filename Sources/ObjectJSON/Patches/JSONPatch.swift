@@ -1,9 +1,7 @@
-import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
-import HoldfastText
 
 /// A JSON patch (RFC 6902) compiled to edits of the objects of one class, before any of them is looked at.
 ///

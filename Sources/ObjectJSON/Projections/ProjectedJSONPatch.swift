@@ -2,7 +2,6 @@ import HoldfastJSON
 import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastRows
-import HoldfastText
 
 /// A JSON patch in the names of a projection: patches of the objects that its paths lead to, one after the other.
 ///

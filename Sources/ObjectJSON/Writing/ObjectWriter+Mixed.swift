@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastJSON
 import HoldfastObjectModel
 import HoldfastRows

@@ -1,5 +1,3 @@
-import HoldfastBytes
-import HoldfastJSON
 import HoldfastRows
 
 extension ObjectWriter {

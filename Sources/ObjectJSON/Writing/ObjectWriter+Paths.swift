@@ -1,4 +1,3 @@
-import HoldfastJSON
 import HoldfastObjectStore
 import HoldfastRows
 

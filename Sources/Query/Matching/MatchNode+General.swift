@@ -1,4 +1,3 @@
-import HoldfastObjectModel
 import HoldfastRows
 
 /// Any comparison: two paths with each other, ordered lists, quantifiers on both sides.

@@ -1,4 +1,3 @@
-import HoldfastObjectModel
 import HoldfastRows
 
 /// A predicate made ready for evaluation. One thread at a time uses it; making one costs microseconds.

@@ -2,7 +2,6 @@ import Glibc
 import HoldfastAccess
 import HoldfastHTTPServer
 import HoldfastIdentity
-import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastStoreService

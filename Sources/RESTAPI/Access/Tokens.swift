@@ -1,6 +1,5 @@
 import HoldfastAccess
 import HoldfastHTTPServer
-import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastStoreService

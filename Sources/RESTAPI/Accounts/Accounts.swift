@@ -1,7 +1,6 @@
 import HoldfastAccess
 import HoldfastHTTPServer
 import HoldfastIdentity
-import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastStoreService
 

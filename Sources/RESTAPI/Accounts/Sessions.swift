@@ -1,7 +1,6 @@
 import Glibc
 import HoldfastAccess
 import HoldfastHTTPServer
-import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastStoreService

@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastHTTPServer
 import HoldfastObjectJSON
 import HoldfastObjectStore

@@ -1,5 +1,4 @@
 import HoldfastAccess
-import HoldfastBytes
 import HoldfastHTTPServer
 import HoldfastObjectJSON
 import HoldfastObjectStore

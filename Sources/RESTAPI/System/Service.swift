@@ -1,5 +1,4 @@
 import HoldfastHTTPServer
-import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastObjectStore

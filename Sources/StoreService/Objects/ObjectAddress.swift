@@ -1,4 +1,3 @@
-import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastObjectStore

@@ -1,7 +1,6 @@
 import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastStoreService
-import HoldfastThreads
 
 // Queries that have ended while the others of their stream continue: each begins again when it is valid again.
 extension StreamHub {

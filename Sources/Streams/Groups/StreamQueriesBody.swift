@@ -3,7 +3,6 @@ import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastRows
 import HoldfastStoreService
-import HoldfastText
 
 /// The queries of a stream as a body states them: `{"queries": {"open": {"class": "Task", "filter": …}, "late": null}}`, with
 /// `interval` beside them if the stream is made.

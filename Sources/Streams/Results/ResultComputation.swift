@@ -1,5 +1,4 @@
 import HoldfastBytes
-import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastQuery

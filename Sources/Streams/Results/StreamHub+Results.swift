@@ -1,7 +1,6 @@
 import HoldfastObjectJSON
 import HoldfastObjectStore
 import HoldfastStoreService
-import HoldfastThreads
 
 /// Results that are followed as a whole: live lists, sections and aggregates. On the feed's thread.
 extension StreamHub {

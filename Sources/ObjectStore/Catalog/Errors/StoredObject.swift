@@ -1,4 +1,3 @@
-import HoldfastObjectModel
 import HoldfastRows
 
 /// A copy of an object's row that outlives the transaction it was read in.

@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastStorage
 
 /// The record of the access to a store, one for each store. It is made with the store.

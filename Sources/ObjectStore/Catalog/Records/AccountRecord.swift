@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastObjectModel
 
 /// An account, with which a user signs in. It lies under its id, and the id under the login as it is looked up (``StoreKey``).

@@ -1,7 +1,3 @@
-import HoldfastBytes
-import HoldfastRows
-import HoldfastStorage
-
 /// The access document of a store: the rights of users, as text that the layer above understands.
 ///
 ///     field (as ``RecordCoder`` writes it)

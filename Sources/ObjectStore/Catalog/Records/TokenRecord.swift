@@ -1,5 +1,3 @@
-import HoldfastBytes
-
 /// A stored token: its hash and its rights.
 ///
 /// It lies under its number (``StoreKey``), which is random, never 0, and the identity of the token's bearer: belongings refer to

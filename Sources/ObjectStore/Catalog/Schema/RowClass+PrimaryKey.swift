@@ -1,6 +1,5 @@
 import HoldfastBytes
 import HoldfastRows
-import HoldfastStorage
 
 extension RowClass {
     /// Whether a row has the primary key that is given as an ``OrderedKey``; false if the class has no primary key.

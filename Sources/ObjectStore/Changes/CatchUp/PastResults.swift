@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
 

@@ -1,6 +1,4 @@
-import HoldfastBytes
 import HoldfastRows
-import HoldfastStorage
 
 /// A property of an object, or a value inside it, with reported changes.
 package struct ObservedProperty: Sendable {

@@ -1,4 +1,3 @@
-import HoldfastStorage
 import Synchronization
 import HoldfastThreads
 

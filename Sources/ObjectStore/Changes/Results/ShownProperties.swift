@@ -1,7 +1,5 @@
-import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
-import HoldfastStorage
 
 /// The properties that count as changes of a class's objects: all of their own and the properties that they lead to within some
 /// links, or the properties along certain chains.

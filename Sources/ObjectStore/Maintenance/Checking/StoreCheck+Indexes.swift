@@ -1,6 +1,5 @@
 import HoldfastBytes
 import HoldfastRows
-import HoldfastStorage
 import HoldfastText
 
 /// Indexes of every kind: a row has its entries, and there are no others. An entry too many is looked for only where

@@ -1,6 +1,5 @@
 import HoldfastBytes
 import HoldfastRows
-import HoldfastStorage
 
 extension StoreCheck {
     /// Finds the fault of an out-of-line value; nil without one. Notes its chunks.

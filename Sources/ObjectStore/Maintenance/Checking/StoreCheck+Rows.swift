@@ -1,7 +1,6 @@
 import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastRows
-import HoldfastStorage
 
 extension StoreCheck {
     /// Checks the rows of a class, and that everything that follows from a row is there.

@@ -1,6 +1,5 @@
 import HoldfastQuery
 import HoldfastRows
-import HoldfastThreads
 
 /// A scan of a class by its columns. The predicate becomes a mask, chunk after chunk. Rows are read only for results, and for
 /// conditions that columns cannot decide.

@@ -1,4 +1,3 @@
-import HoldfastQuery
 import HoldfastRows
 
 extension Budget {

@@ -1,5 +1,4 @@
 import HoldfastQuery
-import HoldfastRows
 
 /// The way in which a query finds its objects.
 package struct Plan: Hashable, Sendable {

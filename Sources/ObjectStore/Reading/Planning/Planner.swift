@@ -1,6 +1,5 @@
 import HoldfastQuery
 import HoldfastRows
-import HoldfastStorage
 
 /// Chooses how a query finds its objects, once, before the first is looked for (decision 15).
 ///

@@ -1,7 +1,5 @@
-import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
-import HoldfastStorage
 
 extension QueryExecution {
     /// The number of rows from which on columns would have been worth while for a scan.

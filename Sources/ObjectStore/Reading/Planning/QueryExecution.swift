@@ -1,7 +1,6 @@
 import HoldfastBytes
 import HoldfastQuery
 import HoldfastRows
-import HoldfastStorage
 import HoldfastThreads
 
 /// Runs a query on one view of the store.

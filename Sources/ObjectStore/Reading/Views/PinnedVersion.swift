@@ -1,5 +1,3 @@
-import HoldfastStorage
-
 /// One version of a store that stays readable as long as this is referenced. Thread-safe.
 ///
 /// It keeps a snapshot open: the engine keeps the pages of the version meanwhile, so that the data file grows with every commit.

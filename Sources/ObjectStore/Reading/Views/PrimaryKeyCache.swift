@@ -1,6 +1,4 @@
-import HoldfastBytes
 import HoldfastRows
-import HoldfastStorage
 
 /// A cache of object keys by primary key, which saves one of the two look-ups of a read.
 ///

@@ -1,9 +1,6 @@
 import HoldfastBytes
-import HoldfastObjectModel
-import HoldfastQuery
 import HoldfastRows
 import HoldfastStorage
-import HoldfastThreads
 
 /// One immutable view of the store: a snapshot and the catalog that belongs to it.
 ///

@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastRows
 
 /// Copies of rows for a view, which stay where they are until they are given back. One thread at a time uses it.

@@ -1,4 +1,3 @@
-import HoldfastBytes
 import Glibc
 import HoldfastObjectModel
 import HoldfastRows

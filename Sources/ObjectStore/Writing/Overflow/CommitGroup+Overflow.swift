@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastRows
 import HoldfastStorage
 

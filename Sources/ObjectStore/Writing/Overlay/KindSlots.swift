@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastStorage
 
 /// The changes of an overlay to keys of one kind: a list of slots, a table of the slots that are looked up by their keys, and

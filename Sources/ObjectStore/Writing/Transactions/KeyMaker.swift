@@ -1,5 +1,4 @@
 import HoldfastBytes
-import HoldfastObjectModel
 import HoldfastRows
 import HoldfastStorage
 

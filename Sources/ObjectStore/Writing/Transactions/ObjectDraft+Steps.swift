@@ -1,4 +1,3 @@
-import HoldfastObjectModel
 import HoldfastRows
 
 // The paths to the parts of a draft, for faults.

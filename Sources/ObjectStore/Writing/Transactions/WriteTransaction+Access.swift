@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastStorage
 
 // Tokens are no objects: changing one makes no version, and no stream tells of it.

@@ -1,6 +1,4 @@
-import HoldfastBytes
 import HoldfastRows
-import HoldfastStorage
 
 extension WriteTransaction {
     /// Deletes an object, the embedded objects it owns, and every link to it. The deletion rule of a link's property decides

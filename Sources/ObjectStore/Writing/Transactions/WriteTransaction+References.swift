@@ -1,6 +1,5 @@
 import HoldfastObjectModel
 import HoldfastRows
-import HoldfastStorage
 
 // The links of a draft: the target is written first if it is nested in the draft.
 extension WriteTransaction {

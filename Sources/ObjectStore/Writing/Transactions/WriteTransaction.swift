@@ -1,7 +1,6 @@
 import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastRows
-import HoldfastStorage
 
 /// One atomic change of the store, run by the writer.
 ///

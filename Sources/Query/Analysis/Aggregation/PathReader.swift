@@ -1,5 +1,3 @@
-import HoldfastBytes
-import HoldfastObjectModel
 import HoldfastRows
 
 /// Reads the one value that a path leads to. One thread at a time uses it.

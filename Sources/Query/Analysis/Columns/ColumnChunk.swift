@@ -1,5 +1,3 @@
-import HoldfastRows
-
 /// The values of one property for a run of neighbouring objects, in memory. Immutable once it is made.
 ///
 /// The value of the object with key `k` stands at position `k % keyCount` of chunk `k / keyCount`, whether

@@ -1,5 +1,3 @@
-import HoldfastRows
-
 /// A part of a predicate that columns answer, for one class. Unchanged while it is evaluated, by any number of threads with
 /// a frame each.
 indirect enum ColumnNode {

@@ -1,5 +1,4 @@
 import HoldfastObjectModel
-import HoldfastRows
 
 /// The path within a `mixed` value, or from a collection of such values, and the operation at its end.
 ///

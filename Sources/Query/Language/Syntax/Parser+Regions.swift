@@ -1,4 +1,3 @@
-import HoldfastObjectModel
 import HoldfastRows
 
 /// Regions of the Earth.

@@ -1,4 +1,3 @@
-import HoldfastBytes
 import HoldfastJSON
 
 // The values of cells.

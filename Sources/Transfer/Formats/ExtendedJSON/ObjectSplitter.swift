@@ -1,5 +1,4 @@
 import HoldfastBytes
-import HoldfastJSON
 import HoldfastObjectJSON
 
 /// A splitter that cuts a text of JSON objects, one behind the other or in an array, into its objects, without regard

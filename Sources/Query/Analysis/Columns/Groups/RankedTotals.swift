@@ -11,13 +11,33 @@ protocol RankedNumber: BitwiseCopyable {
         into numbers: UnsafeMutablePointer<Self>, _ indices: UnsafeMutablePointer<Int>
     ) -> Int
 
-    /// A percentile of numbers in any order, by linear interpolation between the two next to its rank; nil where there is
-    /// too little time.
+    /// The order of the numbers. Equal decimals with more and with fewer final zeros have one order, whatever they came in.
+    static func isBefore(_ left: Self, _ right: Self) -> Bool
+
+    /// The number between two neighbours by linear interpolation.
     ///
-    /// - `numbers`: At least one; their order may be changed.
-    static func percentile(
-        _ percent: Double, of numbers: UnsafeMutableBufferPointer<Self>, within budget: Budget
-    ) -> Number?
+    /// - `share`: Its distance from `low`, as a part of the distance of both; below 1.
+    static func between(_ low: Self, _ high: Self, share: Double) -> Number
+}
+
+extension RankedNumber {
+    /// The numbers at (n − 1) · percent / 100 among the n sorted numbers, counted from 0: between two of them in proportion to
+    /// its distance from both. Null without numbers.
+    ///
+    /// - Returns: As many as `percents`; nil once the budget has failed, of which each comparison is a step.
+    static func percentiles(
+        _ percents: some Sequence<Double>, of numbers: [Self], within budget: Budget
+    ) -> [Number?]? {
+        guard let sorted = numbers.sorted(within: budget, by: isBefore) else { return nil }
+        return percents.map { percent in
+            guard !sorted.isEmpty else { return nil }
+            let rank = Double(sorted.count - 1) * percent / 100
+            let index = min(Int(rank), sorted.count - 1)
+            return between(
+                sorted[index], sorted[min(index + 1, sorted.count - 1)],
+                share: rank - Double(index))
+        }
+    }
 }
 
 /// Percentiles of numbers: of each group all of them. One thread at a time uses them.
@@ -82,19 +102,17 @@ final class RankedTotals<Value: RankedNumber>: ValueTotals {
         guard budget.checkLimits() else { return false }
         if isGrouped { gather(&starts) }
         for percent in percents { found[percent] = [] }
-        return values.withUnsafeMutableBufferPointer { values in
+        return values.withUnsafeBufferPointer { values in
             for group in 0..<groupCount {
                 let range = starts[group]..<starts[group + 1]
                 guard budget.spend(range.count + 1) else { return false }
-                let numbers = UnsafeMutableBufferPointer(rebasing: values[range])
-                for percent in percents {
-                    let number =
-                        numbers.isEmpty
-                        ? nil : Value.percentile(percent, of: numbers, within: budget)
-                    found[percent]?.append(number)
-                }
+                guard
+                    let numbers = Value.percentiles(
+                        percents, of: Array(values[range]), within: budget)
+                else { return false }
+                for (percent, number) in zip(percents, numbers) { found[percent]?.append(number) }
             }
-            return budget.failure == nil
+            return true
         }
     }
 
@@ -138,10 +156,12 @@ extension Double: RankedNumber {
         return positions.count
     }
 
-    static func percentile(
-        _ percent: Double, of numbers: UnsafeMutableBufferPointer<Double>, within budget: Budget
-    ) -> Number? {
-        RankedDoubles(numbers).percentile(percent).map { .double($0) }
+    static func isBefore(_ left: Double, _ right: Double) -> Bool { left < right }
+
+    static func between(_ low: Double, _ high: Double, share: Double) -> Number {
+        if share == 0 || low == high { return .double(low) }
+        let step = (high - low) * share
+        return .double(step.isFinite ? low + step : low * (1 - share) + high * share)
     }
 }
 
@@ -164,17 +184,13 @@ extension Decimal128: RankedNumber {
         return count
     }
 
-    static func percentile(
-        _ percent: Double, of numbers: UnsafeMutableBufferPointer<Decimal128>, within budget: Budget
-    ) -> Number? {
-        // Equal numbers with more and with fewer final zeros are in one order, independent of their arrival.
-        let sorted = Array(numbers).sorted(
-            within: budget, by: { ($0.ordinal, $0.high, $0.low) < ($1.ordinal, $1.high, $1.low) })
-        guard let sorted else { return nil }
-        let place = Quantile(percent, count: sorted.count)
-        let (low, high) = (sorted[place.index], sorted[place.next])
-        let step = (high - low) * Decimal128(rounding: place.share, digitCount: 15)
+    static func isBefore(_ left: Decimal128, _ right: Decimal128) -> Bool {
+        (left.ordinal, left.high, left.low) < (right.ordinal, right.high, right.low)
+    }
+
+    static func between(_ low: Decimal128, _ high: Decimal128, share: Double) -> Number {
+        let step = (high - low) * Decimal128(rounding: share, digitCount: 15)
         // Of infinities that are alike there is no difference.
-        return .decimal(place.share == 0 || step.kind == .nan ? low : low + step)
+        return .decimal(share == 0 || step.kind == .nan ? low : low + step)
     }
 }

@@ -1,4 +1,3 @@
-import HoldfastObjectModel
 import HoldfastRows
 
 /// Totals of one kind for the values of each group: they take batches of values alone. One thread at a time uses them.
