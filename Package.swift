@@ -157,8 +157,8 @@ let package = Package(
         library(
             "Streams",
             [
-                "StoreService", "Access", "ObjectJSON", "ObjectStore", "Query", "Rows", "ObjectModel",
-                "Bytes", "JSON", "Threads", "CCrypto", "CSodium",
+                "StoreService", "Access", "ObjectJSON", "ObjectStore", "Query", "Rows",
+                "ObjectModel", "Bytes", "JSON", "Threads", "CCrypto", "CSodium",
             ]),
         library(
             "Transfer",
