@@ -23,8 +23,7 @@ struct ExactSumTests {
 
     /// Adds values as those of a chunk are.
     private static func add(_ values: ArraySlice<Double>, to sum: inout ExactSum) {
-        let sizeMax = values.lazy.map(\.magnitude).max() ?? 0
-        values.withUnsafeBufferPointer { sum.add($0, sizeMax: sizeMax) }
+        values.withUnsafeBufferPointer { sum.add($0) }
     }
 
     @Test("sums of many values at once are exact, whatever their bits")
@@ -33,7 +32,6 @@ struct ExactSumTests {
         var random = SeededGenerator(seed: seed)
         for round in 0..<SeededGenerator.scaled(600) {
             let exponent = Int.random(in: -850...850, using: &random)
-            // Up to here values are added several at a time, and further.
             let spread = Int.random(in: 1...100, using: &random)
             let count = Int.random(in: 1000...1030, using: &random)
             let ones = Double(sign: .plus, exponent: exponent + 1, significand: 1).nextDown

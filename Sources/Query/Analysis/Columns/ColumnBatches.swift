@@ -6,7 +6,6 @@ final class ColumnBatches {
     func forEach(of chunk: Int, _ frame: ColumnFrame, _ body: (ColumnBatch) -> Void) {
         let objectCount = frame.count
         if objectCount == 0 { return }
-        let isWhole = objectCount == ColumnChunk.keyCount
         let (positions, mask) = (positions.start, frame.mask)
         var position = 0
         while position < ColumnChunk.keyCount {
@@ -19,13 +18,6 @@ final class ColumnBatches {
                     count += 1
                     position = frame.first(from: position + 1)
                 }
-            } else if isWhole {
-                count = ColumnBatch.countMax
-                let first = Int32(truncatingIfNeeded: position)
-                for index in 0..<count {
-                    positions[index] = first &+ Int32(truncatingIfNeeded: index)
-                }
-                position += count
             } else {
                 let end = min(position + ColumnBatch.countMax, ColumnChunk.keyCount)
                 while position < end {
@@ -35,10 +27,8 @@ final class ColumnBatches {
                 }
             }
             if count == 0 { continue }
-            body(
-                ColumnBatch(
-                    chunk: chunk, positions: UnsafeBufferPointer(start: positions, count: count),
-                    isWhole: isWhole))
+            let filled = UnsafeBufferPointer(start: positions, count: count)
+            body(ColumnBatch(chunk: chunk, positions: filled))
         }
     }
 }

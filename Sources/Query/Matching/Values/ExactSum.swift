@@ -57,67 +57,7 @@ package struct ExactSum: Sendable {
     }
 
     /// Adds values without NaN.
-    ///
-    /// - `sizeMax`: The most that one is away from 0.
-    mutating func add(_ values: UnsafeBufferPointer<Double>, sizeMax: Double) {
-        let vectorCount = values.count / Vector.scalarCount
-        let isAdded = addVectors(values, vectorCount, sizeMax)
-        addEach(values.dropFirst(isAdded ? vectorCount * Vector.scalarCount : 0))
-    }
-
-    private typealias Vector = SIMD4<Double>
-
-    /// Adds values with bits that lie close together, several at a time; false, with nothing added, for others.
-    private mutating func addVectors(
-        _ values: UnsafeBufferPointer<Double>, _ vectorCount: Int, _ sizeMax: Double
-    ) -> Bool {
-        guard vectorCount > 0, values.count <= 1 << 10,
-            let start = UnsafeRawPointer(values.baseAddress)
-        else { return false }
-        func vector(_ index: Int) -> Vector {
-            start.loadUnaligned(
-                fromByteOffset: index * MemoryLayout<Vector>.stride, as: Vector.self)
-        }
-        let cut = DoubleCut(exponent: Int(sizeMax.exponent), additionCountLog2: 10)
-        let (large, small) = (Vector(repeating: cut.large), Vector(repeating: cut.small))
-        var (high, low) = (Vector(), Vector())
-        var left = SIMD4<UInt64>()
-        for index in 0..<vectorCount {
-            let value = vector(index)
-            let upper = (large + value) - large
-            let rest = value - upper
-            let lower = (small + rest) - small
-            high += upper
-            low += lower
-            left |= unsafeBitCast(rest - lower, to: SIMD4<UInt64>.self)
-        }
-        // Of −0 its sign is left.
-        guard left & SIMD4(repeating: .max >> 1) == SIMD4() else { return false }
-        add(high.sum())
-        add(low.sum())
-        return true
-    }
-
-    /// Adds values one after the other.
-    private mutating func addEach(_ values: Slice<UnsafeBufferPointer<Double>>) {
-        // In registers, as long as values are of the usual size.
-        var own = near
-        for value in values {
-            guard let term = Self.fixedPoint(value) else {
-                near = own
-                addFar(value)
-                own = near
-                continue
-            }
-            let (sum, overflows) = own.addingReportingOverflow(term)
-            if overflows {
-                near = own
-                addNear()
-            }
-            own = overflows ? term : sum
-        }
-        near = own
-    }
+    mutating func add(_ values: UnsafeBufferPointer<Double>) { for value in values { add(value) } }
 
     /// A value as a fixed-point number; nil where it is not the whole value.
     @inline(__always)

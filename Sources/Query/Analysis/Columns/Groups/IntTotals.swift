@@ -56,8 +56,7 @@ final class IntTotals: ValueTotals {
             }
             // In registers.
             var own = groups[0]
-            if batch.isWhole { own.meet(chunk.least, chunk.greatest) }
-            for value in values { own.add(value, hasExtremes: hasExtremes && !batch.isWhole) }
+            for value in values { own.add(value, hasExtremes: hasExtremes) }
             groups[0] = own
         }
     }

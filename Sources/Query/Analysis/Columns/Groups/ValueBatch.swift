@@ -36,8 +36,6 @@ struct ColumnBatch {
     let chunk: Int
     /// The positions of the objects in it, rising; one may stand there several times.
     let positions: UnsafeBufferPointer<Int32>
-    /// Whether there are batches of all positions of the chunk.
-    var isWhole = false
     /// In a batch of the elements of collections, the position of each object among all objects.
     var elements = UnsafeBufferPointer<Int32>(start: nil, count: 0)
     /// The keys of rows that were packed, by position; nil in a chunk of a column.
