@@ -40,7 +40,7 @@ package final class GeoRegion: @unchecked Sendable {
         case .box(let bottomLeft, let topRight):
             guard topRight.longitude - bottomLeft.longitude < 180 else {
                 throw GeoFault(
-                    "A geoBox reaches over less than 180 degrees from west to east, for its edges are the "
+                    "A geoBox spans less than 180 degrees from west to east, because its edges are the "
                         + "shortest lines between its corners; join two boxes with OR, or compare "
                         + "longitudes, such as place.coordinates[0] > -100")
             }
@@ -134,8 +134,8 @@ package final class GeoRegion: @unchecked Sendable {
             "Polygon is not normalized: a hole shares more than one vertex with the ring around it"
         case HFREGION_NESTED: "Polygon interior rings cannot be nested"
         case HFREGION_DENSE:
-            "Thousands of its edges lie close beside each other, as the teeth of a comb do; a polygon of so many "
-                + "points has short edges"
+            "Thousands of its edges are close beside each other, like the teeth of a comb; use fewer points or "
+                + "shorter edges"
         case HFREGION_OUT_OF_BOUNDS: "Ring \(fault.ring) has a longitude or latitude out of bounds"
         default: "The polygon is too large for the memory that is left."
         }

@@ -12,7 +12,7 @@ enum OpenStore {
     static func directory(_ arguments: Arguments) -> String { arguments.text("data") ?? "./data" }
 
     static let mapSize = Option(
-        "map-size", "SIZE", "address space reserved for the data, its upper bound", fallback: "1TiB"
+        "map-size", "SIZE", "address space reserved for the data, its maximum", fallback: "1TiB"
     )
     static let durability = Option(
         "durability", "full|relaxed", "relaxed: a power cut may lose the last writes",
@@ -20,7 +20,7 @@ enum OpenStore {
 
     static let newEpoch = Option(
         flag: "new-epoch",
-        "for a directory that was put back, or lacks its journal: cursors and ETags of before no longer fit"
+        "for a directory that was copied back or lacks its journal: old cursors and ETags become invalid"
     )
 
     static let pageCheck = Option(
@@ -143,7 +143,7 @@ enum OpenStore {
         let native = error.native.map { ": \($0)" } ?? ""
         if error == .unfinished {
             var failure = CommandFailure(
-                "the making of the store in '\(directory)' was interrupted, and it is still empty; "
+                "creating the store in '\(directory)' was interrupted, and it is still empty; "
                     + "'holdfast serve' finishes it")
             failure.isOfUnfinishedStore = true
             return failure

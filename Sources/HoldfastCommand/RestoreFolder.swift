@@ -35,7 +35,7 @@ struct RestoreFolder {
         // A restore that ended, but for the folder.
         if names.contains(Self.name), directoryNames(building)?.isEmpty ?? false { return }
         throw CommandFailure(
-            "'\(directory)' is not empty; restore into a new directory, and nothing is overwritten")
+            "'\(directory)' is not empty; restore into a new directory: nothing is overwritten")
     }
 
     /// Makes the directory and an empty folder in it.

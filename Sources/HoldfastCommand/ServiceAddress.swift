@@ -28,7 +28,7 @@ struct ServiceAddress {
     var url: String { "http://\(authority)" }
 
     /// The advice to ask the service that has a store open, in place of opening its directory.
-    var instead: String { "a running service does it too: give --url \(url) in place of --data" }
+    var instead: String { "a running service can do it: give --url \(url) instead of --data" }
 
     /// `host:port`, with brackets around IPv6 addresses.
     var authority: String { host.contains(":") ? "[\(host)]:\(port)" : "\(host):\(port)" }

@@ -22,10 +22,10 @@ struct SigningKeySet: Sendable {
         // Parsed values are valid as long as their parser exists.
         defer { withExtendedLifetime(parser) {} }
         guard let root = try? parser.value(of: bytes) else {
-            throw SigningKeyFailure("they are no JSON")
+            throw SigningKeyFailure("they are not JSON")
         }
         guard root.kind == .object, root.repeatedName == nil else {
-            throw SigningKeyFailure("they are no JSON object")
+            throw SigningKeyFailure("they are not a JSON object")
         }
         var values = [root]
         if let list = root.member(named: "keys") {

@@ -79,7 +79,7 @@ package struct WebTokens: Sendable {
             let algorithm = SigningAlgorithm(rawValue: name)
         else { throw .webToken("The token is not signed by an RS, PS, ES or HS256 algorithm.") }
         guard let id = head.member(named: "kid") else { return (algorithm, nil) }
-        guard let text = id.string else { throw .webToken("The token's 'kid' is no text.") }
+        guard let text = id.string else { throw .webToken("The token's 'kid' is not a string.") }
         return (algorithm, text)
     }
 
@@ -88,7 +88,7 @@ package struct WebTokens: Sendable {
     ) throws(RequestFault) -> WebToken {
         let body = try object(part, buffer)
         guard body.member(named: "iss")?.string?.isSame(as: issuer) ?? false else {
-            throw .webToken("The token is of another issuer.")
+            throw .webToken("The token is from another issuer.")
         }
         guard let audience = body.member(named: "aud"), isOurs(audience) else {
             throw .webToken("The token is for another audience.")
@@ -97,7 +97,7 @@ package struct WebTokens: Sendable {
             throw .webToken("The token names no user: 'sub' is a text of 1 to 255 bytes.")
         }
         guard let expires = try seconds("exp", of: body) else {
-            throw .webToken("The token has no end: 'exp' is missing.")
+            throw .webToken("The token has no expiry: 'exp' is missing.")
         }
         guard now < expires + Self.leewaySeconds else { throw .webToken("The token has expired.") }
         if let begin = try seconds("nbf", of: body), now + Self.leewaySeconds < begin {
@@ -120,7 +120,7 @@ package struct WebTokens: Sendable {
         guard Base64.decode(part, alphabet: .url, into: buffer),
             let value = try? RequestScratch.current.parser.parse(buffer.bytes),
             value.kind == .object, value.repeatedName == nil
-        else { throw .webToken("A part of the token is no JSON object, or has a name twice.") }
+        else { throw .webToken("A part of the token is not a JSON object, or has a name twice.") }
         return value
     }
 
@@ -134,7 +134,7 @@ package struct WebTokens: Sendable {
     private func seconds(_ name: StaticString, of body: JSONValue) throws(RequestFault) -> Int64? {
         guard let value = body.member(named: name) else { return nil }
         guard let number = value.double, number >= 0, number < Double(Timestamp.secondsEnd) else {
-            throw .webToken("The token's '\(name)' is no time in seconds.")
+            throw .webToken("The token's '\(name)' is not a time in seconds.")
         }
         return Int64(number)
     }

@@ -64,7 +64,7 @@ public struct JSONError: Error, Sendable, Equatable, CustomStringConvertible {
         case .numberTooLong: "a number has more than 16,777,215 characters"
         case .unterminatedString: "the string that begins here is never closed"
         case .controlCharacter:
-            "a control character stands in a string; write it as an escape (\\n, \\t, \\u0000), "
+            "a string contains a control character; write it as an escape (\\n, \\t, \\u0000), "
                 + "or close the string before it"
         case .invalidEscape:
             "expected one of \\\" \\\\ \\/ \\b \\f \\n \\r \\t or \\u and four hexadecimal digits"

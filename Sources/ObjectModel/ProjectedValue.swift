@@ -87,14 +87,14 @@ package struct ProjectedValue: Equatable, Sendable {
             throw Fault(
                 detail:
                     "'\(property.name)' of class '\(objectClass.name)' is an inverse link; a path "
-                    + "goes through links and embedded objects, and an inverse link may stand at its end."
+                    + "goes through links and embedded objects; an inverse link can only end it."
             )
         }
         guard case .object(let target)? = property.type.element else {
             throw Fault(
                 detail:
-                    "'\(property.name)' of class '\(objectClass.name)' holds no objects, so no path "
-                    + "leads on from it.")
+                    "'\(property.name)' of class '\(objectClass.name)' has no objects, so a path "
+                    + "can't continue from it.")
         }
         if property.type.isCollection, let collection {
             throw Fault(
@@ -128,7 +128,7 @@ extension ProjectedValue {
         let name = ([property.name] + steps).joined(separator: ".")
         if operation == "@count" || operation == "@size" {
             guard steps.count == 1 else {
-                throw Fault(detail: "Nothing follows '\(operation)' in a path.")
+                throw Fault(detail: "'\(operation)' is the last step of a path.")
             }
             return Property(
                 name: name, type: .single(.scalar(.int)), isOptional: try mayLackCount(property))
@@ -136,13 +136,13 @@ extension ProjectedValue {
         guard let function = AggregateFunction(rawValue: String(operation.dropFirst())) else {
             let known = ["@count"] + AggregateFunction.allCases.map(\.name)
             throw Fault(
-                detail: "There is no '\(operation)'; behind a property may stand "
+                detail: "There is no '\(operation)'; after a property, use "
                     + "\(known.joined(separator: ", ")).", unknown: operation, known: known)
         }
         let scalar = try aggregated(steps.dropFirst(), from: property, function, in: classes)
         guard let result = function.result(of: scalar) else {
             throw Fault(
-                detail: "'\(name)' has values of type '\(scalar.name)', of which there is no "
+                detail: "'\(name)' has values of type '\(scalar.name)', which have no "
                     + "'\(function.name)'.")
         }
         // A sum of ints is null if it exceeds an int64.
@@ -160,7 +160,7 @@ extension ProjectedValue {
         default:
             throw Fault(
                 detail:
-                    "'\(property.name)' is a single value of type '\(scalar.name)', of which there is no "
+                    "'\(property.name)' is a single value of type '\(scalar.name)', which has no "
                     + "'@count'.")
         }
     }
@@ -191,8 +191,8 @@ extension ProjectedValue {
         guard case .single(.scalar(let scalar)) = objectClass.properties[position].type else {
             throw Fault(
                 detail:
-                    "'\(function.name)' takes a property with a single plain value, which '\(name)' of "
-                    + "class '\(target)' has not.")
+                    "'\(function.name)' takes a property with a single plain value, and '\(name)' of "
+                    + "class '\(target)' is not one.")
         }
         return scalar
     }

@@ -135,7 +135,7 @@ extension Projection {
             guard !value.isMapped, let target = value.projectedClass else {
                 return fault(
                     projection,
-                    "'\(property.pathText)' holds no objects that '\(name)' could show: a projection is "
+                    "'\(property.pathText)' has no objects that '\(name)' could show: a projection is "
                         + "the type of a link, an embedded object, or a list or set of them.",
                     property: property.name)
             }
@@ -160,7 +160,7 @@ extension Projection {
                     guard let first = byName[around[0]], start == 0 else { return nil }
                     fault(
                         first,
-                        "The projection is in itself: "
+                        "The projection contains itself: "
                             + (around + [name]).map { "'\($0)'" }.joined(separator: " shows ")
                             + "; its replies would have no end.",
                         property: around.count == 1

@@ -116,7 +116,7 @@ extension ObjectClass {
                 SchemaFault(
                     className: name, property: property.name,
                     detail: "'\(type)' is neither a type nor a class of the schema"
-                        + (hint.map { "; '\($0)' is meant, probably." } ?? "."), hint: hint))
+                        + (hint.map { "; did you mean '\($0)'?" } ?? "."), hint: hint))
         }
         for detail in Schema.faults(
             ofName: name, "The class name", "A class name",
@@ -232,7 +232,7 @@ extension ObjectClass {
             if property.onDelete != .nullify {
                 guard case .object(let target) = element, classes[target]?.kind == .object else {
                     return fault(
-                        name, "Only links to objects of their own have a rule for deletion.")
+                        name, "Only links to objects that are not embedded have 'onDelete'.")
                 }
             }
             if property.searchIndex == .fullText {

@@ -109,7 +109,7 @@ package final class RESTService: Sendable {
         store.publisher.observe { [held = store.retainedVersions] _ in
             for pile in held.takePiles() {
                 logger.log(
-                    .info, "old versions are held, so that the data file grows",
+                    .info, "old versions are retained, so the data file grows",
                     ("holder", .text(pile.holder.rawValue)),
                     ("versions", .number(pile.versionCount)), ("seconds", .number(pile.seconds)))
             }

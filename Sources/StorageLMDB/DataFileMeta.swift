@@ -61,7 +61,7 @@ struct DataFileMeta {
         }
         let transactions = (number(first, Offset.transaction), number(second, Offset.transaction))
         guard max(transactions.0, transactions.1) <= transactionMax else {
-            throw damaged("\(path) names a transaction that can't have been")
+            throw damaged("\(path) names a transaction that can't exist")
         }
         let meta = DataFileMeta(
             transactions.0 >= transactions.1 ? first : second, pageByteCount: pageByteCount)

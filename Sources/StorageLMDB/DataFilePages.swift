@@ -175,7 +175,7 @@ struct DataFilePages: ~Copyable {
         }
         if failure != 0 { throw StorageError(systemError: failure, operation: "check pages") }
         guard bytes.count == byteCount else {
-            throw Damage(page: number, what: "it lies behind the end of the file")
+            throw Damage(page: number, what: "it lies after the end of the file")
         }
         return bytes
     }
@@ -186,7 +186,7 @@ struct DataFilePages: ~Copyable {
     private func nodes(of bytes: [UInt8], _ number: UInt64, isLeaf: Bool) throws -> [Int] {
         try bytes.withUnsafeBytes { page in
             guard Self.number(page, 0) == number else {
-                throw Damage(page: number, what: "it is another one")
+                throw Damage(page: number, what: "it has another number")
             }
             guard Self.half(page, 10) == (isLeaf ? Flag.leaf : Flag.branch) else {
                 throw Damage(page: number, what: "it is of another kind")

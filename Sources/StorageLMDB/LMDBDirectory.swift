@@ -133,7 +133,7 @@ final class LMDBDirectory: Sendable {
             throw StorageError(
                 .corrupted, operation: "open store",
                 native: """
-                    the store was not closed in order, and \(lost.joined(separator: " and ")) with its \
+                    the store was not closed properly, and \(lost.joined(separator: " and ")) with its \
                     last commits is missing: put it back, or \(Journal.adviceWithout)
                     """)
         }
@@ -313,7 +313,7 @@ final class LMDBDirectory: Sendable {
         guard information.me_last_txnid == 0 else {
             throw StorageError(
                 .format, operation: "open store",
-                native: "\(dataPath) has no \(Self.formatName) beside it: not a store of ours")
+                native: "\(dataPath) has no \(Self.formatName) beside it: not a store of Holdfast")
         }
     }
 

@@ -219,7 +219,7 @@ extension RequestFault {
     /// The changes after the cursor's version are not kept any more.
     static let expiredCursor = RequestFault(
         .expired, "cursor-expired",
-        "What came after this cursor is no longer retained; begin again with since=start.")
+        "The changes after this cursor are no longer retained; begin again with since=start.")
     /// The schema has changed since the cursor.
     static let schemaChangedCursor = RequestFault(
         .expired, "schema-changed",
@@ -228,8 +228,8 @@ extension RequestFault {
     /// The client's view has changed since the cursor, or may have.
     static let otherViewCursor = RequestFault(
         .expired, "access-changed",
-        "What you may read has changed since this cursor, or may have, or it is a version, such as that of Holdfast-Version, "
-            + "which is no cursor of a user's; begin again with since=start, or with the cursor of an earlier reply."
+        "Your access has, or may have, changed since this cursor, or it is a version, such as that of Holdfast-Version, "
+            + "and not a user's cursor; begin again with since=start, or with the cursor of an earlier reply."
     )
 
     /// The cursor belongs to another store, or to this one before it was restored.

@@ -83,8 +83,8 @@ package final class StreamDefinition: Sendable {
         if eventOptions.tellsOld, result != nil || intervalMilliseconds > 0 {
             throw .parameter(
                 "old",
-                "A live list and an 'interval' do not tell what was before; leave 'old' out, and compare with what was "
-                    + "told before.")
+                "A live list and an 'interval' do not report old values; leave 'old' out, and compare with the "
+                    + "earlier events.")
         }
         func everything(of target: ObservedQuery.Target) -> CheckedStream {
             CheckedStream(
@@ -289,10 +289,10 @@ extension StreamDefinition {
     ) throws(RequestFault) {
         if let name = fields != nil ? "fields" : expand != nil ? "expand" : nil, !isPage {
             throw .parameter(
-                name, "'\(property.name)' is no collection of objects; leave '\(name)' out.")
+                name, "'\(property.name)' is not a collection of objects; leave '\(name)' out.")
         }
         if expand != nil, projection != nil {
-            throw .parameter("expand", "A projection says what is shown; leave 'expand' out.")
+            throw .parameter("expand", "A projection excludes 'expand'; leave it out.")
         }
     }
 }

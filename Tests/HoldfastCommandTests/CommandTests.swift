@@ -68,7 +68,7 @@ struct CommandTests {
                 [
                     "serve", "--data", "x", "--jwt-keys", "http://id.example.org/keys",
                     "--jwt-issuer", "a", "--jwt-audience", "b",
-                ], "only https://"
+                ], "use https://"
             ),
         ])
     func usage(words: [String], message: String) {

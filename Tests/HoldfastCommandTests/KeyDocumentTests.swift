@@ -87,9 +87,9 @@ struct KeyDocumentTests {
         }) { place in
             for (target, reply) in [
                 ("/more", "more"), (place.replacing("/keys", with: "/more"), "more"),
-                ("/keys", "on and on"), ("https://id.example/keys", "another host"),
+                ("/keys", "redirects too often"), ("https://id.example/keys", "another host"),
                 (place.replacing("127.0.0.1", with: "127.0.0.2"), "another host"),
-                ("http://id.example/keys", "only https"), ("file:///etc/passwd", "no address"),
+                ("http://id.example/keys", "use https"), ("file:///etc/passwd", "not a URL"),
             ] {
                 elsewhere.text.withLock { $0 = target }
                 let read = Self.read(place)

@@ -69,7 +69,7 @@ struct MovingTests {
         let bytes = try #require(TemporaryDirectory.contents(file))
         for (name, damaged, words) in [
             ("cut", Array(bytes.dropLast()), "is cut off"),
-            ("none", Array("x".utf8), "is no backup"),
+            ("none", Array("x".utf8), "is not a backup"),
             (
                 "changed", bytes.enumerated().map { $0 == bytes.count / 2 ? $1 ^ 1 : $1 },
                 "is damaged"

@@ -120,11 +120,11 @@ struct WebTokenTests {
             ("aud", nil, "another audience"), ("aud", #""other""#, "another audience"),
             ("aud", #"["other"]"#, "another audience"), ("aud", "[]", "another audience"),
             ("sub", nil, "no user"), ("sub", #""""#, "no user"), ("sub", "7", "no user"),
-            ("exp", nil, "no end"), ("exp", #""1800000300""#, "no time"),
-            ("exp", "1e300", "no time"),
-            ("exp", "-1", "no time"), ("exp", "null", "no time"),
+            ("exp", nil, "no expiry"), ("exp", #""1800000300""#, "not a time"),
+            ("exp", "1e300", "not a time"),
+            ("exp", "-1", "not a time"), ("exp", "null", "not a time"),
             ("exp", "1799999940", "expired"), ("nbf", "1800000061", "not valid yet"),
-            ("nbf", "true", "no time"),
+            ("nbf", "true", "not a time"),
         ] as [(String, String?, String)])
     func bodies(member: String, value: String?, detail: String) throws {
         let tokens = try Self.tokens([Self.rsa.jwk(#""kid":"one""#)])

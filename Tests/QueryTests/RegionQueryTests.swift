@@ -193,7 +193,7 @@ struct RegionQueryTests {
             ("place geoWithin geoPolygon({})", 29, "a point, such as"),
             ("{1,2} geoWithin geoCircle([0,0],1)", 1, "follows a property"),
             ("5 geoWithin geoCircle([0,0],1)", 1, "follows a property"),
-            ("place == geoCircle([0,0],1)", 10, "stands after geoWithin"),
+            ("place == geoCircle([0,0],1)", 10, "follows geoWithin"),
             (
                 "name geoWithin geoCircle([0,0],1)", 1,
                 "must be a link to geoJSON formatted data. But the provided type is 'string'"
@@ -228,7 +228,7 @@ struct RegionQueryTests {
             ),
             ("place geoWithin $1", 17, "the provided type of argument $1 is 'int'"),
             ("place geoWithin $2", 17, "NULL cannot be used"),
-            ("place geoWithin $3", 17, "Argument $3 is no region: write {"),
+            ("place geoWithin $3", 17, "Argument $3 is not a region: write {"),
             ("place geoWithin $4", 17, "at least 3 different vertices"),
             ("place geoWithin $5", 17, "argument at index 0 but no arguments"),
             ("place geoWithin $6", 17, "is 'list'"),

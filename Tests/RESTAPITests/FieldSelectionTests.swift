@@ -93,14 +93,14 @@ struct FieldSelectionTests {
                 contains: ["'Address'", "\"hint\":\"city\""]),
             APIScenario(
                 "GET", "/v1/classes/Person/objects/Ann?fields=name.x", status: 400,
-                contains: ["no path leads on"]),
+                contains: ["a path can't continue"]),
             APIScenario("GET", "/v1/classes/Person/objects/Ann?fields=home.$id", status: 400),
             APIScenario("GET", "/v1/classes/Person/objects/Ann?fields=", status: 400),
             APIScenario("GET", "/v1/classes/Person/objects/Ann?fields=name,", status: 400),
             APIScenario("GET", "/v1/classes/Person/objects/Ann?fields=home..city", status: 400),
             APIScenario(
                 "GET", "/v1/classes/Person/objects/Ann?expand=age", status: 400,
-                contains: ["holds no link"]),
+                contains: ["is not a link"]),
             APIScenario(
                 "GET", "/v1/classes/Person/objects/Ann?expand=bst", status: 400,
                 contains: ["\"hint\":\"best\"", "\"parameter\":\"expand\""]),

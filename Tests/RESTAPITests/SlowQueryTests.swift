@@ -113,10 +113,10 @@ struct SlowQueryTests {
         "name the next step that shortens them where they exceed their time",
         .timeLimit(.minutes(2)),
         arguments: [
-            ("", "no index shortens"),
+            ("", "no index could serve"),
             ("%20AND%20name%20BEGINSWITH%20'n'", "an index on 'name' of class 'Node'"),
-            ("%20AND%20id%20%3C%2040", "no index shortens"),
-            ("%20AND%20name%20ENDSWITH%20''", "no index shortens"),
+            ("%20AND%20id%20%3C%2040", "no index could serve"),
+            ("%20AND%20name%20ENDSWITH%20''", "no index could serve"),
         ])
     func nextSteps(condition: String, nextStep: String) throws {
         let server = try Self.graph { options in

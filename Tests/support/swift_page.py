@@ -27,7 +27,8 @@ class Programs:
             [ROOT / "scripts" / "find-swift"], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
         #: The folder of the compiler and its libraries.
         self.toolchain = Path(shutil.which(swift) or swift).resolve().parent.parent
-        options = f"--scratch-path {shlex.quote(str(scratch))}" if scratch else ""
+        # With the flags of scripts/build, so that the modules that are built already serve.
+        options = f"--scratch-path {shlex.quote(str(scratch))} -Xswiftc -warnings-as-errors" if scratch else ""
         script = self.folder / "swift"
         # `swift package` makes new packages, which are not built.
         script.write_text(f"""#!/bin/bash

@@ -281,7 +281,7 @@ extension RequestFault {
 
     /// The refusal of a password change because the present password is wrong.
     package static let passwordWrong = RequestFault(
-        .forbidden, "password-wrong", "The present password is another one.")
+        .forbidden, "password-wrong", "The present password is wrong.")
 
     /// The refusal of a reset code that is invalid.
     package static let resetCodeInvalid = RequestFault(

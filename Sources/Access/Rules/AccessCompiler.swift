@@ -25,7 +25,7 @@ struct AccessCompiler {
         guard ruleCount <= Self.ruleCountMax else {
             return fault(
                 JSONPointer().appending("roles"), "too-large",
-                "The roles have \(ruleCount) rules for classes, each of those that '*' stands for counted; \(Self.ruleCountMax) are allowed."
+                "The roles have \(ruleCount) rules for classes; \(Self.ruleCountMax) are allowed. '*' counts once for each of its classes."
             )
         }
         if let name = document.users { usersClass = users(name) }
@@ -53,8 +53,8 @@ struct AccessCompiler {
                 )
                 fault(
                     JSONPointer().appending("roles").appending(role.name), "invalid-access",
-                    "Role '\(role.name)': objects of class '\(names.0)' may be created, but '\(names.1)', which has to be stated of each, "
-                        + "leads to class '\(names.2)', which no role lets read.", hint: nil)
+                    "Role '\(role.name)': objects of class '\(names.0)' may be created, but the required property '\(names.1)' "
+                        + "links to class '\(names.2)', which no role lets users read.", hint: nil)
             }
         }
     }
@@ -190,7 +190,7 @@ struct AccessCompiler {
                 fault(
                     pointer, "invalid-access",
                     place.words
-                        + ": '\(RequestFault.shown(name))' is a property whose right is stated already, by its other name."
+                        + ": '\(RequestFault.shown(name))' has its right already, under the property's other name."
                 )
             }
             rights[member] = right
@@ -212,7 +212,7 @@ struct AccessCompiler {
             fault(
                 place.into("properties").appending(property.name), "invalid-access",
                 place.words
-                    + ": objects may be created, but '\(property.name)', which has to be stated of each, may not be.",
+                    + ": objects may be created, but their required property '\(property.name)' may not be set.",
                 hint: "create")
         }
     }

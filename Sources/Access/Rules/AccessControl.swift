@@ -355,7 +355,7 @@ package final class AccessControl: Sendable {
         guard precondition(present) else {
             throw RequestFault(
                 .preconditionFailed, "precondition-failed",
-                "The access document is not the one that the request's condition names; read it again and repeat the "
+                "The access document does not meet the request's precondition; read it again and repeat the "
                     + "change.")
         }
         guard stated.revision == nil || stated.revision == present else {

@@ -89,7 +89,7 @@ package struct AccessExplanation {
 
     /// Returns the reason why a condition does not admit an object; nil if it does.
     private func refusal(by condition: CompiledCondition?, of object: Object) -> String? {
-        guard let condition else { return "There is no rule." }
+        guard let condition else { return "The role has no rule for the action." }
         guard let rule = condition.rule else { return nil }
         if let lack = lack(rule) { return lack }
         let predicate = rule.predicate(for: facts)

@@ -77,7 +77,7 @@ package struct AccessReader: DefinitionReader {
             case "for":
                 guard value.string == "anyone" else {
                     return reader.fault(
-                        pointer, "A role is for users; \"anyone\" has it be for all others too.",
+                        pointer, "A role is for users. With \"anyone\" it is for visitors too.",
                         hint: "anyone")
                 }
                 role.isForAnyone = true

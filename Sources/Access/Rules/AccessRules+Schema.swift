@@ -23,7 +23,7 @@ extension AccessRules {
             guard rules.meansTheSame(as: others, renames) else {
                 throw RequestFault(
                     .conflict, "access-in-use",
-                    "The rule would name another class, property or primary key.")
+                    "A rule would then name a different class, property or primary key.")
             }
             return renamed == read ? stored.text : renamed.text
         } catch {

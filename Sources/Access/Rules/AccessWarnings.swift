@@ -70,7 +70,7 @@ struct AccessWarnings {
             return note(
                 "no-index", place,
                 words
-                    + "read: no index can serve it, so that each list looks at every object of the class."
+                    + "read: no index can serve this rule, so each list reads every object of the class."
             )
         }
         var names: [String] = []
@@ -84,8 +84,8 @@ struct AccessWarnings {
             note(
                 "no-index", place,
                 words
-                    + "read: no index serves it; one of \(each) would, so that a list does not look at every "
-                    + "object of the class.", hint: first)
+                    + "read: no index serves this rule, so each list reads every object of "
+                    + "the class. An index of \(each) would help.", hint: first)
         }
     }
 
@@ -131,7 +131,7 @@ struct AccessWarnings {
             note(
                 "quoted-user", pointer.description,
                 words
-                    + ", column \(quoted.column): '\(shown)' stands in quotes, so that it is a text and no value of the user. "
+                    + ", column \(quoted.column): '\(shown)' is in quotes, so it is a text and not a value of the user. "
                     + "Write it without quotes.", hint: shown)
         }
         let alternatives = rule.unevenAlternatives(mayLackID: mayLackID)
@@ -149,11 +149,11 @@ struct AccessWarnings {
         note(
             "lacked-value", pointer.description,
             words
-                + ": a rule that names a value that its user lacks allows that user nothing, with OR and NOT too, and accounts have no claims. "
-                + "The rule does so for each user without \(texts.joined(separator: " or without ")). "
+                + ": a rule allows nothing to a user without a value that it names, even with OR or NOT. Accounts have no claims. "
+                + "This rule refuses each user without \(texts.joined(separator: " or without ")). "
                 + (roles.isEmpty
                     ? "Name the users that may, instead of the users that may not, or give every user a value."
-                    : "Make a role of each alternative: \(roles.joined(separator: " and "))."))
+                    : "Make one role for each alternative: \(roles.joined(separator: " and "))."))
     }
 
     /// Warns if users may write values that a rule reads from their own object, or from objects it leads to: they could grant

@@ -111,7 +111,7 @@ package struct TokenMembers: Sendable, Equatable {
             right != nil || claims != nil || classes != nil || expiry != nil
         else {
             throw Self.invalid(
-                "The right of a token, its claims, its classes and when it expires can be changed, and nothing else: "
+                "Only the right, claims, classes and expiry of a token can be changed, as in "
                     + "{\"right\":\"read\"}.",
                 name != nil ? "/name" : user != nil ? "/user" : "/right")
         }
@@ -133,7 +133,7 @@ package struct TokenMembers: Sendable, Equatable {
         }
         guard let claims else { return }
         guard claims == .none || terms.user != nil else {
-            throw Self.invalid("Claims are of a user: state 'user' too.", "/claims")
+            throw Self.invalid("'claims' needs 'user' beside it.", "/claims")
         }
         terms.claims = claims
     }
@@ -209,6 +209,6 @@ package struct TokenMembers: Sendable, Equatable {
 
     private static let malformed = RequestFault(
         .malformed, "invalid-body",
-        "The body is a JSON object with the token's name and right, and perhaps user, claims, classes and expires, and nothing "
+        "The body is a JSON object with 'name' and 'right', optionally 'user', 'claims', 'classes' and 'expires', and nothing "
             + "else, such as {\"name\":\"reports\",\"right\":\"read\"}.")
 }

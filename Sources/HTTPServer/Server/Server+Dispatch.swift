@@ -99,8 +99,8 @@ extension Server {
         let paths = options.nearestPaths(target.segments.map(\.string))
         let advice =
             paths.isEmpty
-            ? "'GET /' names paths to begin with."
-            : "\(paths.joined(separator: " or ")) may be meant."
+            ? "'GET /' lists the paths to start with."
+            : "did you mean \(paths.joined(separator: " or "))?"
         return options.makeProblem(
             ServerFault(
                 404, .notFound, "There is no resource at this path; \(advice)", hint: paths.first))
@@ -241,7 +241,7 @@ extension Server {
         metrics.refusedMessages.wrappingAdd(1, ordering: .relaxed)
         return fault(
             503, .messageMemoryExceeded,
-            "The bodies and replies that are under way take the memory that the service has for them "
+            "The bodies and replies of other requests use the memory that the service has for them "
                 + "(--max-message-memory); try again, or ask for less at a time."
         ).with(.retryAfter, "1")
     }
@@ -249,7 +249,7 @@ extension Server {
     private func bodyTooLarge(_ limit: Int) -> Response {
         fault(
             413, .bodyTooLarge,
-            "The body is larger than the \(limit) bytes that this operation takes of its caller.")
+            "The body is larger than the \(limit) bytes that this operation accepts.")
     }
 
     /// Receives a piece of the body.

@@ -85,7 +85,7 @@ extension Server {
         target.admission = request.admission
         guard stream.attach(target) else {
             close(socket)
-            return send(fault(500, .internalError, "The stream is over already."), for: request)
+            return send(fault(500, .internalError, "The stream has ended already."), for: request)
         }
         limitPatience(socket)
         request.state.withLock { $0.detach() }

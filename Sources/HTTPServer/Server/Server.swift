@@ -103,7 +103,7 @@ package final class Server: @unchecked Sendable {
         OpenFileLimit.makeRoom(for: min(limit, wanted))
         if limit < wanted {
             logger.log(
-                .warning, "fewer files may be open than connections are allowed",
+                .warning, "the limit of open files is lower than the limit of connections",
                 ("openFileLimit", .number(limit)),
                 ("connectionLimit", .number(options.connectionCountMax)))
         }
@@ -224,12 +224,12 @@ extension Server {
         case .revoked:
             ServerFault(
                 401, .accessEnded,
-                "The token was revoked or changed or has expired, its user was signed out, or this service did not need one when the request began and "
-                    + "does now. Send a valid token to go on.")
+                "The token was revoked, was changed or has expired, its user was signed out, or the service needs a token since the "
+                    + "request began. Send a valid token to continue.")
         case .lowered:
             ServerFault(
                 403, .accessEnded,
-                "The token's right was lowered, or other rules apply to its user; this request is not allowed any more, or not in the same way."
+                "The token's right was lowered, or its user's rules changed, so the request is no longer allowed as it began."
             )
         }
     }

@@ -21,6 +21,7 @@ where
     var values: [Value] { get }
     /// The value of a key; nil if the key is absent. Setting nil removes the key.
     subscript(key: Key) -> Value? { get nonmutating set }
+    /// Removes all keys.
     func removeAll()
 }
 

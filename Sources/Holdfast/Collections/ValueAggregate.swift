@@ -13,7 +13,7 @@ enum ValueAggregate {
         let type = types.count > 1 ? .mixed : types.first ?? .int
         guard function.result(of: type) != nil else {
             Misuse.end(
-                "'\(function.rawValue)' can't be calculated of values of type '\(type.name)'.")
+                "'\(function.rawValue)' is not possible for values of type '\(type.name)'.")
         }
         var state = AggregateState(function, ElementStorage(type))
         let buffer = ByteBuffer(capacity: 32)

@@ -80,7 +80,7 @@ extension _Queried {
         if let core = _queried.core, core.hasObjectKeys {
             do { return T._aggregated(try core.aggregate(function, of: property)) } catch {
                 Misuse.end(
-                    "'\(function.rawValue)' can't be calculated of '\(property)': \(error.message)")
+                    "'\(function.rawValue)' is not possible for '\(property)': \(error.message)")
             }
         }
         return T._aggregated(ValueAggregate.result(function, _all.map { Self.value($0, property) }))

@@ -62,7 +62,7 @@ extension RealmCore {
             try interactiveWrite.commit { [self, keeper = confinement.keeper] in
                 withExtendedLifetime(keeper) { confinement.schedule { self.deliver() } }
             }
-        } catch { preconditionFailure("The turn of a commit was lent until now.") }
+        } catch { preconditionFailure("The interactive write ended before its commit.") }
     }
 
     private func tellLater(

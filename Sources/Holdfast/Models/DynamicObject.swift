@@ -76,7 +76,7 @@ extension ObjectBase {
             )
         }
         guard field.shape.kind == kind, case .object = field.shape.element.kind else {
-            Misuse.end("The property '\(model.name).\(name)' is no \(what) of objects.")
+            Misuse.end("The property '\(model.name).\(name)' is not a \(what) of objects.")
         }
         return T._read(self, position)
     }

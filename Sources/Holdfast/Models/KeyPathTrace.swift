@@ -102,7 +102,7 @@ final class KeyPathTrace: @unchecked Sendable {
 
     /// The message of a key path that needs the value of a property that has no value.
     static func valueMissing(_ property: String) -> String {
-        "The key path needs a value of '\(property)', whose type makes none of the default of the type that it is stored as: declare the property as optional, and go on behind '?'."
+        "The key path needs a value of '\(property)', but its type can't be made from the default of its stored type: declare the property as optional, and write '?' after it."
     }
 
     /// The property that was read last, with its class.

@@ -174,7 +174,7 @@ extension ObjectBase: _ObjectView, _OptionalPersistable {
     /// Reads a stored value.
     public static func _decode(_ stored: StoredElement) -> Self {
         guard let object = stored.object(Self.self) else {
-            Misuse.end("The link leads to no object.")
+            Misuse.end("The link has no target object.")
         }
         return object
     }

@@ -6,7 +6,9 @@ public enum PropertyType: Int, Hashable, Sendable {
     case int
     /// True or false.
     case bool
+    /// Text.
     case string
+    /// Bytes.
     case data
     /// A point in time.
     case date
@@ -18,8 +20,11 @@ public enum PropertyType: Int, Hashable, Sendable {
     case object
     /// Inverse links.
     case linkingObjects
+    /// An object identifier.
     case objectId
+    /// A decimal number.
     case decimal128
+    /// A UUID.
     case UUID
     /// A value of any type.
     case any

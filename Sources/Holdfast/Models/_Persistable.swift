@@ -111,7 +111,7 @@ extension RealmCollectionValue {
 
     /// Returns an object as an element of results.
     public static func _of(_ object: ObjectBase) -> Self {
-        Misuse.end("'\(Self.self)' is no class of objects.")
+        Misuse.end("'\(Self.self)' is not a class of objects.")
     }
 
     /// Reads a managed object's property.

@@ -173,7 +173,7 @@ extension ProjectionObservable {
                 _ = Self._of($0)[keyPath: keyPath]
             }
             let meant = properties.filter { $0.paths == paths }
-            if meant.isEmpty { Misuse.end("The key path of '\(Self.self)' is of no property.") }
+            if meant.isEmpty { Misuse.end("The key path of '\(Self.self)' names no property.") }
             return meant.map(\.name)
         }
     }

@@ -54,7 +54,7 @@ enum KeyPathNames {
     static func valueNames<Root: _ObjectView>(of keyPath: PartialKeyPath<Root>) -> [String] {
         if let names = known.withLock({ $0.names[keyPath] }) { return names }
         guard case .object(let root) = Root._element.kind else {
-            Misuse.end("'\(Root.self)' is no class of objects.")
+            Misuse.end("'\(Root.self)' is not a class of objects.")
         }
         let chains = chains(of: keyPath, from: root.type) { _ = Root._of($0)[keyPath: keyPath] }
         guard chains.count == 1, let names = chains.first,

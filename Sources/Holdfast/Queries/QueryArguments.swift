@@ -13,7 +13,7 @@ enum QueryArguments {
             guard let plain = plain(value) else {
                 throw InvalidQuery(
                     message:
-                        "Argument \(index) of type '\(type(of: value))' is no value of a query.",
+                        "Argument \(index) of type '\(type(of: value))' can't be used in a query.",
                     column: 1, hint: nil)
             }
             arguments.append(QueryArgument(plain, isRegion: value is any StatedRegion))

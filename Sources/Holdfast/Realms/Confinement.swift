@@ -96,7 +96,7 @@ enum Confinement: Sendable {
     /// - Precondition: ``canSchedule``.
     func schedule(_ body: @escaping @Sendable () -> Void) {
         switch self {
-        case .thread: preconditionFailure("a thread runs nothing later")
+        case .thread: preconditionFailure("a thread can't run scheduled work")
         case .main: DispatchQueue.main.async(execute: body)
         case .queue(let queue, _): queue.async(execute: body)
         case .actor(let held):

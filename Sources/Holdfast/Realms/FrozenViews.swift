@@ -16,7 +16,7 @@ final class FrozenViews: Sendable {
     var view: StoreView {
         state.withLock { state in
             if let view = state.views[ViewState.currentThread] { return view }
-            guard let pinned = state.pinned else { preconditionFailure("the version is let go") }
+            guard let pinned = state.pinned else { preconditionFailure("the version was freed") }
             let view = pinned.openView()
             state.views[ViewState.currentThread] = view
             return view

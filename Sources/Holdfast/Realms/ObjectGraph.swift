@@ -125,7 +125,7 @@ final class ObjectGraph {
         // As a ``DynamicObject`` it may be of any kind.
         guard binding.model.kind == .object else {
             fail(
-                "Invalid value of type '\(binding.model.name)' for an AnyRealmValue: it links to no embedded and no asymmetric objects."
+                "Invalid value of type '\(binding.model.name)' for an AnyRealmValue: it can't link to embedded or asymmetric objects."
             )
             return nil
         }

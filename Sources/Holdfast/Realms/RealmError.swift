@@ -82,7 +82,7 @@ extension Realm.Error {
         case .openedOtherwise(let isReadOnly):
             code = .fileAccess
             message =
-                "The store is open in this process for \(isReadOnly ? "reading alone" : "writing"), and is to be opened the other way."
+                "The store is already open in this process for \(isReadOnly ? "reading only" : "writing"): open it in the same way."
         case .unknownClass(let name): message = "Object type '\(name)' not managed by the Realm"
         case .objectNotFound: message = "Object has been deleted or invalidated."
         case .duplicateKey(let name), .keyOfHiddenObject(let name):
@@ -104,12 +104,12 @@ extension Realm.Error {
         case .danglingLinks(let links):
             let names = Set(links.map { "'\($0.targetClass)'" }).sorted()
             message =
-                "Links lead to objects that are not there, of type \(names.joined(separator: ", "))."
+                "Links lead to objects that do not exist, of type \(names.joined(separator: ", "))."
         case .notUnique(let violations):
             message = "Values that have to be unique are not: \(violations.count)."
         case .deniedDeletion(let denied):
             message =
-                "Objects that others hold by links that deny it can't be deleted: \(denied.count)."
+                "Objects can't be deleted, because links deny it: \(denied.count)."
         case .tooManyOperations(let limit): message = "A write may change at most \(limit) objects."
         case .transactionTooLarge(let limit): message = "A write may change at most \(limit) bytes."
         case .tooLarge(let detail): message = detail
@@ -156,7 +156,7 @@ extension StorageError.Code {
         case .diskFull: "the medium is full"
         case .readersFull: "too many versions are read at once"
         case .locked: "another process has the store open"
-        case .format: "it is no store, or one of another format"
+        case .format: "it is not a store, or it has another format"
         case .corrupted: "the store is damaged"
         case .io: "reading or writing failed"
         case .permission: "the process may not use the folder"
@@ -184,12 +184,12 @@ extension EditFailure {
     var message: String? {
         switch self {
         case .store: nil
-        case .missing: "There is nothing in the place that is to be changed."
-        case .isOther: "The value is another one."
+        case .missing: "The value to change does not exist."
+        case .isOther: "The value is not the expected one."
         case .doesNotFit: "The value does not fit the property."
         case .isNull: "The property is not optional and can't be set to nil."
         case .isTooDeep: "Max nesting level reached"
-        case .isNoPoint: "The point does not lie on the Earth."
+        case .isNoPoint: "The point's longitude or latitude is out of range."
         case .isOtherKey: "Primary key can't be changed after an object is inserted."
         }
     }

@@ -7,7 +7,9 @@ import HoldfastRows
 /// Two values are equal if they have the same case and equal contents. `.int(1)` and `.double(1)` are not equal, although a query
 /// finds both by either.
 public enum AnyRealmValue {
+    /// Nothing.
     case none
+    /// An integer.
     case int(Int)
     /// True or false.
     case bool(Bool)
@@ -15,14 +17,19 @@ public enum AnyRealmValue {
     case float(Float)
     /// A floating-point number.
     case double(Double)
+    /// Text.
     case string(String)
+    /// Bytes.
     case data(Data)
     /// A point in time.
     case date(Date)
     /// A link to an object. Links to embedded and asymmetric objects are not possible.
     case object(Object)
+    /// An object identifier.
     case objectId(ObjectId)
+    /// A decimal number.
     case decimal128(Decimal128)
+    /// A UUID.
     case uuid(UUID)
     /// Values by keys.
     case dictionary(Map<String, AnyRealmValue>)

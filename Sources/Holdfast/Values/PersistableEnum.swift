@@ -29,7 +29,7 @@ extension PersistableEnum {
     /// Reads a stored value.
     public static func _decode(_ stored: StoredElement) -> Self {
         guard let value = _decodeOptional(stored) else {
-            Misuse.end("Stored value '\(stored.plain.text)' is no case of '\(Self.self)'.")
+            Misuse.end("Stored value '\(stored.plain.text)' is not a case of '\(Self.self)'.")
         }
         return value
     }

@@ -12,7 +12,7 @@ extension ImportCommand {
     func run(_ client: ServiceClient) throws(CommandFailure) -> ExitCode {
         if isRealmJSON {
             throw .usage(
-                "--realm-json works on a directory: import into a new one that has the schema, and then "
+                "--realm-json needs --data: import into a new directory that has the schema, and then "
                     + "'holdfast export --data DIR | holdfast import --url URL -'")
         }
         let input = try RawInput(path)

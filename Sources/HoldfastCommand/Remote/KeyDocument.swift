@@ -31,11 +31,11 @@ enum KeyDocument: Sendable {
             guard curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK,
                 let scheme = part(CURLUPART_SCHEME), let host = part(CURLUPART_HOST),
                 let port = part(CURLUPART_PORT, CURLU_DEFAULT_PORT)
-            else { throw SigningKeyFailure("'\(text)' is no address") }
+            else { throw SigningKeyFailure("'\(text)' is not a URL") }
             let name = host.hasPrefix("[") ? String(host.dropFirst().dropLast()) : host
             guard scheme == "https" || scheme == "http" && AccessPolicy.isLoopback(name) else {
                 throw SigningKeyFailure(
-                    "'\(text)' is not read: only https:// is, and http:// on this machine")
+                    "'\(text)' is not allowed: use https://, or http:// on this machine")
             }
             self.text = text
             origin = "\(scheme)://\(host.lowercased()):\(port)"
@@ -76,7 +76,7 @@ enum KeyDocument: Sendable {
                     }
                 }
             }
-            throw SigningKeyFailure("\(first.text) leads on and on")
+            throw SigningKeyFailure("\(first.text) redirects too often")
         }
     }
 

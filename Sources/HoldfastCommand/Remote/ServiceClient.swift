@@ -11,7 +11,7 @@ final class ServiceClient {
     static let options = [
         Option(
             "url", "URL",
-            "a running service to work on in place of a directory, such as \(ServiceAddress.example)"
+            "a running service to work on instead of a directory, such as \(ServiceAddress.example)"
         ),
         Option(
             "token", "TOKEN",
@@ -212,7 +212,7 @@ final class ServiceClient {
             return CommandFailure(
                 status == 0
                     ? "the transfer was given up"
-                    : "the service answers \(status), and not as Holdfast does")
+                    : "the reply (\(status)) is not one of Holdfast; check the URL")
         }
         return CommandFailure(
             "the service refuses it (\(status)):\(text)"
@@ -274,7 +274,7 @@ extension ServiceClient {
             try file.finish()
         } catch {
             unlink(partial)
-            throw CommandFailure("\(error.message); the service keeps it as '\(name)'")
+            throw CommandFailure("\(error.message); the backup stays on the service as '\(name)'")
         }
         guard rename(partial, path) == 0 else { throw file.unwritable }
         try text("DELETE", target)

@@ -4,8 +4,8 @@ import HoldfastStoreService
 
 extension Verb {
     private static let accessNotes = """
-        The access document has the rights of users: docs/users-and-rules.md. A running service is asked over HTTP, with a
-        token that has the right admin.
+        The access document states the rights of users: docs/users-and-rules.md. The command asks a
+        running service over HTTP, with an admin token.
         """
 
     static let accessGet = Verb(

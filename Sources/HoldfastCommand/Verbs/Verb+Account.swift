@@ -3,8 +3,8 @@ import HoldfastStoreService
 
 extension Verb {
     private static let accountNotes = """
-        An account is a login and a password, by which a user signs in: docs/accounts.md. A running service is asked over
-        HTTP, with a token that has the right admin.
+        An account is a login and a password with which a user signs in: docs/accounts.md. The
+        command asks a running service over HTTP, with an admin token.
         """
     private static let loginOption = Option("login", "LOGIN", "the login of the account")
 

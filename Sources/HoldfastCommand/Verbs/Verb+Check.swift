@@ -47,8 +47,8 @@ extension Verb {
         name: "compact", summary: "Rewrites a store's file without its unused pages.",
         options: [OpenStore.data, OpenStore.mapSize, OpenStore.newEpoch],
         notes: """
-            It needs room for a second file, and puts it in the place of the first when it is whole. Versions,
-            cursors and ETags stay as they are.
+            The new file replaces the old one when it is complete; the disk needs space for both.
+            Versions, cursors and ETags stay valid.
             """
     ) { arguments throws(CommandFailure) in
         let directory = OpenStore.directory(arguments)
@@ -78,8 +78,8 @@ extension Verb {
         operands: "FILE", operandCount: 1...1,
         options: [OpenStore.data] + ServiceClient.options + [OpenStore.mapSize],
         notes: """
-            The file appears when it is whole; one that is there is replaced. 'holdfast restore' takes it.
-            Of a running service (--url) a backup is made there, copied into the file, and deleted there.
+            The file appears when it is complete, and replaces an existing one. 'holdfast restore'
+            reads it. With --url the service makes a backup, which is copied and then deleted there.
             """
     ) { arguments throws(CommandFailure) in
         let path = arguments.operands.first ?? ""

@@ -14,14 +14,14 @@ extension Verb {
         ] + ServiceClient.options + [
             Option("class", "NAME", "the class of the objects; without it the whole store"),
             Option(
-                flag: "csv", "write CSV with a header line, for --class; so is a FILE named .csv"),
+                flag: "csv", "write CSV with a header line, for --class; default for a FILE *.csv"),
             Option(
                 "fields", "NAMES", "the properties to write, with commas between, for --class",
                 fallback: "all"), OpenStore.mapSize,
         ],
         notes:
-            "It writes NDJSON, one object a line; of a whole store the schema comes first, and 'import' takes "
-            + "it. Without FILE, or with '-', it writes to standard output. A FILE that is there is replaced."
+            "It writes NDJSON, one object a line. A whole store begins with its schema, for 'import'. Without "
+            + "FILE, or with '-', it writes to standard output. An existing FILE is replaced."
     ) { arguments throws(CommandFailure) in
         try ExportCommand(arguments).run()
     }

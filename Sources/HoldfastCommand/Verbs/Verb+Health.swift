@@ -4,7 +4,7 @@ extension Verb {
     static let health = Verb(
         name: "health", summary: "Asks a running service whether it is ready; for health checks.",
         options: [listenOption, Option("timeout", "DURATION", "how long to wait", fallback: "3s")],
-        notes: "Exit code 0 when it is, else 1. An address of every interface is asked by loopback."
+        notes: "Exit code 0 when it is ready, otherwise 1. 0.0.0.0 and :: are asked over loopback."
     ) { arguments throws(CommandFailure) in
         let address = ServiceAddress(arguments)
         let timeout = try arguments.seconds("timeout") ?? 3

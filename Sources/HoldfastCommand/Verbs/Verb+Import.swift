@@ -14,7 +14,7 @@ extension Verb {
             Option("class", "NAME", "the class of the objects; without it a whole store's export"),
             Option(
                 flag: "csv",
-                "the text is CSV with a header line, for --class; so is that of a FILE named .csv or .tsv"
+                "the text is CSV with a header line, for --class; default for a FILE *.csv or *.tsv"
             ),
             Option(
                 flag: "extended-json",
@@ -22,30 +22,30 @@ extension Verb {
             Option(flag: "realm-json", "the text is JSON as Realm Studio exports it"),
             Option(
                 "mode", "create|merge|replace|ignore",
-                "the treatment of objects that exist already", fallback: "create"),
-            Option(flag: "atomic", "take either all lines or no line, in one transaction"),
+                "how to treat objects that exist already", fallback: "create"),
+            Option(flag: "atomic", "import all lines or none, in one transaction"),
             Option(
-                "unknown", "fault|ignore", "the treatment of members that the class does not have",
+                "unknown", "fault|ignore", "how to treat members that the class does not have",
                 fallback: "fault"),
             Option(
-                "map", "NAME=PROPERTY", "the property that a column or member is; repeatable",
+                "map", "NAME=PROPERTY", "import a column or member as this property; repeatable",
                 isRepeatable: true),
             Option(
                 "skip", "NAME", "a column or member that is left out; repeatable",
                 isRepeatable: true),
             Option(
                 "delimiter", "CHARACTER|tab", "the separator between cells of CSV", fallback: ","),
-            Option(flag: "decimal-comma", "numbers in CSV have a comma before their decimals"),
+            Option(flag: "decimal-comma", "numbers in CSV have a decimal comma"),
             Option(
                 "date-format", "FORMAT", "how dates in CSV are written, such as '%d.%m.%Y %H:%M'",
                 fallback: "RFC 3339"), OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
             Option("max-import-line", "SIZE", "bytes of one line", fallback: "256MiB"),
         ],
         notes: """
-            Gzip is recognised by itself. With --class the text is NDJSON, one object a line, or CSV; without it
-            it is what 'export' wrote of a whole store, and a new store gets its schema too. --realm-json takes the
-            JSON of any version of Realm Studio into a store that has the classes already, or --class alone of them.
-            Good lines are kept and faulty ones reported on standard error, with exit code 1. Links may lead to objects of any line: they are checked at the end.
+            Gzip is recognised. With --class the text is NDJSON, one object a line, or CSV; without it, an export of a
+            whole store, whose schema a new store gets too. --realm-json imports the JSON of any version of Realm Studio
+            into a store that has its classes, or only --class. Good lines are imported; faulty ones are reported on
+            standard error (exit code 1). Links may lead to objects of any line: they are checked at the end.
             """
     ) { arguments throws(CommandFailure) in
         try ImportCommand(arguments).run()
@@ -112,7 +112,7 @@ struct ImportCommand {
         }
         for text in arguments.texts("skip") { options.names.skip(text) }
         if let name = options.names.contradiction {
-            throw .usage("--map renames '\(name)', and --skip leaves it out: state one of both")
+            throw .usage("--map renames '\(name)', and --skip leaves it out: give one of them")
         }
         if options.misplaced != nil {
             throw .usage(
@@ -163,8 +163,8 @@ struct ImportCommand {
             report.faults.first?.fault.code == "malformed-json"
         {
             Terminal.complain(
-                "the first line is no JSON object: CSV needs --csv, MongoDB's export --extended-json, and Realm "
-                    + "Studio's --realm-json")
+                "the first line is not a JSON object: CSV needs --csv, MongoDB's export --extended-json, "
+                    + "and Realm Studio's --realm-json")
         }
         let seconds = max(Double(monotonicNanoseconds() - start) / 1e9, 1e-3)
         Terminal.write(
@@ -208,7 +208,7 @@ struct ImportCommand {
             }
         } catch {
             throw CommandFailure(
-                "\(error.message) (\(session.progress) lines before that were dealt with)")
+                "\(error.message) (\(session.progress) lines before it were processed)")
         }
         switch outcome {
         case .success(let report)?: return report

@@ -4,12 +4,12 @@ import HoldfastStoreService
 
 extension Verb {
     static let restore = Verb(
-        name: "restore", summary: "Makes a store of a backup, in a new or empty directory.",
+        name: "restore", summary: "Restores a backup into a new or empty directory.",
         operands: "FILE", operandCount: 1...1, options: [OpenStore.data, OpenStore.mapSize],
         notes: """
-            The whole file is checked first. The store appears when it is complete; a restore that was
-            interrupted is begun anew by the same command. The store gets a new epoch: change streams that
-            go on from an old cursor begin with 'reset', and old ETags and cursors no longer fit.
+            The whole file is checked first. The store appears when it is complete; repeat the
+            command if it was interrupted. The store gets a new epoch: change streams from an old
+            cursor begin with 'reset', and old ETags and cursors are no longer valid.
             """
     ) { arguments throws(CommandFailure) in
         let path = arguments.operands.first ?? ""
@@ -44,13 +44,13 @@ extension Verb {
         _ fault: BackupFault, _ path: String, _ directory: String
     ) -> CommandFailure {
         switch fault {
-        case .noBackup: CommandFailure("'\(path)' is no backup")
+        case .noBackup: CommandFailure("'\(path)' is not a backup")
         case .unknownFormat(let version):
             CommandFailure(
                 "'\(path)' has format \(version), which this version does not read; restore it with "
                     + "the version that made it")
         case .cut: CommandFailure("'\(path)' is cut off: its end is missing")
-        case .damaged(let offset): CommandFailure("'\(path)' is damaged behind byte \(offset)")
+        case .damaged(let offset): CommandFailure("'\(path)' is damaged after byte \(offset)")
         case .reading(let code):
             CommandFailure("'\(path)' can't be read: \(FileSystem.describe(code))")
         case .notEmpty: CommandFailure("'\(directory)' is not empty")

@@ -24,15 +24,15 @@ extension Verb {
         name: "schema put", summary: "Changes the schema to the one in a file.",
         operands: "FILE|-", operandCount: 1...1,
         options: [OpenStore.data] + ServiceClient.options + [
-            Option("from", "holdfast|realm-js", "the form of the file", fallback: "holdfast"),
+            Option("from", "holdfast|realm-js", "the format of the file", fallback: "holdfast"),
             Option(flag: "dry-run", "only report the changes, without making them"),
-            Option(flag: "allow-data-loss", "lose values that the new schema cannot hold"),
+            Option(flag: "allow-data-loss", "lose values that do not fit the new schema"),
             OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
         ],
         notes: """
-            The file has the form of 'schema get', or is an array of Realm JS's object schemas as JSON (--from
-            realm-js). A directory without a store gets one. Existing data is migrated; what would lose data is
-            refused.
+            The file has the format of 'schema get', or is a JSON array of Realm JS's object schemas
+            (--from realm-js). A directory without a store gets one. Existing data is migrated; a
+            change that would lose data is refused.
             """
     ) { arguments throws(CommandFailure) in
         try SchemaCommand(arguments).run()
@@ -114,7 +114,7 @@ struct SchemaCommand {
                     "\(fault.pointer.map { "at \($0.isEmpty ? "the top" : $0): " } ?? "")\(fault.detail)"
                         + (fault.hint.map { " Did you mean '\($0)'?" } ?? ""))
             }
-            throw CommandFailure("the schema was not taken: \(error.detail)")
+            throw CommandFailure("the schema was refused: \(error.detail)")
         }
     }
 }

@@ -26,17 +26,17 @@ extension Verb {
                 "make an admin token and print it, if the store has no tokens yet"),
             Option(
                 "jwt-keys", "FILE|URL",
-                "the keys (JWK set) of the issuer of JSON Web Tokens; with the next two"),
-            Option("jwt-issuer", "TEXT", "the 'iss' that such tokens have"),
+                "the keys (JWK set) of the issuer of JSON Web Tokens; needs the next two"),
+            Option("jwt-issuer", "TEXT", "the 'iss' of the issuer's tokens"),
             Option(
-                "jwt-audience", "TEXT", "the 'aud' that such tokens have, for this service only"),
+                "jwt-audience", "TEXT", "the 'aud' of the issuer's tokens for this service"),
             OpenStore.durability, OpenStore.mapSize, OpenStore.pageCheck, OpenStore.newEpoch,
             Option(
                 "threads", "N", "threads that serve connections; as many long reads run at once",
                 fallback: "2"),
             Option(
                 "cors-origin", "ORIGIN",
-                "an origin with pages that may use the service; repeatable",
+                "an origin whose pages may use the service; repeatable",
                 fallback: "all that send a token or a ticket", isRepeatable: true),
             Option(
                 "trusted-proxy", "CIDR",
@@ -45,11 +45,11 @@ extension Verb {
             Option(flag: "access-log", "write a line for each request to standard output"),
             Option(
                 "slow-query", "DURATION",
-                "write a log line for each query that takes as long, such as 500ms"),
+                "log each query that takes at least this long, such as 500ms"),
             Option("log-level", "LEVEL", "debug, info, notice, warning or error", fallback: "info"),
-            Option("log-format", "json|logfmt", "the form of log lines", fallback: "json"),
+            Option("log-format", "json|logfmt", "the format of log lines", fallback: "json"),
             Option(
-                "grace", "DURATION", "how long requests under way may take at the end",
+                "grace", "DURATION", "how long running requests may take after SIGTERM",
                 fallback: "10s"),
         ] + Limit.all.map(\.commandOption),
         notes: """
@@ -90,7 +90,7 @@ struct ServeCommand {
         for text in arguments.texts("trusted-proxy") {
             guard let range = AddressRange(text) else {
                 throw .usage(
-                    "--trusted-proxy: '\(text)' is no range of addresses, such as 10.0.0.0/8 or ::1"
+                    "--trusted-proxy: '\(text)' is not an address range, such as 10.0.0.0/8 or ::1"
                 )
             }
             trusted.append(range)
@@ -162,7 +162,7 @@ struct ServeCommand {
         let origins = arguments.texts("cors-origin")
         for origin in origins where !CORSPolicy.isOrigin(origin) {
             throw .usage(
-                "--cors-origin: '\(origin)' is no origin; one has a scheme, a host and at most a port, "
+                "--cors-origin: '\(origin)' is not an origin: a scheme, a host and an optional port, "
                     + "such as https://app.example.org or http://localhost:5173, or is '*'.")
         }
         return CORSPolicy(origins: origins)
@@ -183,7 +183,7 @@ struct ServeCommand {
             {
                 logger.log(
                     .warning,
-                    "no token was made: requests need one already, by accounts or by tokens that were revoked; make one with 'holdfast token create'"
+                    "no token was made: requests need one already, because of accounts or revoked tokens; make one with 'holdfast token create'"
                 )
             }
         } catch { throw CommandFailure(error) }

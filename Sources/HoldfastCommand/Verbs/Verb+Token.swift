@@ -5,13 +5,13 @@ import HoldfastStoreService
 
 extension Verb {
     private static let tokenNotes = """
-        A token has one right, which includes those before it: metrics (for a scraper), read, write or
-        admin (which changes the schema). It is of a user, of whom something may be claimed, or of
-        none. A claim's value is JSON, such as 3 or '["editor"]'; any other is a text. Only the SHA-256
-        of a token is kept, in the store. Where a service has the store, it carries the command out,
-        within a second or two; with --url it is asked over HTTP, with a token that has the right admin.
+        A token has one right: metrics (for a scraper), read, write or admin (which changes the
+        schema). Each right includes the rights before it. A token may belong to a user, with claims
+        about the user. A claim's value is JSON, such as 3 or '["editor"]', or else a text. The
+        store keeps only the token's SHA-256. A service that has the store open carries out the
+        command in a second or two. With --url it is asked over HTTP, with an admin token.
         """
-    private static let nameOption = Option("name", "NAME", "which one")
+    private static let nameOption = Option("name", "NAME", "the name of the token")
     private static let rightsOption = Option(
         "rights", Right.allCases.map(\.rawValue).joined(separator: "|"), "the right")
     private static let claimOption = Option(
@@ -20,14 +20,14 @@ extension Verb {
         "class", "CLASS", "a class that the token is restricted to; repeat it for more",
         isRepeatable: true)
     private static let expiresOption = Option(
-        "expires", "DURATION", "when it ends, from now, such as 30d", fallback: "never")
+        "expires", "DURATION", "how long the token is valid, such as 30d", fallback: "never")
     private static let storeOptions = [OpenStore.data] + ServiceClient.options + [OpenStore.mapSize]
 
     static let tokenCreate = Verb(
-        name: "token create", summary: "Makes a token and prints it, this once.",
+        name: "token create", summary: "Makes a token and prints it, only this once.",
         options: storeOptions + [
             Option("name", "NAME", "the name"), rightsOption,
-            Option("user", "ID", "the user that it is of"), claimOption, classOption, expiresOption,
+            Option("user", "ID", "the token's user"), claimOption, classOption, expiresOption,
         ], notes: tokenNotes
     ) { arguments throws(CommandFailure) in
         let name = try tokenName(arguments)
@@ -51,11 +51,11 @@ extension Verb {
     }
 
     static let tokenChange = Verb(
-        name: "token change", summary: "Gives a token another right, other claims or another end.",
+        name: "token change", summary: "Changes the right, claims, classes or expiry of a token.",
         options: storeOptions + [
             nameOption, rightsOption, claimOption, classOption, expiresOption,
-            Option(flag: "all-classes", "have it be for all classes"),
-            Option(flag: "never-expires", "have it end no more by itself"),
+            Option(flag: "all-classes", "remove the restriction to classes"),
+            Option(flag: "never-expires", "remove the expiry"),
         ], notes: tokenNotes
     ) { arguments throws(CommandFailure) in
         let name = try tokenName(arguments)
@@ -81,12 +81,12 @@ extension Verb {
     }
 
     static let tokenRevoke = Verb(
-        name: "token revoke", summary: "Ends a token.",
+        name: "token revoke", summary: "Revokes a token.",
         options: storeOptions + [
             nameOption,
             Option(
                 flag: "all",
-                "end all tokens, so that requests need no token any more; the service has to be stopped"
+                "revoke all tokens, so that requests need no token any more; stop the service first"
             ),
         ], notes: tokenNotes
     ) { arguments throws(CommandFailure) in
@@ -97,7 +97,7 @@ extension Verb {
         }
         guard client == nil else {
             throw .usage(
-                "--all ends the tokens of a stopped service: give its --data in place of --url")
+                "--all needs a stopped service: give its --data instead of --url")
         }
         guard let store = try OpenStore.openUnlessInUse(arguments) else {
             throw CommandFailure("the store is in use by another process\nstop the service first")
@@ -133,11 +133,11 @@ extension Verb {
             case .refused(let detail): throw CommandFailure(detail)
             case .notTaken:
                 throw CommandFailure(
-                    "the store is in use by another process, which did not take the command up; when that is "
-                        + "no service, such as 'holdfast compact', wait for its end")
+                    "the store is in use by another process, which did not take the command; if it is not a "
+                        + "service but, say, 'holdfast compact', wait for its end")
             case .system(let code):
                 throw CommandFailure(
-                    "the service that has '\(directory)' can't be told: \(FileSystem.describe(code))"
+                    "the service of '\(directory)' can't be asked: \(FileSystem.describe(code))"
                 )
             }
         }
@@ -162,7 +162,7 @@ extension Verb {
         }
         if let seconds = try arguments.seconds("expires") {
             guard let expiry = TokenMembers.Expiry(after: seconds) else {
-                throw .usage("--expires lies behind the year 9999; leave it out for never")
+                throw .usage("--expires is after the year 9999; leave it out for never")
             }
             members.expiry = expiry
         }

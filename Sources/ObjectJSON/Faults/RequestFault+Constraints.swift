@@ -29,7 +29,7 @@ extension RequestFault {
             return "You may not \(act.action.rawValue) this object of class '\(act.className)'."
         }
         return act.action == .create
-            ? "You may not state '\(property)' of this new object of class '\(act.className)'."
+            ? "You may not set '\(property)' of this new object of class '\(act.className)'."
             : "You may not change '\(property)' of this object of class '\(act.className)'."
     }
 
@@ -49,11 +49,11 @@ extension RequestFault {
 extension UniqueViolation {
     fileprivate var detail: String {
         guard let className else {
-            return "Another object denies that: it would have a unique value of another one."
+            return "The write would give two objects the same unique value."
         }
         if properties.isEmpty {
             return
-                "This object of class '\(className)' has values that are unique, and another object has them already."
+                "Another object has the unique values of this object of class '\(className)' already."
         }
         let names = properties.map { "'\($0)'" }.joined(separator: ", ")
         return properties.count == 1
@@ -68,8 +68,8 @@ extension DeniedDeletion {
         let target = target ?? "An object that goes with it"
         guard let holder else { return "\(target) can't be deleted: another object denies that." }
         return
-            "\(target) can't be deleted: \(holder) holds it by '\(property)', which denies that. Delete the "
-            + "holder too, or change its link before."
+            "\(target) can't be deleted: \(holder) links to it by '\(property)', which denies it. Delete "
+            + "that object too, or change its link first."
     }
 }
 
@@ -100,6 +100,6 @@ extension RequestFault {
     /// The present rules name classes or properties that the pinned version lacks, or that have other names there.
     package static let snapshotOfOtherNames = RequestFault(
         .expired, "snapshot-ended",
-        "The schema has changed since this version was pinned, so that the rules of now say nothing of it. Begin again with snapshot=new, and "
-            + "without the cursors of the old one.")
+        "The schema has changed since this version was pinned, so the present rules do not apply to it. Begin again with snapshot=new, and "
+            + "without the old snapshot's cursors.")
 }

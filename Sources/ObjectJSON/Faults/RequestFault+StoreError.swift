@@ -15,18 +15,18 @@ extension RequestFault {
         case .duplicateKey(let className):
             self.init(
                 .conflict, "duplicate-key",
-                "An object of class '\(className)' with this primary key is there already; use PUT to "
+                "An object of class '\(className)' with this primary key exists already; use PUT to "
                     + "replace it, or mode=merge, replace or ignore.")
         case .keyOfHiddenObject(let className):
             self.init(
                 .conflict, "duplicate-key",
-                "An object of class '\(className)' with this primary key is there already, and you may not see "
+                "An object of class '\(className)' with this primary key exists already, and you may not see "
                     + "it; state another key.")
         case .keyInOutbox(let className):
             self.init(
                 .conflict, "duplicate-key",
                 "An object of class '\(className)' with this primary key waits in the class's outbox; the "
-                    + "key is free again when that is acknowledged.")
+                    + "key is free again when the object is acknowledged.")
         case .danglingLinks(let links): self.init(dangling: links) { _ in JSONPointer() }
         case .notUnique(let violations): self.init(notUnique: violations) { _ in JSONPointer() }
         case .deniedDeletion(let deletions): self.init(denied: deletions)
@@ -35,7 +35,7 @@ extension RequestFault {
             self.init(
                 .preconditionFailed, "precondition-failed",
                 current == nil
-                    ? "The object that the precondition asks for is not there."
+                    ? "The object that the precondition needs does not exist."
                     : "The object does not meet the precondition; 'current' has its present state.",
                 current: current)
         case .missingKey(let className, let property):
@@ -47,8 +47,8 @@ extension RequestFault {
         case .unstated(let properties): self.init(unstated: properties)
         case .numbersExhausted(let className, let property, let limit):
             let detail =
-                "'\(property)' of class '\(className)' has had its greatest number, \(limit), so that no "
-                + "next one can be made; state a number that is free, or give the key a wider type."
+                "'\(property)' of class '\(className)' has used its greatest number, \(limit), so no "
+                + "next number can be made; state a free number, or give the key a wider type."
             self = .single(
                 .conflict, "numbers-exhausted", detail,
                 pointer: JSONPointer().appending(property).description)
@@ -74,9 +74,9 @@ extension RequestFault {
         case .noIdempotencyRoom(let room, let seconds):
             let full =
                 switch room {
-                case .principal: "Your stored replies take all of your share of the room"
-                case .users: "The stored replies of all users together take all of their room"
-                case .store: "The stored replies take all of the room"
+                case .principal: "Your stored replies use all of your share of the space"
+                case .users: "The stored replies of all users together use all of their space"
+                case .store: "The stored replies use all of the space"
                 }
             self.init(
                 .unavailable, "too-many-idempotency-keys",
@@ -86,14 +86,14 @@ extension RequestFault {
         case .nothingToKeep:
             self.init(
                 .invalid, "nothing-to-keep",
-                "\"$omitted\" names properties that keep what is stored, but the object, or an embedded "
-                    + "object that they belong to, is not there; state them.")
+                "\"$omitted\" names properties that keep stored values, but the object, or an embedded "
+                    + "object that they belong to, does not exist; state them.")
         case .refused(let fault as RequestFault): self = fault
         // The bounds of a query are its server's, which says more of it.
         case .refused, .stopped, .interactiveWriteEnded, .interactiveWriteIsOpen, .uncommitted,
             .openedOtherwise:
             self.init(
-                .unavailable, "busy", "The write was taken back; try again.", retryAfterSeconds: 1)
+                .unavailable, "busy", "The write was rolled back; try again.", retryAfterSeconds: 1)
         case .waitedForTurn(let milliseconds):
             self.init(
                 .unavailable, "busy",
@@ -121,7 +121,7 @@ extension RequestFault {
     package init(_ error: StorageError) {
         switch error.code {
         case .conflict:
-            self.init(.unavailable, "busy", "Too many writes met; try again.", retryAfterSeconds: 1)
+            self.init(.unavailable, "busy", "Too many conflicts; try again.", retryAfterSeconds: 1)
         case .badKey, .valueTooLong:
             self.init(
                 .invalid, "too-large",

@@ -270,7 +270,7 @@ extension ProjectionFault {
 extension RequestFault {
     /// More work waits than the server takes.
     package static let tooBusy = RequestFault(
-        .unavailable, "busy", "The server has too much to do; try again.", retryAfterSeconds: 1)
+        .unavailable, "busy", "The server is too busy; try again.", retryAfterSeconds: 1)
 
     /// The version of `minVersion` did not come in time.
     package static let versionNotReached = RequestFault(
@@ -323,7 +323,7 @@ extension RequestFault {
             let (line, column) = error.position(in: text)
             self = .single(
                 .malformed, error.code == .tooDeep ? "too-deep" : "malformed-json",
-                "The body is not the JSON that this operation takes: line \(line), column \(column): "
+                "The body can't be read as JSON: line \(line), column \(column): "
                     + "\(error.message).", partDetail: error.message, column: column)
         }
     }

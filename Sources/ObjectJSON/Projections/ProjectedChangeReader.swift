@@ -122,7 +122,7 @@ package struct ProjectedChangeReader {
                 if special == nil, form.isWhole, member.isNamed("$id") {
                     noteShown(
                         member.value, member.name, "key-mismatch",
-                        "\"$id\" is not the one of the object; leave it out.")
+                        "\"$id\" is not the object's; leave it out.")
                 } else if !(special?(member) ?? false) {
                     refuse(
                         projection.unknownProperty(ObjectReader.text(member.name)), at: member.name)

@@ -48,8 +48,8 @@ struct ProjectedPathResolver {
             throw PatchRefusal(
                 code: "invalid-patch",
                 detail:
-                    "'\(step.pathText)' is shown by another projection; state its members one by one, or "
-                    + "of a link the key.", member: "value")
+                    "'\(step.pathText)' is shown by another projection; state each member, or the "
+                    + "key of a link.", member: "value")
         }
         guard step.kind == .move || step.kind == .copy else { return (destination, translated) }
         let source = try self.destination(step.from, "from")
@@ -58,8 +58,8 @@ struct ProjectedPathResolver {
             throw PatchRefusal(
                 code: "invalid-patch",
                 detail:
-                    "'\(step.fromText)' and '\(step.pathText)' belong to different objects, between which "
-                    + "nothing is moved or copied; state the value.", member: "from")
+                    "'\(step.fromText)' and '\(step.pathText)' belong to different objects. A patch can't "
+                    + "move or copy between them; state the value.", member: "from")
         }
         return (destination, translated)
     }
@@ -133,7 +133,7 @@ extension CompiledProjection {
             code: "unknown-property",
             detail: "Projection '\(definition.name)' has no property '\(name)'"
                 + (isHidden
-                    ? "; class '\(rowClass.definition.name)' has, which it does not show." : "."),
+                    ? "; class '\(rowClass.definition.name)' has one, which is not shown." : "."),
             hint: NearestName.of(name, among: properties.map(\.name)))
     }
 

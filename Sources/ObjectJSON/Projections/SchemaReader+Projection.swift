@@ -30,7 +30,7 @@ extension SchemaReader {
                 if let named, named != text {
                     reader.fault(
                         pointer, "invalid-projection",
-                        "The body names the projection '\(text)', the path '\(named)'.")
+                        "The body names the projection '\(text)', but the path names '\(named)'.")
                 }
                 name = text
             case "class": className = reader.readText(value, pointer)

@@ -52,7 +52,7 @@ extension ObjectReader {
     func repeated(_ name: UnsafeRawBufferPointer) {
         hasRepeatedName = true
         fault(
-            "duplicate-name", "'\(Self.text(name))' stands more than once in this object.", at: name
+            "duplicate-name", "'\(Self.text(name))' occurs more than once in this object.", at: name
         )
     }
 

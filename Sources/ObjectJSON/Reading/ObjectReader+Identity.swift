@@ -14,7 +14,7 @@ extension ObjectReader {
         fault(
             "invalid-version",
             "\"$version\" is an ETag's text without quotes, such as a reply carries; leave it out to "
-                + "write whatever the object's version is.", at: name)
+                + "write regardless of the object's version.", at: name)
         return nil
     }
 
@@ -92,7 +92,7 @@ extension ObjectReader {
         func refuse(_ name: UnsafeRawBufferPointer) {
             fault(
                 "key-not-allowed",
-                "'\(Self.text(name))' is each object's own; leave it out of a change of many.",
+                "'\(Self.text(name))' differs by object; leave it out of a change of many.",
                 at: name)
         }
         let draft = ObjectDraft(rowClass, isMerge: true)
@@ -116,7 +116,7 @@ extension ObjectReader {
         fault(
             "id-not-allowed",
             "The store chooses the \"$id\" of a new object; leave it out, or use mode=merge, replace or "
-                + "ignore for one that is there.", at: "$id")
+                + "ignore for an existing object.", at: "$id")
     }
 }
 

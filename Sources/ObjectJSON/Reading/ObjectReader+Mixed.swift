@@ -78,7 +78,7 @@ extension ObjectReader {
                 fault(
                     "out-of-range",
                     "The number is outside the range of an int; write {\"$decimal\":\"…\"} for a "
-                        + "decimal, or it with a fraction or exponent for a double.")
+                        + "decimal, or the number with a fraction or exponent for a double.")
             } else if let value = json.double, value.isFinite {
                 return writer.inline(InlineValue(value))
             } else {
@@ -165,7 +165,7 @@ extension ObjectReader {
         guard let form, form != .reference else {
             fault(
                 "invalid-mixed",
-                "'\(Self.text(tag.name))' is no kind of value; there are \(MixedForm.examples) and "
+                "'\(Self.text(tag.name))' is not a kind of value: use \(MixedForm.examples) or "
                     + "{\"$link\":{\"class\":\"…\",\"id\":…}}.", at: tag.name)
             return writer.null()
         }

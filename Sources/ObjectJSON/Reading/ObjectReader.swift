@@ -250,7 +250,7 @@ extension ObjectReader {
         giveUp(
             RequestFault(
                 .unavailable, "write-too-slow",
-                "The body was not read to its end within the time of a request; divide it among several, or try again.",
+                "The body was not read completely in the time of a request; divide it among several, or try again.",
                 retryAfterSeconds: 1))
         return false
     }
@@ -293,7 +293,7 @@ extension ObjectReader {
     static func omittedAndStated(_ name: String) -> (code: String, detail: String) {
         (
             "omitted-and-stated",
-            "'\(name)' is stated; leave it out of \"$omitted\", or keep it and do not state it."
+            "'\(name)' is both stated and in \"$omitted\"; leave it out of one of them."
         )
     }
 

@@ -22,7 +22,7 @@ package struct ClassPatch {
             guard root.kind == .object else {
                 reader.fault(
                     JSONPointer(), "wrong-type",
-                    "A change of a class is an object such as {\"properties\": {\"age\": \"int?\"}}; null takes away."
+                    "A change of a class is an object such as {\"properties\": {\"age\": \"int?\"}}; null removes."
                 )
                 return nil
             }

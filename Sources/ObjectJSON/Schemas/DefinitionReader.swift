@@ -28,7 +28,7 @@ extension DefinitionReader {
         if let repeated = object.repeatedName {
             fault(
                 pointer.appending(String(decoding: repeated, as: UTF8.self)), "duplicate-name",
-                "A name stands only once in an object.")
+                "A name occurs only once in an object.")
         }
         for member in object.members {
             let name = String(decoding: member.name, as: UTF8.self)
@@ -36,7 +36,7 @@ extension DefinitionReader {
             if let known, !known.contains(name) {
                 fault(
                     inner, "unknown-member",
-                    "There is no member '\(Self.shown(name))' here; known are \(known.joined(separator: ", ")).",
+                    "There is no member '\(Self.shown(name))' here; known: \(known.joined(separator: ", ")).",
                     hint: NearestName.of(name, among: known))
                 continue
             }

@@ -18,7 +18,7 @@ package enum SchemaProblem {
         case .unsupportedMigration(let faults):
             return refusal(
                 "unsupported-migration", faults, pointerOf,
-                "This change of the schema is not one that can be made; nothing was changed.")
+                "This change of the schema is not possible; nothing was changed.")
         case .lossyMigration(let faults):
             return refusal(
                 "data-loss", faults, pointerOf, "The change would lose data; nothing was changed.")
@@ -49,7 +49,7 @@ package enum SchemaProblem {
         case .preconditionFailed:
             return RequestFault(
                 .preconditionFailed, "precondition-failed",
-                "The schema is not the one that If-Match names; read it again and repeat the change."
+                "The schema does not match If-Match; read it again and repeat the change."
             )
         default: return RequestFault(error)
         }

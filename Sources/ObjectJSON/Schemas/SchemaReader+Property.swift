@@ -131,7 +131,7 @@ extension SchemaReader {
         if let name = statement.className {
             fault(
                 pointer.appending("class"), "invalid-schema",
-                "Only the types 'object' and 'linkingObjects' have a 'class'; '\(name)' stands beside "
+                "Only the types 'object' and 'linkingObjects' have a 'class'; '\(name)' is given with "
                     + "'\(type.name)'.")
             return nil
         }

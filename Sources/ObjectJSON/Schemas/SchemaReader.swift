@@ -84,7 +84,7 @@ package struct SchemaReader: DefinitionReader {
                 if let named, named != text {
                     reader.fault(
                         pointer, "invalid-schema",
-                        "The body names the class '\(text)', the path '\(named)'.")
+                        "The body names the class '\(text)', but the path names '\(named)'.")
                 }
                 name = text
             case "kind": result.kind = reader.readKind(value, pointer) ?? .object

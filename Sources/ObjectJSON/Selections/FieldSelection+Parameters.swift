@@ -43,7 +43,7 @@ extension FieldSelection {
 
     /// Thrown after the budget has failed. The budget has the reason.
     private static let givenUp = RequestFault(
-        .unavailable, "busy", "The selection was given up before it was made; try again.",
+        .unavailable, "busy", "The request was stopped before its selection was read; try again.",
         retryAfterSeconds: 1)
 
     private static func paths(
@@ -136,10 +136,10 @@ extension FieldSelection {
                 throw .parameter(
                     parameter.rawValue,
                     expands && rest.isEmpty
-                        ? "Property '\(name)' of class '\(rowClass.definition.name)' holds no link; "
+                        ? "Property '\(name)' of class '\(rowClass.definition.name)' is not a link; "
                             + "'expand' takes links, inverse links and collections of them."
-                        : "Property '\(name)' of class '\(rowClass.definition.name)' holds no "
-                            + "objects, so no path leads on from it.")
+                        : "Property '\(name)' of class '\(rowClass.definition.name)' has no "
+                            + "objects, so a path can't continue from it.")
             }
             if rest.isEmpty {
                 let index = position(member)

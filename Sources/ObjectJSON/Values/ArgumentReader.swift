@@ -42,8 +42,8 @@ package enum ArgumentReader {
                 return nil
             }
             return
-                "A text in an argument has at most \(ModelLimits.valueByteCountMax) bytes, as a stored one "
-                + "does; state its beginning, for BEGINSWITH."
+                "A text in an argument has at most \(ModelLimits.valueByteCountMax) bytes, like a stored "
+                + "one; state its beginning, for BEGINSWITH."
         case .double where json.isBigInteger && ScalarText.decimal(json) == nil:
             return
                 "A whole number beyond 64 bits has at most 34 digits in an argument; state it with an exponent, such as "
@@ -51,7 +51,7 @@ package enum ArgumentReader {
         case .array, .object:
             guard depth < depthMax else {
                 return
-                    "Lists and objects in an argument lie at most \(depthMax) deep in each other; state fewer."
+                    "Lists and objects in an argument nest at most \(depthMax) levels deep; state fewer."
             }
             func first(_ parts: some Sequence<JSONValue>) -> String? {
                 for part in parts {

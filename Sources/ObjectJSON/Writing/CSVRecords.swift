@@ -43,8 +43,8 @@ package final class CSVRecords {
         else { return flat }
         throw RequestFault(
             .notAcceptable, "not-flat",
-            "Class '\(selection.rowClass.definition.name)' does not fit into CSV: property '\(name)' is no "
-                + "single value of one type. \(instead), or name other fields.")
+            "Class '\(selection.rowClass.definition.name)' does not fit into CSV: property '\(name)' "
+                + "is not a single value of one type. \(instead), or select other fields.")
     }
 
     private static func isFlat(_ step: FieldSelection.Step, _ selection: FieldSelection) -> Bool {

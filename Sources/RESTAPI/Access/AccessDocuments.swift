@@ -15,12 +15,12 @@ extension RESTService {
         guard let bearer = request.grant?.bearer else { return nil }
         if bearer is SignedInUser {
             guard users == .byDocument else {
-                return refusal("This operation is for tokens of the store that are not a user's.")
+                return refusal("This operation needs a token without a user.")
             }
             return access.hasDocument
                 ? nil
                 : refusal(
-                    "There is no access document yet, so that users may do nothing: an admin sets one with PUT /v1/access."
+                    "There is no access document yet, so users may do nothing. An admin sets one with PUT /v1/access."
                 )
         }
         guard let token = bearer as? Token else { return nil }
@@ -31,7 +31,7 @@ extension RESTService {
         }
         if token.terms.user == nil || users == .byDocument || !access.hasDocument { return nil }
         return refusal(
-            "The access document decides about users, and this operation is not for users. It takes a token of the store that is not a user's; "
+            "With an access document, this operation is not for users. It needs a token without a user; "
                 + "'holdfast token create' makes one.")
     }
 
@@ -122,7 +122,7 @@ extension RESTService {
         if !isDryRun, request.grant.flatMap({ principal(of: $0)?.user }) != nil {
             throw RequestFault(
                 .forbidden, "not-allowed",
-                "The token is a user's, which the document would keep from setting another one: set it with a token of the store that is not a user's. "
+                "The token belongs to a user, and this document would refuse the user's next change of it. Use a token without a user; "
                     + "'holdfast token create' makes one.")
         }
         let audit = auditLine(request)

@@ -98,7 +98,7 @@ package final class AccessPolicy: Sendable {
             guard isForUsers else {
                 throw RequestFault(
                     .forbidden, "not-allowed",
-                    "This operation is for tokens of the store that are not a user's.")
+                    "This operation needs a token without a user.")
             }
             return grant
         }

@@ -150,10 +150,10 @@ extension RequestFault {
     fileprivate static func invalidTicket(_ limits: ServiceLimits) -> RequestFault {
         .single(
             .unauthenticated, "ticket-invalid",
-            "The ticket is unknown, expired, or for another URL: it opens its stream within "
+            "The ticket is unknown, expired, or for another URL. A ticket opens its stream within "
                 + "\(limits.ticketSeconds) s, and again within \(limits.ticketReturnSeconds) s after the connection "
                 + "broke, as long as its token is valid. Make another with POST /v1/tickets.",
-            partDetail: "The ticket opens nothing here.", parameter: "ticket")
+            partDetail: "The ticket is not valid here.", parameter: "ticket")
     }
 
     fileprivate static var ticketInUse: RequestFault {
@@ -166,8 +166,8 @@ extension RequestFault {
     fileprivate static func tooManyTickets(_ limits: ServiceLimits) -> RequestFault {
         RequestFault(
             .unavailable, "too-many-tickets",
-            "There may be \(limits.tokenTicketCountMax) tickets of one token or user in use and \(limits.ticketCountMax) in all. "
-                + "Try again when others have ended.",
+            "One token or user may have \(limits.tokenTicketCountMax) tickets in use, and all together \(limits.ticketCountMax). "
+                + "Try again when some have ended.",
             retryAfterSeconds: max(1, limits.ticketReturnSeconds))
     }
 }

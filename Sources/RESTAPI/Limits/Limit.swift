@@ -67,14 +67,14 @@ extension Limit {
             \.rest.limits.importLineByteCountMax),
         Limit(
             "import-rate-min", .size(min: 0),
-            "bytes a second that an import's client has to send; 0 for any", "import-too-slow",
+            "bytes a second that an import's client must send; 0 for no limit", "import-too-slow",
             \.rest.limits.importByteRateMin),
         Limit(
             "max-import-faults", .count(0...1_000_000_000), "faulty lines that an import takes",
             "too-many-faults", \.rest.limits.importFaultCountMax),
         Limit(
             "max-inflation", .count(1...2000),
-            "bytes that a byte of a compressed import may become, beyond 1 MiB",
+            "how many times as long a compressed import may become, beyond 1 MiB",
             "inflation-too-large", \.rest.inflationRatioMax),
         Limit(
             "max-imports", .count(1...1000), "imports at a time", "busy",
@@ -102,7 +102,7 @@ extension Limit {
             \.rest.limits.queryMemoryByteCountMax),
         Limit(
             "max-long-queries", .count(1...1000),
-            "queries past their first time slice that are under way at once", nil,
+            "queries at a time that are past their first time slice", nil,
             \.rest.limits.scheduling.admittedCountMax),
         Limit(
             "max-long-query-memory", .size, "memory of all queries together", nil,
@@ -129,7 +129,7 @@ extension Limit {
             "how long replies are stored for repeats of their requests", nil,
             \.store.idempotency.retentionSeconds),
         Limit(
-            "idempotency-bytes", .size, "bytes of replies that are stored for that",
+            "idempotency-bytes", .size, "bytes of all replies that are stored for repeats",
             "too-many-idempotency-keys", \.store.idempotency.byteCountMax),
         Limit(
             "max-idempotency-reply", .size, "bytes of one reply that is stored", "too-large",
@@ -139,19 +139,19 @@ extension Limit {
             "too-many-connections", \.rest.connectionCountMax),
         Limit(
             "max-message-memory", .size,
-            "memory of the bodies and replies of all connections that are under way",
+            "memory for the bodies and replies of all connections",
             "message-memory-exceeded", \.rest.messageByteCountMax),
         Limit(
             "reply-rate-min", .size(min: 0),
-            "bytes a second that a client has to read of its reply, exports excepted; 0 for any",
+            "bytes a second that a client must read of its reply, except exports; 0 for no limit",
             nil, \.rest.replyByteRateMin),
         Limit(
             "reserved-connections", .count(0...1_000_000),
-            "connections that streams and waiting polls leave to others, at most half",
+            "connections that streams and waiting polls leave to other requests, at most half",
             "too-many-streams", \.rest.reservedConnectionCount),
         Limit(
             "rate-limit", .count(0...1_000_000),
-            "requests a second of one token or user, or of one address without; 0 for any",
+            "requests a second of one token or user, or of an address without; 0 for no limit",
             "too-many-requests", \.rest.requestRateMax),
         Limit(
             "max-user-streams", .count(1...1_000_000),
@@ -203,7 +203,7 @@ extension Limit {
             "stream-queue", .size, "bytes that wait for a slow stream", nil,
             \.rest.limits.streamQueueByteCountMax),
         Limit(
-            "heartbeat", .duration, "how often an idle stream says so", nil, \.rest.heartbeatSeconds
+            "heartbeat", .duration, "interval of stream heartbeats", nil, \.rest.heartbeatSeconds
         ),
         Limit(
             "min-version-wait", .duration, "how long a read waits for its minVersion",
@@ -232,7 +232,7 @@ extension Limit {
             "retention-age", .duration, "how far back a change stream can resume", "cursor-expired",
             \.store.retentionSeconds),
         Limit(
-            "retention-bytes", .size, "bytes of changes that are stored for that", "cursor-expired",
+            "retention-bytes", .size, "bytes of the changes stored for resuming", "cursor-expired",
             \.store.retentionByteCount),
     ]
 }

@@ -77,7 +77,7 @@ extension RESTService {
         if try Precondition(request) != .none {
             throw RequestFault(
                 .malformed, "invalid-header",
-                "If-Match and If-None-Match are about one object; leave them out of a request that "
+                "If-Match and If-None-Match apply to one object; leave them out of a request that "
                     + "writes an array. Each object of the array may state its \"$version\".")
         }
         return true

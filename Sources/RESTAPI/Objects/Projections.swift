@@ -87,7 +87,7 @@ extension Request {
         guard try BodyType.read(self, isPatch: true) != .jsonPatch else {
             throw .parameter(
                 "upsert",
-                "A JSON patch changes an object that is there; send a merge patch with 'upsert'.")
+                "A JSON patch needs an existing object; with 'upsert', send a merge patch.")
         }
         return true
     }

@@ -45,12 +45,12 @@ extension RESTService {
         guard RandomID.isID(id) else {
             throw .parameter(
                 "snapshot",
-                "'snapshot' is 'new', or an id as the header Holdfast-Snapshot of a reply has it.")
+                "'snapshot' is 'new', or an id from the header Holdfast-Snapshot of a reply.")
         }
         if let text, let other = text.snapshot, other != id {
             throw text.fault(
                 "cursor",
-                "The cursor belongs to a page under another snapshot; leave 'snapshot' out, or begin again "
+                "The cursor belongs to a page of another snapshot; leave 'snapshot' out, or begin again "
                     + "without the cursor.", code: "invalid-cursor")
         }
         return id

@@ -109,6 +109,6 @@ extension RequestFault {
         let list = names.isEmpty ? last : "\(names.joined(separator: ", ")) and \(last)"
         return RequestFault(
             .notAcceptable, "not-acceptable",
-            "This operation answers \(list), which Accept leaves out.")
+            "This operation answers \(list), which Accept excludes.")
     }
 }

@@ -99,7 +99,7 @@ extension Precondition {
             guard match == nil else {
                 throw .header(
                     "If-Match",
-                    "If-Match and 'If-None-Match: *' ask for an object that exists and does not exist."
+                    "If-Match needs an existing object and 'If-None-Match: *' none; send one of them."
                 )
             }
             self = .absent

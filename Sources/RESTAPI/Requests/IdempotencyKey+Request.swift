@@ -109,6 +109,6 @@ extension RequestFault {
     /// A visitor has no keys of their own: another's could be met, or guessed.
     fileprivate static let keyOfNobody = RequestFault.header(
         "Idempotency-Key",
-        "'Idempotency-Key' belongs to a user or a token, and this request has none; sign in, or leave it out."
+        "'Idempotency-Key' needs a user or a token, and this request has neither; sign in, or leave it out."
     )
 }

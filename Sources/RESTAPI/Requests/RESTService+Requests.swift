@@ -42,7 +42,7 @@ extension RESTService {
         guard let version = StreamCursor.version(ofID: text.string) else {
             throw .parameter(
                 "minVersion",
-                "'minVersion' is a version as Holdfast-Version has it, such as 0k3x9a1b-17, or the id of a stream's event, such "
+                "'minVersion' is a version from Holdfast-Version, such as 0k3x9a1b-17, or the id of a stream's event, such "
                     + "as that or 0k3x9a1b-17_4t0c. 'now', 'start', the 'next' of a page and the id of an outbox are not versions."
             )
         }

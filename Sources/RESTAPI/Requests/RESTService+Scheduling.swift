@@ -138,7 +138,7 @@ extension RequestFault {
     static func tooManyQueries(_ countMax: Int) -> RequestFault {
         RequestFault(
             .tooOften, "too-many-queries",
-            "\(countMax) requests of this user run or wait, and no more may (--max-user-queries).",
+            "\(countMax) requests of this user run or wait, the most allowed (--max-user-queries).",
             retryAfterSeconds: 1)
     }
 }

@@ -24,7 +24,7 @@ extension Request {
             let before = query[..<index]
             if before.contains(where: { $0.name.bytes.elementsEqual(name.bytes) }) {
                 throw .parameter(
-                    name.string, "The parameter '\(name.string)' stands more than once.")
+                    name.string, "The parameter '\(name.string)' occurs more than once.")
             }
         }
     }

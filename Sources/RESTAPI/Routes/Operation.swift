@@ -194,7 +194,7 @@ extension Operation {
         let other: (detail: String, hint: String)
         if taken.contains("since"), ["lasteventid", "last-event-id"].contains(name.lowercased()) {
             other = (
-                "'\(name)' is the header Last-Event-ID here; in the URL the cursor of an event is 'since'.",
+                "'\(name)' is the header Last-Event-ID; in the URL, send the event's id as 'since'.",
                 "since"
             )
         } else if taken.contains("filter"), path.hasPrefix("/v1/classes/{class}"),
@@ -204,7 +204,7 @@ extension Operation {
         {
             let argument = property.isText ? "text" : "arg"
             other = (
-                "'\(name)' is a property and no parameter; a filter finds objects by it: "
+                "'\(name)' is a property, not a parameter; a filter finds objects by it: "
                     + "filter=\(name) == $0&\(argument)=…, percent-encoded.", "filter"
             )
         } else {
@@ -252,13 +252,13 @@ struct RefusedHeader: Sendable {
         RefusedHeader(
             name: .idempotencyKey, methods: [.post, .patch],
             detail:
-                "This operation takes no Idempotency-Key, for its reply is not stored, so nothing was done; leave it "
+                "This operation takes no Idempotency-Key: its reply is not stored. Nothing was done; leave it "
                 + "out. (An import can be repeated with mode=merge, replace or ignore.)"),
         // RFC 9110, section 14.5.
         RefusedHeader(
             name: .contentRange, methods: [.put, .post, .patch],
             detail:
-                "Content-Range says that the body is a part of something, and a body is taken for the whole, so "
+                "Content-Range says that the body is a part, but this operation needs the whole. So "
                 + "nothing was done; send all of it without Content-Range. (PATCH changes parts.)"),
     ]
 

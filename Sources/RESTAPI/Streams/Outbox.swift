@@ -61,7 +61,7 @@ extension RESTService {
         guard let text = request[query: "through"]?.string else {
             throw .parameter(
                 "through",
-                "State in 'through' up to where the outbox was consumed: the \"through\" of a reply, "
+                "State in 'through' the last position that was consumed: the \"through\" of a reply, "
                     + "or the id of an event.")
         }
         return .later { exchange in

@@ -38,14 +38,14 @@ extension RequestFault {
     fileprivate static func tooManyOfUser(_ countMax: Int) -> RequestFault {
         RequestFault(
             .tooOften, "too-many-streams",
-            "This user has \(countMax) event streams and waiting requests open, and no more may be (--max-user-streams).",
+            "This user has \(countMax) event streams and waiting requests open, the most allowed (--max-user-streams).",
             retryAfterSeconds: 5)
     }
 
     fileprivate static func tooManyStreams(_ countMax: Int) -> RequestFault {
         RequestFault(
             .unavailable, "too-many-streams",
-            "\(countMax) event streams and waiting requests are open, and no more may be: the other connections are "
+            "\(countMax) event streams and waiting requests are open, the most allowed: the other connections are "
                 + "left to other requests. Try again later, ask without 'Prefer: wait', or let the service take more "
                 + "(--max-connections).", retryAfterSeconds: 5)
     }

@@ -54,14 +54,14 @@ extension RESTService {
         if definition.intervalMilliseconds > 0 {
             throw .parameter(
                 "interval",
-                "An interval is for events: ask for them with 'Accept: text/event-stream', or leave 'interval' out."
+                "'interval' needs an event stream: send 'Accept: text/event-stream', or leave 'interval' out."
             )
         }
         if checked.isResult {
             throw text.fault(
                 "sort",
-                "A live list is sent as events: ask for it with 'Accept: text/event-stream', or leave 'sort' "
-                    + "out, for changes have no order.")
+                "A live list needs an event stream: send 'Accept: text/event-stream', or leave 'sort' "
+                    + "out, because changes have no order.")
         }
         let cursor = try streamCursor(request, isEventStream: false, of: checked.viewMark)
         let limit = try text.pageLimit(served.limits)

@@ -15,7 +15,7 @@ extension RESTService {
         throw RequestFault(
             .conflict, "no-backups",
             "This service keeps its store in memory and has no directory for backups; "
-                + "GET /v1/export gives all that is in it.")
+                + "GET /v1/export sends all of its data.")
     }
 
     /// Writes `{"name","version","bytes"}`.

@@ -109,7 +109,7 @@ extension RESTService {
         if let name = options.names.contradiction {
             throw .parameter(
                 "skip",
-                "'map' renames '\(RequestFault.shown(name))', and 'skip' leaves it out: state one of both."
+                "'map' renames '\(RequestFault.shown(name))', and 'skip' leaves it out: state one of them."
             )
         }
     }

@@ -74,7 +74,7 @@ final class JournalFile: @unchecked Sendable {
         guard words[0] == Self.magic || words[0] == Self.formerMagic, words[1] == ~words[2] else {
             throw StorageError(
                 .corrupted, operation: "open journal",
-                native: "a journal file is damaged at its beginning, or not one of ours; "
+                native: "a journal file is damaged at its beginning, or not one of Holdfast; "
                     + Journal.adviceWithout)
         }
         mark = words[1]

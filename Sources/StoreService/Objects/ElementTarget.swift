@@ -73,7 +73,7 @@ extension ElementAddress {
             throw .parameter(
                 "key",
                 "An element inside a mixed value is named by its position or key: …/elements/0, "
-                    + "or ?key=%22a%2Fb%22 for a key that no path carries.")
+                    + "or ?key=%22a%2Fb%22 for a key that a path can't carry.")
         }
     }
 
@@ -84,8 +84,8 @@ extension ElementAddress {
         guard let position = UInt64(jsonDigits: text.bytes).flatMap({ Int(exactly: $0) }) else {
             throw .single(
                 .malformed, "invalid-position",
-                "The elements of '\(target.property.name)' stand at positions from 0 up; the path "
-                    + "ends in one: …/elements/0.",
+                "The elements of '\(target.property.name)' have positions from 0 up; the path "
+                    + "ends with one: …/elements/0.",
                 partDetail: "A position is a number from 0 up.", parameter: "element")
         }
         return .index(position)
@@ -110,7 +110,7 @@ extension RequestFault {
         case .noElements:
             self.init(
                 .notFound, "no-elements",
-                "The path goes into a value of '\(target.property.name)' that is no list and no map, "
+                "The path goes into a value of '\(target.property.name)' that is not a list or map, "
                     + "and so has no elements.")
         case .needsKey:
             self.init(
@@ -142,7 +142,7 @@ extension RequestFault {
         RequestFault(
             .notFound, "no-elements",
             "The elements of '\(property.name)' are no mixed values and have no elements of their own; "
-                + "the path ends behind the first: …/properties/\(property.name)/elements/0.")
+                + "the path ends after the first: …/properties/\(property.name)/elements/0.")
     }
 
     /// An inverse link is read as a whole and not written.

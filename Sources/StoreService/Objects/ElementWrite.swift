@@ -85,7 +85,7 @@ package struct ElementWrite: WriteCase, @unchecked Sendable {
         case (_, .set, .index?):
             throw Self.notAllowed(
                 "'\(name)' is a set, whose elements are values without positions: POST …/elements "
-                    + "adds one, DELETE …/elements?value= takes one away.",
+                    + "adds one, DELETE …/elements?value= removes one.",
                 allow: "GET, HEAD, OPTIONS")
         case _ where target.inner != nil:
             path.inner = target.inner ?? []
@@ -134,7 +134,7 @@ package struct ElementWrite: WriteCase, @unchecked Sendable {
     ) throws(RequestFault) -> ObjectDraft {
         guard case .parameters(_, let text?) = address.element else {
             throw .parameter(
-                "value", "Say which value is to go, as JSON: …/elements?value=7 or ?value=%22a%22.")
+                "value", "State the value to remove as JSON: …/elements?value=7 or ?value=%22a%22.")
         }
         let json: JSONValue
         do {

@@ -35,7 +35,7 @@ extension JSONPatch {
         case .isOther:
             return fault(
                 index, "value", "test-failed",
-                "The value at '\(path)' is not the one that is tested for.", .conflict)
+                "The value at '\(path)' is not the expected one.", .conflict)
         case .doesNotFit:
             return fault(
                 index, "value", "wrong-type", "The value at 'from' does not fit '\(path)'.")

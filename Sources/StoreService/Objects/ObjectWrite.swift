@@ -124,8 +124,8 @@ package final class ObjectWrite: WriteCase, @unchecked Sendable {
         if rowClass.isAsymmetric, precondition != .none {
             throw RequestFault(
                 .malformed, "invalid-header",
-                "If-Match and If-None-Match are about objects that can be read; leave them out of what "
-                    + "an asymmetric class is sent.")
+                "If-Match and If-None-Match apply to objects that can be read; leave them out for "
+                    + "an asymmetric class.")
         }
         let json = try served.json(body.bytes, scratch.parser)
         let reader = scratch.reader

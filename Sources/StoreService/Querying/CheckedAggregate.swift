@@ -72,13 +72,13 @@ package struct CheckedAggregate: Sendable {
                 ("tz", aggregate.timeZone != nil),
             ] where isExplicit {
                 throw query.fault(
-                    name, "'\(name)' is for pages of groups; without 'by' there are none.")
+                    name, "'\(name)' is for groups; without 'by' there are no groups.")
             }
         }
         let readsDates = self.by.contains { if case .date = $0.part { true } else { false } }
         if aggregate.timeZone != nil, !readsDates, aggregate.by != nil {
             throw query.fault(
-                "tz", "'tz' is for parts of dates, and 'by' has none, such as year(born).")
+                "tz", "'tz' needs a part of a date in 'by', such as year(born).")
         }
         selection = try Self.selection(aggregate, operations, query, names.schema)
         hash = PageCursor.QueryHash(

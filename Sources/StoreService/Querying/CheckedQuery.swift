@@ -114,7 +114,7 @@ package struct CheckedQuery: Sendable {
                 ("expand", text.expand != nil), ("count", text.counts), ("explain", text.explains),
             ]
             if let (name, _) = others.first(where: \.1) {
-                throw text.fault(name, "CSV has no place for '\(name)'; ask for application/json.")
+                throw text.fault(name, "CSV can't show '\(name)'; ask for application/json.")
             }
             return (.csv, nil, try CSVRecords.flat(selection, instead: "Ask for application/json"))
         }

@@ -100,7 +100,7 @@ struct CollectionPage {
     private func selection() throws(RequestFault) -> FieldSelection? {
         if let projection {
             if text.expand != nil {
-                throw text.fault("expand", "A projection says what is shown; leave 'expand' out.")
+                throw text.fault("expand", "A projection excludes 'expand'; leave it out.")
             }
             let selection = try projection.selection(fields: text.fields)
             return compiled.showsEmbedded && text.fields == nil ? selection.withOwner() : selection

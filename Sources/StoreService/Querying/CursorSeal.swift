@@ -51,7 +51,7 @@ struct CursorSeal {
         guard stated == fingerprint else {
             throw RequestFault(
                 .expired, "cursor-expired",
-                "What you may see was decided otherwise when the cursor was made; begin again without it."
+                "Your access has changed since the cursor was made; begin again without it."
             )
         }
     }
@@ -60,7 +60,7 @@ struct CursorSeal {
     static func foreign(_ text: QueryText) -> RequestFault {
         text.fault(
             "cursor",
-            "The cursor is damaged, or was made for somebody else; send the \"next\" of the page before as it stands.",
+            "The cursor is damaged, or was made for another user; send the \"next\" of the page before unchanged.",
             code: "invalid-cursor")
     }
 

@@ -137,7 +137,7 @@ extension PageCursor {
     /// The fault of a cursor with a last object that had a text too long for a cursor, and was deleted or changed: 410.
     static let lost = RequestFault(
         .expired, "cursor-expired",
-        "The cursor stands behind a text of more than \(QueryPosition.wholeByteCountMax) bytes that was "
+        "The cursor follows a text of more than \(QueryPosition.wholeByteCountMax) bytes that was "
             + "changed or deleted since; begin again without it.")
 
     /// Reads the cursor of a request and checks that it belongs to the query and to this store.
@@ -150,7 +150,7 @@ extension PageCursor {
         guard let cursor = PageCursor(given) else {
             throw text.fault(
                 "cursor",
-                "The cursor is damaged; send the \"next\" of the page before as it stands.",
+                "The cursor is damaged; send the \"next\" of the page before unchanged.",
                 code: "invalid-cursor")
         }
         if cursor.epoch != epoch {

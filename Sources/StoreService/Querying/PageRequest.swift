@@ -154,7 +154,7 @@ package struct PageRequest: ReadCase {
         if text.explains, caller.visibility != nil {
             throw RequestFault(
                 .forbidden, "not-allowed",
-                "'explain' is not for users: it counts what the store reads, hidden objects too.")
+                "'explain' is not for users, because it also counts hidden objects.")
         }
         switch subject {
         case .objects(let container):

@@ -24,7 +24,7 @@ struct PointPath: Sendable {
                     .notAcceptable, "no-geometry",
                     "Class '\(rowClass.definition.name)' has no geographic point, so it has no GeoJSON: an "
                         + "embedded object with a string 'type' and a list of doubles 'coordinates'. "
-                        + "'geometry' may name one behind links; application/json is answered as well."
+                        + "'geometry' may name one behind links; application/json is available too."
                 )
             }
             guard known.count == 1 else {
@@ -54,7 +54,7 @@ struct PointPath: Sendable {
             guard compiled.storage.shape == .single, compiled.classIndex >= 0 else {
                 throw text.fault(
                     "geometry",
-                    "'\(name)' is no to-one link or embedded object; 'geometry' leads through those to a "
+                    "'\(name)' is not a to-one link or embedded object; 'geometry' follows these to a "
                         + "geographic point.")
             }
             steps.append(PathStep(along: member, of: present))

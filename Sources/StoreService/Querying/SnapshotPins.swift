@@ -158,9 +158,9 @@ extension RequestFault {
     static func snapshotEnded(_ limits: ServiceLimits) -> RequestFault {
         .single(
             .expired, "snapshot-ended",
-            "You have no snapshot of this id: one ends \(limits.readerAgeSecondsMax) s after it was made, when "
+            "You have no such snapshot; one ends \(limits.readerAgeSecondsMax) s after it was made, when "
                 + "the data file has grown by \(limits.snapshotGrowthByteCountMax) bytes since, or when the "
-                + "server stops. Begin again with snapshot=new, and without the cursors of the old one.",
+                + "server stops. Begin again with snapshot=new, and without the old snapshot's cursors.",
             partDetail: "There is no snapshot of this id.", parameter: "snapshot")
     }
 
@@ -168,7 +168,7 @@ extension RequestFault {
     static func tooManySnapshots(_ limits: ServiceLimits, retryAfterSeconds: Int) -> RequestFault {
         RequestFault(
             .unavailable, "too-many-snapshots",
-            "Snapshots of \(limits.snapshotCountMax) versions may be kept, \(limits.userSnapshotCountMax) of them for one user, and no more. Try again when the "
+            "At most \(limits.snapshotCountMax) versions can be pinned, and at most \(limits.userSnapshotCountMax) for one user. Try again when the "
                 + "oldest has ended, use the snapshot that you have, or read without 'snapshot'.",
             retryAfterSeconds: retryAfterSeconds)
     }

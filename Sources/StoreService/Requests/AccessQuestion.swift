@@ -92,14 +92,14 @@ package struct AccessQuestion: Sendable {
 
     private static let malformed = RequestFault(
         .malformed, "invalid-body",
-        "The body is a JSON object with a user, perhaps claims, or claims with 'sub', or none of these for nobody, and perhaps a class with the "
-            + "key of an object, such as {\"user\":\"ann\",\"class\":\"Task\",\"key\":7}.")
+        "The body is a JSON object with 'user', or 'claims' that have 'sub', or neither for an anonymous visitor. It may have 'class' and "
+            + "'key', such as {\"user\":\"ann\",\"class\":\"Task\",\"key\":7}.")
 }
 
 extension RequestFault {
     package static let noAccessDocument = RequestFault(
         .notFound, "no-access-document",
-        "There is no access document, or none that holds in the schema; PUT /v1/access sets one.")
+        "There is no access document that is valid in the schema; PUT /v1/access sets one.")
 }
 
 extension AccessQuestion {

@@ -38,7 +38,7 @@ extension RequestFault {
             .invalid, memoryCode,
             "The aggregate needs more than \(limits.queryMemoryByteCountMax) bytes of memory. Narrow the "
                 + "filter, group by something with fewer values, or ask for a smaller page; 'order' and 'having' "
-                + "hold all groups, medians, percentiles and distinct counts all values.")
+                + "keep all groups in memory, medians, percentiles and distinct counts all values.")
     }
 
     /// A reply would take more memory than a read may.
@@ -68,8 +68,8 @@ extension RequestFault {
     static func queryWait(_ limits: ServiceLimits) -> RequestFault {
         RequestFault(
             .unavailable, timeCode,
-            "The query had no turn to run within \(limits.readSecondsMax) s, because of other long queries; try again, or ask "
-                + "for fewer at a time.", retryAfterSeconds: 1)
+            "The query could not run within \(limits.readSecondsMax) s, because of other long queries; try again, or send "
+                + "fewer at a time.", retryAfterSeconds: 1)
     }
 
     /// Whether a query takes more time or memory than one may.
@@ -93,8 +93,8 @@ extension RequestFault {
         guard let index = index() else {
             return .queryTime(
                 limits,
-                "no index shortens what it asks of each object; add a comparison (==, <, IN or BEGINSWITH, joined by "
-                    + "AND) of a property that has one, so that fewer objects are looked at (see explain=true)."
+                "no index could serve its conditions; add a comparison (==, <, IN or BEGINSWITH, joined by "
+                    + "AND) of an indexed property, so that fewer objects are read (see explain=true)."
             )
         }
         let name = index.rowClass.definition.properties[index.member].name
@@ -120,15 +120,15 @@ extension RequestFault {
     package static let queryPattern = RequestFault(
         .invalid, "query-pattern-too-complex",
         "A regular expression of MATCHES took longer than about a second for one value, or more than 8 MiB, and was "
-            + "stopped; write it so that fewer ways lead through a text: without repetitions in repetitions, such as "
-            + "(a+)+, and with one .* at most.")
+            + "stopped; simplify it: avoid repetitions in repetitions, such as "
+            + "(a+)+, and use .* at most once.")
 
     /// A write kept all others waiting for longer than it may.
     package static func writeTime(_ limits: ServiceLimits) -> RequestFault {
         RequestFault(
             .unavailable, "write-too-slow",
-            "The changes took longer than \(limits.readSecondsMax) s, in which no other write is made, and "
-                + "were taken back; divide them among several requests.", retryAfterSeconds: 1)
+            "The changes took longer than \(limits.readSecondsMax) s, blocking other writes, and "
+                + "were rolled back; divide them among several requests.", retryAfterSeconds: 1)
     }
 }
 

@@ -78,7 +78,7 @@ extension SchemaNames {
         guard compiled.classIndex == projection.rowClass.index else {
             throw .parameter(
                 "projection",
-                "'\(rowClass.definition.properties[member].name)' holds no objects of class "
+                "'\(rowClass.definition.properties[member].name)' has no objects of class "
                     + "'\(projection.rowClass.definition.name)', which '\(name)' shows.")
         }
         return projection

@@ -81,14 +81,14 @@ package final class BackupFolder: Sendable {
                         + "or free space.")
             }
             return RequestFault(
-                .failed, "backup-failed", "The backup's file failed; the log has the reason.")
+                .failed, "backup-failed", "Writing the backup failed; the log has the reason.")
         }
     }
 
     /// There is no backup of this name.
     private static let noSuchBackup = RequestFault(
         .notFound, "backup-not-found",
-        "There is no backup of this name; GET /v1/backups lists those that are there.")
+        "There is no backup of this name; GET /v1/backups lists the backups.")
 
     /// Removes the incomplete backup of a killed process.
     private func removePartial() {

@@ -77,7 +77,7 @@ package struct CatalogChange: Sendable {
         if case .preconditionFailed = error, precondition == .absent {
             return RequestFault(
                 .preconditionFailed, "precondition-failed",
-                "What the request is to add is there already; read it, or leave the condition out.")
+                "A definition with this name exists already; read it, or leave the condition out.")
         }
         return SchemaProblem.make(error, pointerOf: pointer(of:))
     }

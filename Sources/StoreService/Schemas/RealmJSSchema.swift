@@ -19,7 +19,7 @@ package enum RealmJSSchema {
             throw RequestFault(
                 .invalid, "invalid-schema",
                 "A schema of Realm JS is an array of object schemas: [{\"name\":…,\"properties\":{…}},…]. "
-                    + "Of classes written in JavaScript, write what their static 'schema' holds with "
+                    + "For classes written in JavaScript, write their static 'schema' with "
                     + "JSON.stringify.")
         }
         let buffer = ByteBuffer(capacity: 2 * text.count)

@@ -90,7 +90,7 @@ extension RequestFault {
     static let idempotencyKeyReused = RequestFault(
         .invalid, "idempotency-key-reused",
         "This Idempotency-Key was used for another request to this path; make a new key for each "
-            + "request, and repeat a request with all that it had.")
+            + "request, and repeat a request without changes.")
 
     /// A record is damaged.
     package static let unreadableIdempotencyRecord = RequestFault(

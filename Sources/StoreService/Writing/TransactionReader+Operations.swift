@@ -210,7 +210,7 @@ extension TransactionReader {
         guard let before, id.count == 1 else {
             fault(
                 .invalid, "unknown-ref",
-                "An 'id' of the form {\"$ref\":…} has the 'ref' of an operation that stands before.",
+                "An 'id' of the form {\"$ref\":…} names the 'ref' of an earlier operation.",
                 at: ObjectReader.name("id"), hint: NearestName.of(name, among: references.texts))
             return nil
         }

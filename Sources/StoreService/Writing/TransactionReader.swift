@@ -64,7 +64,7 @@ struct TransactionReader {
         if let name = json.repeatedName {
             reader.fault(
                 "duplicate-name", "'\(ObjectReader.text(name))' is stated twice.", at: name)
-            note(.malformed, "duplicate-name", "A name stands twice in the body.")
+            note(.malformed, "duplicate-name", "A name occurs twice in the body.")
         }
         for member in json.members where !member.isNamed("operations") {
             if member.isNamed("ifVersion") {
@@ -156,7 +156,7 @@ struct TransactionReader {
         guard reader.faultCount > before else { return result }
         let fault = before < reader.faults.count ? reader.faults[before] : nil
         if reader.hasRepeatedName, !hadRepeatedName {
-            note(.malformed, "duplicate-name", fault?.detail ?? "A name stands twice in an object.")
+            note(.malformed, "duplicate-name", fault?.detail ?? "A name occurs twice in an object.")
         } else {
             note(
                 .invalid, fault?.code ?? "invalid-object",

@@ -402,7 +402,7 @@ extension RequestFault {
     /// Something was committed since the version that a transaction was made for.
     fileprivate static func storeChanged(_ present: StoreVersion) -> RequestFault {
         let detail =
-            "The store is at version \(present), not at the one that 'ifVersion' states; read what the "
+            "The store is at version \(present), not at that of 'ifVersion'; read the data that the "
             + "transaction depends on again."
         return .single(.preconditionFailed, "store-changed", detail, pointer: "/ifVersion")
     }

@@ -135,9 +135,9 @@ extension RequestFault {
     static func streamNotFound(_ limits: ServiceLimits) -> RequestFault {
         RequestFault(
             .notFound, "stream-not-found",
-            "You have no such stream: a stream of several queries ends when it has had no follower for "
-                + "\(limits.streamReturnSeconds) s or others need its room, and with the service. Make it again with "
-                + "POST /v1/streams, and follow it with 'since' set to the last id that you have.")
+            "You have no such stream. A stream of several queries ends when it has had no follower for "
+                + "\(limits.streamReturnSeconds) s, when others need its room, and when the service stops. "
+                + "Make it again with POST /v1/streams; follow it with your last id as 'since'.")
     }
 
     static func tooManyQueries(_ limits: ServiceLimits) -> RequestFault {
@@ -150,9 +150,9 @@ extension RequestFault {
     fileprivate static func tooManyStreams(_ limits: ServiceLimits) -> RequestFault {
         RequestFault(
             .unavailable, "too-many-streams",
-            "There may be \(limits.tokenStreamCountMax) streams of several queries of one token or user and "
-                + "\(limits.queryStreamCountMax) in all, with \(limits.queryStreamByteCountMax) bytes of queries, of one user with "
-                + "\(limits.userQueryStreamByteCountMax); so many are followed. Delete those that you do not need, or try "
+            "One token or user may have \(limits.tokenStreamCountMax) streams of several queries, with "
+                + "\(limits.userQueryStreamByteCountMax) bytes of queries, and all together \(limits.queryStreamCountMax), with "
+                + "\(limits.queryStreamByteCountMax) bytes. Delete streams that you do not need, or try "
                 + "again when others have ended.",
             retryAfterSeconds: max(1, limits.streamReturnSeconds))
     }

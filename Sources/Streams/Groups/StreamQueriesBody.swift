@@ -40,7 +40,7 @@ package struct StreamQueriesBody {
             throw RequestFault(
                 .malformed, "invalid-body",
                 "The body is a JSON object with the queries by their names"
-                    + (isPatch ? "" : ", an 'interval' beside them where one is wanted,")
+                    + (isPatch ? "" : ", optionally an 'interval' beside them,")
                     + " and nothing else, such as {\"queries\":{\"open\":{\"class\":\"Task\",\"filter\":\"done == false\"}}}."
             )
         }
@@ -116,7 +116,7 @@ package struct StreamQueriesBody {
         if text.limit != nil, text.sort == nil {
             throw text.fault(
                 "limit",
-                "A live list has a 'limit', and a 'sort' beside it; a query without an order tells all that match."
+                "'limit' needs 'sort' beside it; a query without 'sort' reports all objects that match."
             )
         }
         var keyPaths: String?
@@ -146,7 +146,7 @@ package struct StreamQueriesBody {
         if id != nil, text.filter != nil || text.sort != nil {
             throw text.fault(
                 text.filter == nil ? "sort" : "filter",
-                "A query follows the object of an 'id', or those of a 'filter' or in a 'sort': leave one out."
+                "A query has an 'id', or a 'filter' or 'sort', but not both: leave one out."
             )
         }
         func key(_ rowClass: RowClass) throws(RequestFault) -> Value? {

@@ -169,12 +169,12 @@ extension ServedStore {
         guard cursor.classNumber == rowClass.number else {
             throw .parameter(
                 parameter,
-                "This position is one in the outbox of another class than '\(rowClass.definition.name)'."
+                "This position is not of the outbox of class '\(rowClass.definition.name)'."
             )
         }
         let state = try mappingStoreErrors(read.classState(rowClass))
         guard cursor.key < state.nextKey else {
-            throw .parameter(parameter, "This position is one that the outbox has not reached yet.")
+            throw .parameter(parameter, "The outbox has not reached this position yet.")
         }
         return cursor
     }
@@ -195,7 +195,7 @@ extension RequestFault {
     /// The consumer's view has changed since the position.
     static let otherOutboxView = RequestFault(
         .expired, "access-changed",
-        "What you may read of this outbox has changed since this position, or may have: consume it from its beginning."
+        "Your access to this outbox has, or may have, changed since this position: consume it from its beginning."
     )
 
     static func notAsymmetric(_ rowClass: RowClass) -> RequestFault {

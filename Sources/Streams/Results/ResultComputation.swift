@@ -194,7 +194,7 @@ extension RequestFault {
     fileprivate static func tooManyGroups(_ countMax: Int) -> RequestFault {
         RequestFault(
             .invalid, "too-many-groups",
-            "An aggregate that is followed has \(countMax) groups at most, and this one has more; "
+            "A followed aggregate has at most \(countMax) groups, and this one has more; "
                 + "narrow the filter, or group by something with fewer values.")
     }
 }

@@ -65,7 +65,7 @@ package indirect enum ResultForm: Hashable, Sendable {
             else {
                 throw text.fault(
                     "objects",
-                    "Sections that are followed show \(Self.sectionObjectCountMax) objects at most, which is "
+                    "Followed sections show at most \(Self.sectionObjectCountMax) objects, which is "
                         + "'limit' times 'objects'; make one of them smaller.",
                     code: "limit-out-of-range")
             }

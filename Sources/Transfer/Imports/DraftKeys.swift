@@ -43,7 +43,7 @@ struct DraftKeys {
 
     /// The detail of a link to an object that only a faulty line writes.
     static func detail(ofLinkToUntaken className: String) -> String {
-        "There is no object of class '\(className)' with this key: the line that has it could not be taken."
+        "There is no object of class '\(className)' with this key: the line that has it was not imported."
     }
 
     /// The key of the draft's own object; nil for a class without one.

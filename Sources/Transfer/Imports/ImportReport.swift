@@ -78,7 +78,7 @@ package struct ImportReport: Sendable {
         }
         var fault = fault
         fault.detail +=
-            " The import ended after line \(lastLine); of the lines until there: "
+            " The import ended after line \(lastLine); of the lines up to it: "
             + counts.joined(separator: ", ") + "."
         return fault
     }
@@ -92,7 +92,7 @@ package struct ImportReport: Sendable {
         throw RequestFault(
             .invalid, "too-many-faults",
             "More than \(limit) lines are faulty" + (first.map { "; \($0.text)" } ?? ".")
-                + " Mend the file, or let the service take more (--max-import-faults).")
+                + " Correct the file, or let the service take more (--max-import-faults).")
     }
 
     /// Writes `{"imported","failed","ignored","unknownMembers","errors","version"}`.

@@ -43,13 +43,13 @@ extension StoreHeader {
             throw RequestFault(
                 .invalid, "not-an-export",
                 "An import of a whole store begins with the line {\"holdfast\":1,\"schema\":{…}} that "
-                    + "'GET /v1/export' writes; objects of one class alone go to "
+                    + "'GET /v1/export' writes; objects of only one class go to "
                     + "/v1/classes/{class}/import.")
         }
         guard version.exactInt64 == Int64(formVersion) else {
             throw RequestFault(
                 .invalid, "unknown-export-form",
-                "The export has another form than \(formVersion), the one that this version reads; "
+                "The export does not have format \(formVersion), which this version reads; "
                     + "import it with the version that wrote it, or a newer one.")
         }
         var schema: JSONValue?
@@ -63,7 +63,7 @@ extension StoreHeader {
                 let name = String(decoding: member.name, as: UTF8.self)
                 throw RequestFault(
                     .invalid, "unknown-member",
-                    "The first line has 'holdfast', 'schema' and 'projections', and not '\(name)'.")
+                    "The first line takes 'holdfast', 'schema' and 'projections', not '\(name)'.")
             }
         }
         guard let schema else {
@@ -158,7 +158,7 @@ extension StoreHeader {
                     code: "schema-conflict",
                     detail: stored == nil
                         ? "The store has no class '\(objectClass.name)'."
-                        : "Class '\(objectClass.name)' is another one in the store.",
+                        : "Class '\(objectClass.name)' is different in the store.",
                     pointer: JSONPointer().appending("schema").appending("classes")
                         .appending(index: index).description))
         }
@@ -166,7 +166,7 @@ extension StoreHeader {
             faults.append(
                 RequestFault.Entry(
                     code: "schema-conflict",
-                    detail: "Projection '\(projection.name)' is another one in the store.",
+                    detail: "Projection '\(projection.name)' is different in the store.",
                     pointer: JSONPointer().appending("projections").appending(index: index)
                         .description))
         }

@@ -52,7 +52,7 @@ struct QueryFaultTests {
         Mistake("Request for argument at index 1 but only 1 argument is provided") {
             _ = $0.objects(Item.self).filter("int == %@ OR int == %@", 1)
         },
-        Mistake("Argument 0 of type 'Item' is no value of a query.") {
+        Mistake("Argument 0 of type 'Item' can't be used in a query.") {
             _ = $0.objects(Item.self).filter("part == %@", Item())
         },
         Mistake("Invalid region in GEOWITHIN query for parameter 'geoPolygon(") {
@@ -90,7 +90,7 @@ struct QueryFaultTests {
             _ = item?.parts[-1]
         },
         Mistake("negative value") { _ = $0.objects(Item.self)[-1] },
-        Mistake("'sum' can't be calculated of 'string'") {
+        Mistake("'sum' is not possible for 'string'") {
             let total: Int = $0.objects(Item.self).sum(ofProperty: "string")
             print(total)
         },

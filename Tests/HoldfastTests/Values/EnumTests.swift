@@ -118,6 +118,6 @@ struct EnumTests {
                 configuration: .init(fileURL: url, objectTypes: [Cases.Bag.self]))
             _ = realm.objects(Cases.Bag.self).first?.size
         }
-        #expect(end.message.contains("Stored value '3' is no case of 'Size'."))
+        #expect(end.message.contains("Stored value '3' is not a case of 'Size'."))
     }
 }

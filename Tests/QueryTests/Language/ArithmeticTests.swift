@@ -86,7 +86,7 @@ struct ArithmeticTests {
             ),
             (
                 "n IN (1, 2)",
-                "Invalid predicate: 'n IN (1, 2)': syntax error, unexpected ',', expected ')' (a list stands in braces, such as {1, 2})",
+                "Invalid predicate: 'n IN (1, 2)': syntax error, unexpected ',', expected ')' (a list is written in braces, such as {1, 2})",
                 8
             ),
             (

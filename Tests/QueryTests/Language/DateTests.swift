@@ -133,7 +133,7 @@ struct DateTests {
         ] {
             #expect(try world.fault(text)?.hint == hint, "\(text)")
         }
-        #expect(try world.fault("name == swift")?.message.contains("in quotes: 'swift'") ?? false)
+        #expect(try world.fault("name == swift")?.message.contains("quotes: 'swift'") ?? false)
         #expect(try world.fault("friend == swift")?.hint == nil)
         for (list, hint) in [
             ("name desc", "-name"), ("name DESC,n", "-name"), ("n asc", "n"),

@@ -89,7 +89,7 @@ struct SubqueryTests {
             ("SUBQUERY(friends, $x, $y.n == 1).@count > 0", "There is no variable '$y' here", 23),
             (
                 "SUBQUERY(friends, $x, SUBQUERY($x.friends, $y, $x.n == 1).@count > 0).@count > 0",
-                "The variable '$x' belongs to a subquery further out", 48
+                "The variable '$x' belongs to an outer subquery", 48
             ),
             ("SUBQUERY(friends, $x, $x == 1).@count > 0", "The variable '$x' stands for", 23),
             ("SUBQUERY(friends, $x, $x.n == 1) > 0", "Invalid predicate", 34),

@@ -210,7 +210,7 @@ struct AccessDocumentOperationTests {
         #expect(own["actions"]?["delete"]?["allowed"]?.bool == false)
         #expect(
             own["actions"]?["delete"]?["refusals"]?.elements[0]["reason"]?.string
-                == "There is no rule.")
+                == "The role has no rule for the action.")
         #expect(own["properties"]?["secret"]?.string == "none")
         #expect(own["properties"]?["owner"]?.string == "write")
         let foreign = try ask(#"{"user":"ann","class":"Note","key":2}"#)

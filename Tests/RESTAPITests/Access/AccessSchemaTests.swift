@@ -429,7 +429,7 @@ struct AccessSchemaTests {
         #expect(warned.status == 200 && warnings == 100, "\(warnings ?? 0)")
         let twice = put(
             #""m":{"classes":{"D":{"read":true,"properties":{"owner":"none","o":"read"}}}}"#)
-        #expect(twice.status == 422 && twice.text.contains("stated already"), "\(twice.text)")
+        #expect(twice.status == 422 && twice.text.contains("right already"), "\(twice.text)")
     }
 
     @Test("explanations tell no right to what is hidden, nor to change a key")

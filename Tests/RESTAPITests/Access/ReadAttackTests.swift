@@ -222,7 +222,7 @@ struct ReadAttackTests {
                 #expect(
                     !["Record", "records", "secret", "Whole", "Codes"].contains(hint), "\(target)")
             }
-            #expect(!reply.text.contains("is a property and no parameter"))
+            #expect(!reply.text.contains("is a property, not a parameter"))
         }
         for target in ["/v1/schema", "/v1/classes", "/v1/projections", "/v1/openapi.json"] {
             let reply = world.get(target)

@@ -109,7 +109,7 @@ struct StreamVisibilityTests {
         #expect(all.status == 200, "\(all.text)")
         let own = world.get(path + "changes?since=\(version)", [("Accept", "application/json")])
         #expect(own.status == 410 && own.text.contains("access-changed"), "\(own.text)")
-        #expect(own.text.contains("no cursor of a user's") && own.text.contains("since=start"))
+        #expect(own.text.contains("not a user's cursor") && own.text.contains("since=start"))
     }
 
     /// What is asked for behind a cursor, a change of what is seen behind a link, and the objects that are told of.

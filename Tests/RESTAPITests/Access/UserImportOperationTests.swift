@@ -55,7 +55,7 @@ struct UserImportOperationTests {
             return QueryJSON(reply.text)?["errors"]
         }
         #expect(reports[0] == reports[1] && reports[0]?.elements.count == 4, "\(reports)")
-        #expect(reports[0]?.text.contains("the line that has it could not be taken") == true)
+        #expect(reports[0]?.text.contains("the line that has it was not imported") == true)
     }
 
     @Test("takes the lines that the document lets, and says of each other what is wrong")

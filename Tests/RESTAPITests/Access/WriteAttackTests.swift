@@ -152,7 +152,7 @@ struct WriteAttackTests {
             let reply = server.send("DELETE", "/v1/classes/Pet/objects/\(pet)", as: ann)
             #expect(reply.status == 409 && reply.text.contains("denied-delete"), "\(reply.text)")
             let isNamed = pet > 3
-            #expect(reply.text.contains("Vet \(pet + 1) holds it by 'Vet.sees'") == isNamed)
+            #expect(reply.text.contains("Vet \(pet + 1) links to it by 'Vet.sees'") == isNamed)
             for word in ["Box", "box", "inside", "'Vet.pet'", "Vet 7"] + (isNamed ? [] : ["Vet"]) {
                 #expect(!reply.text.contains(word), "\(reply.text)")
             }

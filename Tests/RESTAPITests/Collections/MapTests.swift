@@ -227,7 +227,7 @@ struct MapTests {
         ] {
             check("GET", Self.kennel + "?" + query, contains: [text])
         }
-        check("GET", Self.kennel + "?fields=marks.x", nil, 400, contains: ["holds no objects"])
+        check("GET", Self.kennel + "?fields=marks.x", nil, 400, contains: ["has no objects"])
     }
 
     @Test("a map is paged as entries, filtered and sorted by its values")

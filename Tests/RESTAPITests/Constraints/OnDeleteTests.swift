@@ -123,7 +123,7 @@ struct OnDeleteTests {
                 "DELETE", "/v1/classes/T/objects" + target, status: 409,
                 contains: [
                     #""code":"denied-delete""#, "T 1 can't be deleted",
-                    "H 7 holds it by '\(property)'",
+                    "H 7 links to it by '\(property)'",
                 ]
             ).check(on: server)
         }
@@ -181,7 +181,7 @@ struct OnDeleteTests {
         server.send("PATCH", "/v1/classes/N/objects/d", #"{"held":["c"]}"#)
         APIScenario(
             "DELETE", "/v1/classes/N/objects/a", status: 409,
-            contains: ["N 'c' can't be deleted: N 'd' holds it by 'N.held'"]
+            contains: ["N 'c' can't be deleted: N 'd' links to it by 'N.held'"]
         ).check(on: server)
         server.send("PATCH", "/v1/classes/N/objects/d", #"{"held":[]}"#)
         APIScenario("DELETE", "/v1/classes/N/objects/a", status: 204).check(on: server)

@@ -291,11 +291,11 @@ struct PropertyStreamTests {
             Refusal("best?expand=mate", "leave 'expand' out"),
             Refusal("any?path=/a&fields=name", "leave 'fields' out"),
             Refusal("friends?fields=nam", "unknown-property"),
-            Refusal("friends?projection=Pair&expand=mate", "leave 'expand' out"),
+            Refusal("friends?projection=Pair&expand=mate", "excludes 'expand'"),
             Refusal("friends?projection=Pair&fields=name", "unknown-property"),
             Refusal("friends?projection=Nobody", "unknown-projection"),
-            Refusal("friends?projection=Piece", "holds no objects"),
-            Refusal("list?projection=Pair", "holds no objects"),
+            Refusal("friends?projection=Piece", "has no objects"),
+            Refusal("list?projection=Pair", "has no objects"),
         ])
     func refused(refusal: Refusal) throws {
         let server = try Self.server()

@@ -129,7 +129,7 @@ struct MixedLinkTests {
             headers: [("Content-Type", "application/x-ndjson")])
         for text in [
             #""imported":1,"failed":3"#, #""line":1,"code":"dangling-link""#,
-            #""pointer":"/map/k/0""#, "the line that has it could not be taken",
+            #""pointer":"/map/k/0""#, "the line that has it was not imported",
         ] {
             #expect(reply.text.contains(text), "\(reply.text)")
         }

@@ -42,7 +42,7 @@ struct RetainedVersionLogTests {
         for (line, holder) in zip(lines, ["snapshot", "export"]) {
             #expect(
                 line.contains(
-                    #"message="old versions are held, so that the data file grows" holder=\#(holder) versions=1 seconds=0"#
+                    #"message="old versions are retained, so the data file grows" holder=\#(holder) versions=1 seconds=0"#
                 ))
         }
     }

@@ -70,13 +70,13 @@ struct CalculatedProjectionTests {
         "are checked against the schema",
         arguments: [
             ("comments.@cnt", ["There is no '@cnt'", #""hint":"@count""#]),
-            ("comments.@count.id", ["Nothing follows '@count'"]),
+            ("comments.@count.id", ["'@count' is the last step of a path"]),
             ("comments.@max", ["'@max' takes a collection of values"]),
             ("comments.@max.lkes", ["no property 'lkes'", #""hint":"likes""#]),
-            ("comments.@sum.date", ["of type 'date', of which there is no '@sum'"]),
+            ("comments.@sum.date", ["of type 'date', which have no '@sum'"]),
             (
                 "related.@max.comments",
-                ["a single plain value, which 'comments' of class 'Post' has not"]
+                ["a single plain value, and 'comments' of class 'Post' is not one"]
             ),
             ("scores.@avg.x", ["'@avg' takes a collection of values"]),
             ("author.posts.comments.@count", ["an inverse link"]),
@@ -109,7 +109,7 @@ struct CalculatedProjectionTests {
             status: 409,
             contains: [
                 "Projection 'Card', property 'likes'",
-                "of type 'string', of which there is no '@sum'",
+                "of type 'string', which have no '@sum'",
                 "Projection 'Card', property 'latest'",
             ]
         ).check(on: server.server)

@@ -130,7 +130,7 @@ struct ProjectedJSONPatchTests {
                 body:
                     #"[{"op":"replace","path":"/lastName","value":"X"},{"op":"add","path":"/frst","value":"X"}]"#,
                 contains: [
-                    "which it does not show", #""pointer":"/0/path""#, #""pointer":"/1/path""#,
+                    "which is not shown", #""pointer":"/0/path""#, #""pointer":"/1/path""#,
                     #""hint":"first""#,
                 ]),
             Refusal(
@@ -152,7 +152,7 @@ struct ProjectedJSONPatchTests {
             Refusal(
                 target: "/v1/projections/PersonFile/objects/1",
                 body: #"[{"op":"replace","path":"/home","value":{"town":"X"}}]"#,
-                contains: ["one by one", #""pointer":"/0/value""#]),
+                contains: ["state each member", #""pointer":"/0/value""#]),
             Refusal(
                 target: "/v1/projections/PersonFile/objects/1",
                 body: #"[{"op":"add","path":"/boss","value":99}]"#,

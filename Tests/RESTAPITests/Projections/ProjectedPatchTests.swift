@@ -164,7 +164,7 @@ struct ProjectedPatchTests {
             Refusal(
                 body: #"{"lastName":"x","frist":"y","bossName":7,"homeCity":null}"#,
                 contains: [
-                    "class 'Person' has, which it does not show", #""pointer":"/lastName""#,
+                    "class 'Person' has one, which is not shown", #""pointer":"/lastName""#,
                     #""pointer":"/frist","hint":"first""#, #""pointer":"/bossName""#, "wrong-type",
                     #""pointer":"/homeCity""#, "null-not-allowed",
                 ]),
@@ -281,7 +281,7 @@ struct ProjectedPatchTests {
             (base + "home?projection=AddressLine", "null", 422, "wrong-type"),
             (base + "home", "{}", 400, "State the 'projection'"),
             (base + "places?projection=AddressLine", "{}", 422, "projection-read-only"),
-            (base + "home?projection=Pals", "{}", 400, "holds no objects of class 'Person'"),
+            (base + "home?projection=Pals", "{}", 400, "has no objects of class 'Person'"),
             (base + "hme?projection=AddressLine", "{}", 404, #""hint":"home""#),
         ] {
             APIScenario("PATCH", target, body, status: status, contains: [text]).check(on: server)

@@ -172,11 +172,11 @@ struct ProjectedReadTests {
             "/v1/classes/Person/objects/2/properties/home?projection=AddressLine",
             #"{"value":null}"#)
         for (target, status, text) in [
-            (base + "home?projection=Pals", 400, "holds no objects of class 'Person'"),
-            (base + "age?projection=Pals", 400, "holds no objects of class 'Person'"),
+            (base + "home?projection=Pals", 400, "has no objects of class 'Person'"),
+            (base + "age?projection=Pals", 400, "has no objects of class 'Person'"),
             (base + "home?projection=Address", 400, "unknown-projection"),
             (base + "places?projection=AddressLine&fields=city", 400, "unknown-property"),
-            (base + "places?projection=AddressLine&expand=landlord", 400, "leave 'expand' out"),
+            (base + "places?projection=AddressLine&expand=landlord", 400, "excludes 'expand'"),
             ("/v1/projections/AddressLine/objects", 405, "?projection=AddressLine"),
             ("/v1/projections/AddressLine/objects/1", 405, "?projection=AddressLine"),
             ("/v1/projections/PersonCrd/objects", 404, #""hint":"PersonCard""#),

@@ -25,7 +25,7 @@ struct ProjectionDefinitionTests {
             APIScenario("PUT", path, body, headers: absent, status: 201).check(on: server)
             APIScenario(
                 "PUT", path, body, headers: absent, status: 412,
-                contains: ["precondition-failed", "there already"]
+                contains: ["precondition-failed", "exists already"]
             ).check(on: server)
             APIScenario("PUT", path, body, status: 200).check(on: server)
         }
@@ -128,7 +128,7 @@ struct ProjectionDefinitionTests {
                 contains: [
                     #""pointer":"/properties/a","hint":"firstName""#,
                     "Class 'Person' has no property",
-                    #""pointer":"/properties/b""#, "'age' of class 'Person' holds no objects",
+                    #""pointer":"/properties/b""#, "'age' of class 'Person' has no objects",
                     #""pointer":"/properties/c""#, "is an inverse link",
                 ]),
             Refusal(
@@ -140,7 +140,7 @@ struct ProjectionDefinitionTests {
                 ]),
             Refusal(
                 body: #"{"class":"Person","properties":{"a":"friends.home","b":"tags.x"}}"#,
-                contains: ["which 'home' is not", "'tags' of class 'Person' holds no objects"]),
+                contains: ["which 'home' is not", "'tags' of class 'Person' has no objects"]),
             Refusal(
                 body: #"{"class":"Person","properties":{"a":"home..city","b":"","c":7,"d":{}}}"#,
                 contains: [
@@ -158,14 +158,14 @@ struct ProjectionDefinitionTests {
             Refusal(
                 body:
                     #"{"class":"Person","properties":{"a":{"path":"age","projection":"PersonCard"}}}"#,
-                contains: ["'age' holds no objects that 'PersonCard' could show"]),
+                contains: ["'age' has no objects that 'PersonCard' could show"]),
             Refusal(
                 body:
                     #"{"class":"Person","properties":{"a":{"path":"boss","projection":"PersonCrd"}}}"#,
                 contains: ["no projection 'PersonCrd'", #""hint":"PersonCard""#]),
             Refusal(
                 body: #"{"class":"Person","properties":{"a":{"path":"boss","projection":"Test"}}}"#,
-                contains: ["is in itself: 'Test' shows 'Test'", #""pointer":"/properties/a""#]),
+                contains: ["contains itself: 'Test' shows 'Test'", #""pointer":"/properties/a""#]),
             Refusal(
                 body: #"{"name":"Other","class":"Person","properties":{"a":"age"}}"#,
                 contains: ["the path 'Test'"]),

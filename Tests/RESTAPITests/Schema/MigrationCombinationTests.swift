@@ -120,7 +120,7 @@ struct MigrationCombinationTests {
         let schema = #"{"classes":[\#(box),\#(part),\#(cat)]}"#
         APIScenario(
             "PUT", "/v1/schema", schema, status: 409,
-            contains: ["data-loss", "Links to classes that go are in the property of 1 object"]
+            contains: ["data-loss", "The property links to removed classes in 1 object"]
         ).check(on: server)
         APIScenario(
             "DELETE", "/v1/schema/classes/Dog?dryRun=true", status: 200,

@@ -17,7 +17,8 @@ struct SchemaGuessTests {
             APIScenario(
                 "PUT", "/v1/schema/classes/Item", #"{"properties":{"a":"\#(type)"}}"#, status: 422,
                 contains: [
-                    "is neither a type nor a class", "\"hint\":\"\(hint)\"", "'\(hint)' is meant",
+                    "is neither a type nor a class", "\"hint\":\"\(hint)\"",
+                    "did you mean '\(hint)'?",
                 ]
             ).check(on: server)
         }

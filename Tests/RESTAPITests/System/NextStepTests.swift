@@ -44,7 +44,7 @@ struct NextStepTests {
     func paths(path: String, meant: String) throws {
         APIScenario(
             "GET", path, status: 404,
-            contains: [#""code":"not-found""#, "\"hint\":\"\(meant)\"", "may be meant"]
+            contains: [#""code":"not-found""#, "\"hint\":\"\(meant)\"", "did you mean"]
         ).check(on: try Self.server())
     }
 

@@ -66,7 +66,7 @@ struct CSVFaultTests {
         #expect(
             report.faults.map(\.fault.detail) == [
                 "Line 2, column 'Preis': '1.5' has a point: with a decimal comma a number has no point.",
-                "Line 3, column 'Wann': '31.4.20' is no date of the form '%d.%m.%Y'.",
+                "Line 3, column 'Wann': '31.4.20' is not a date of the form '%d.%m.%Y'.",
                 "Line 4, column 'Preis': '1,x' is not a decimal number of at most 34 digits, such as \"1.10\".",
                 "Line 5, column 'n': '\(long.prefix(31))…' is not a number.",
                 "Line 6, column 'n': '1e999' is refused. The value of 'ratio' is outside the range of a double.",

@@ -54,7 +54,7 @@ struct ImportEndTests {
         #expect(try Importing.export(store).count == count)
         #expect(fault.code == "access-ended" && fault.kind == .forbidden)
         let told =
-            "It ended. The import ended after line \(count); of the lines until there: \(count) imported, "
+            "It ended. The import ended after line \(count); of the lines up to it: \(count) imported, "
             + "0 faulty."
         #expect(fault.detail == (count == 0 ? "It ended." : told))
     }

@@ -137,7 +137,7 @@ struct ImportTests {
         // The line that waits is not there; chunks that were with the writer already are.
         let last = 7 + max(0, taken - 3)
         let end =
-            "The import ended after line \(last); of the lines until there: \(taken) imported, "
+            "The import ended after line \(last); of the lines up to it: \(taken) imported, "
             + "3 faulty, 1 left out because they link to later lines."
         #expect(taken >= 3 && fault.detail.hasSuffix(end), "\(taken) taken: \(fault.detail)")
     }

@@ -163,11 +163,11 @@ struct WholeStoreTests {
         #expect(server.send("GET", "/v1/export").text.contains(projections))
         check(
             projected.replacing(#""b":"a""#, with: #""c":"a""#), 409,
-            #""detail":"Projection 'P' is another one in the store.","pointer":"/projections/0""#)
+            #""detail":"Projection 'P' is different in the store.","pointer":"/projections/0""#)
         check(projected.replacing(#""class":"N","prop"#, with: #""class":"Q","prop"#), 409, "'P'")
         check(
             Self.header.replacing(#""a":"string""#, with: #""a":"int""#), 409,
-            #""code":"schema-conflict","detail":"Class 'N' is another one in the store.","pointer":"/schema/classes/0""#
+            #""code":"schema-conflict","detail":"Class 'N' is different in the store.","pointer":"/schema/classes/0""#
         )
         check(
             Self.header.replacing(#""name":"O""#, with: #""name":"P""#).replacing(

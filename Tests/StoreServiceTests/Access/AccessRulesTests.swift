@@ -80,7 +80,7 @@ struct AccessRulesTests {
             (
                 #"{"roles":{"a":{"classes":{"List":{"create":true,"properties":{"title":"read"}}}}}}"#,
                 "/roles/a/classes/List/properties/title",
-                "'title', which has to be stated of each, may not be", nil, "create"
+                "their required property 'title' may not be set", nil, "create"
             ),
         ] as [(String, String, String, Int?, String?)])
     func checked(

@@ -40,7 +40,7 @@ struct AccessWarningTests {
             ),
             (
                 "SUBQUERY(members, $m, $m.name == 'x' OR $m.age == $user.age).@count > 0",
-                "'$user.age'", "Make a role of each alternative"
+                "'$user.age'", "Make one role for each alternative"
             ),
             (
                 "owner == $user.id OR title == $user.object.name", "'$user.object.name'",
@@ -112,7 +112,7 @@ struct AccessWarningTests {
             #expect(found.count == 1 && found.first?.hint == hint, "\(filter): \(found)")
         }
         let column = try warnings(Self.read("owner == '$user.id'"), "quoted-user").first?.detail
-        #expect(column?.contains("read, column 10: '$user.id' stands in quotes") == true)
+        #expect(column?.contains("read, column 10: '$user.id' is in quotes") == true)
         for filter in ["owner == $user.id", "title == '$users'", "title == 'of $user.id'"] {
             #expect(try warnings(Self.read(filter), "quoted-user").isEmpty, "\(filter)")
         }

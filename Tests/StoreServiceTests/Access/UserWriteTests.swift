@@ -246,7 +246,7 @@ struct UserWriteTests {
         #expect(
             try world.as("ann") {
                 try $0.create("List", #"{"id":5,"owner":"ann","title":"T"}"#)
-            } == #"not-allowed: You may not state 'title' of this new object of class 'List'. [""]"#
+            } == #"not-allowed: You may not set 'title' of this new object of class 'List'. [""]"#
         )
         #expect(
             try world.as("ann") {

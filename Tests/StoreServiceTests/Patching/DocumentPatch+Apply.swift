@@ -62,7 +62,7 @@ extension DocumentPatch {
                 throw Fault(
                     kind: .conflict, code: "test-failed",
                     detail:
-                        "The value at '\(operation.pathText)' is not the one that is tested for.",
+                        "The value at '\(operation.pathText)' is not the expected one.",
                     member: "value")
             }
         }

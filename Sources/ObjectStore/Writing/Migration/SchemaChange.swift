@@ -198,8 +198,8 @@ package struct SchemaStep: Equatable, Sendable {
             case .makeRequired:
                 "The property would be required, and is null in \(objects), which would get its "
                     + "default."
-            case .changeEnum: "A value that the enum would not allow is held by \(objects)."
-            case .dropLinks: "Links to classes that go are in the property of \(objects)."
+            case .changeEnum: "The enum would not allow the value in \(objects)."
+            case .dropLinks: "The property links to removed classes in \(objects)."
             default: "The property's value does not fit its new type in \(objects)."
             }
         return loss + advice

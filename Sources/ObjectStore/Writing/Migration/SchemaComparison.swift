@@ -144,7 +144,7 @@ struct SchemaComparison {
         guard old.definition.kind.standsAlone, new.kind.standsAlone else {
             return refuse(
                 nil,
-                "A class that holds objects of its own can't become embedded, nor the other way round: "
+                "A class can't become embedded, and an embedded class can't become another kind: "
                     + "add a class of the other kind, copy the objects, and drop this one.")
         }
         step(.changeKind)

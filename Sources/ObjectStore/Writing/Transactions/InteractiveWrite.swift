@@ -23,7 +23,7 @@ package final class InteractiveWrite: @unchecked Sendable {
     ///
     /// - Precondition: The write has not ended.
     package var transaction: WriteTransaction {
-        guard let interactive else { preconditionFailure("the turn has ended") }
+        guard let interactive else { preconditionFailure("the interactive write has ended") }
         return interactive
     }
 

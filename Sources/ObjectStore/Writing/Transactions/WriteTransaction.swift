@@ -246,7 +246,7 @@ package final class WriteTransaction {
         guard bytes.count <= group.valueByteCountMax else {
             throw .tooLarge(
                 detail: "The transaction's entry in the change log takes \(bytes.count) bytes; "
-                    + "\(group.valueByteCountMax) are allowed: make several transactions of it.")
+                    + "\(group.valueByteCountMax) are allowed: split the transaction.")
         }
         let key = keyBuffer.making { StoreKey.appendChangeLog(version, to: $0) }
         overlay.put(key, bytes)

@@ -137,7 +137,7 @@ package struct AggregateOperation: Hashable, Sendable {
     ) throws(QueryError) -> Double {
         guard let percent = Double(source.text(item)), (0...100).contains(percent) else {
             throw source.fault(
-                .limit, "'percentile' takes a number from 0 to 100 behind the path.",
+                .limit, "'percentile' takes a number from 0 to 100 after the path.",
                 at: item.lowerBound)
         }
         return percent

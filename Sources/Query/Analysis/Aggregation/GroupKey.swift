@@ -32,7 +32,7 @@ package struct GroupKey: Hashable, Sendable {
             guard !key.path.isMany || !keys.contains(where: \.path.isMany) else {
                 throw source.fault(
                     .type,
-                    "One path of 'by' may go through a collection, and there is one already.",
+                    "Only one path of 'by' may go through a collection, and there is one already.",
                     at: item.lowerBound)
             }
             keys.append(key)
@@ -90,7 +90,7 @@ package struct GroupKey: Hashable, Sendable {
         guard let datePart else {
             guard let width = width(source.text(parts[1]), of: value.type.storage) else {
                 throw source.fault(
-                    .limit, "'bucket' takes a width greater than 0 behind the path.",
+                    .limit, "'bucket' takes a width greater than 0 after the path.",
                     at: parts[1].lowerBound)
             }
             return GroupKey(path: value, part: .bucket(width))

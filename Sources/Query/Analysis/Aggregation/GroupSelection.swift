@@ -99,7 +99,7 @@ package struct GroupOrder: Hashable, Sendable {
                     throw source.fault(
                         .syntax,
                         "'order' takes 'count' and the operations of 'op' as they are written there, with a "
-                            + "minus for descending order; '\(name)' is none of them.",
+                            + "minus for descending order; '\(name)' is not one of them.",
                         at: item.lowerBound, hint: NearestName.of(name, among: figures.map(\.name)))
                 }
                 return Key(figure: figure, isAscending: !isDescending)

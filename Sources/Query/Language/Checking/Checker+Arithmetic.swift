@@ -9,7 +9,7 @@ extension Checker {
         var right = try side(syntax.right)
         guard !left.hasUser, !right.hasUser else {
             throw source.fault(
-                .type, "'$user' is compared with a value; it is no part of a calculation.",
+                .type, "'$user' can only be compared with a value, not be part of a calculation.",
                 at: syntax.start)
         }
         if let type = left.type { right = try readingNumbers(right, type) }

@@ -73,7 +73,7 @@ extension Checker {
                 .argument, "Argument $\(index) \(refusal)", at: constant.start, argument: index)
         case .map:
             throw source.fault(
-                .argument, "Argument $\(index) is a map; nothing compares with a map.",
+                .argument, "Argument $\(index) is a map; maps can't be compared.",
                 at: constant.start, argument: index)
         case .link(let className, let key):
             let start = constant.start
@@ -90,7 +90,7 @@ extension Checker {
         guard rule == nil else {
             throw source.fault(
                 .argument,
-                "A rule has no arguments: state the value, or name something of the user.",
+                "A rule has no arguments: state the value, or name a value of the user.",
                 at: start, hint: "$user.id")
         }
         guard index < arguments.count else {
@@ -148,7 +148,7 @@ extension Checker {
         let (sum, isTooLong) = now.seconds.addingReportingOverflow(seconds)
         guard !isTooLong, sum >= Timestamp.secondsMin, sum < Timestamp.secondsEnd else {
             throw source.fault(
-                .limit, "The time lies outside of the years that a date can have.", at: start)
+                .limit, "The time is outside of the years that a date can have.", at: start)
         }
         return Timestamp(seconds: sum, nanoseconds: now.nanoseconds)
     }
@@ -209,7 +209,7 @@ extension Checker {
             {
                 var error = unsupportedComparison(
                     isRight ? type.name : "string", isRight ? "string" : type.name, at: start)
-                error.message += "; true and false stand without quotes"
+                error.message += "; true and false are written without quotes"
                 error.hint = text.lowercased()
                 throw error
             }

@@ -15,8 +15,8 @@ extension Checker {
         guard case .path = comparison.left else {
             throw source.fault(
                 .type,
-                "A property stands on the left of '\(name)'; the text on its right is the one to "
-                    + "find.", at: texts.0.start)
+                "'\(name)' takes a property on its left and the text to find on its "
+                    + "right.", at: texts.0.start)
         }
         guard type == .scalar(.string) || (type == .scalar(.mixed) && !isText) else {
             throw source.fault(
@@ -48,8 +48,8 @@ extension Checker {
         else { return }
         throw source.fault(
             .type,
-            "LIKE has the wildcards '*', for any characters, and '?', for one; '%' stands for itself, which "
-                + "'==', BEGINSWITH and CONTAINS find.", at: text.start,
+            "LIKE has the wildcards '*', for any characters, and '?', for one; '%' means itself. Use "
+                + "'==', BEGINSWITH or CONTAINS to find it.", at: text.start,
             hint: "'" + literal.map { $0 == "%" ? "*" : $0 } + "'")
     }
 

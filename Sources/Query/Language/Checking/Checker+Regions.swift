@@ -7,7 +7,7 @@ extension Checker {
     /// Checks a point in a region.
     func within(_ left: Syntax.Operand, _ syntax: Syntax.Region) throws(QueryError) -> Predicate {
         guard case .values(.path(let path, let quantifier)) = try side(left) else {
-            throw source.fault(.type, "geoWithin stands behind a property", at: left.start)
+            throw source.fault(.type, "geoWithin follows a property", at: left.start)
         }
         let (pointClass, members) = try pointClass(path, left)
         return .within(
@@ -74,7 +74,7 @@ extension Checker {
             let reader = RegionArgument(entries)
             guard let shape = reader.shape else {
                 throw source.fault(
-                    .argument, "Argument $\(index) is no region: \(RegionArgument.forms)",
+                    .argument, "Argument $\(index) is not a region: \(RegionArgument.forms)",
                     at: syntax.start, argument: index)
             }
             return try compile(shape, at: syntax.start, argument: index)
@@ -154,7 +154,7 @@ extension Checker {
         let text = source.text(constant.range)
         throw source.fault(
             .type,
-            "A radius without a unit is in radians, and a whole turn has 6.28 of them; with a unit it is a "
+            "A radius without a unit is in radians (a full circle has 6.28); with a unit it is a "
                 + "length, such as \(text)m, \(text)km or \(text)mi.", at: constant.start,
             hint: text + "m")
     }

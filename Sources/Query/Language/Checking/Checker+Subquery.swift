@@ -48,7 +48,7 @@ extension Checker {
         if variables.contains(where: { $0.name.isSame(as: name) }) {
             throw source.fault(
                 .type,
-                "The variable '\(name)' belongs to a subquery further out; here only "
+                "The variable '\(name)' belongs to an outer subquery; here only "
                     + "'\(variables.last?.name ?? "")' can be used.", at: first.start,
                 hint: variables.last?.name)
         }

@@ -172,7 +172,7 @@ struct Checker {
             var error = error
             let name = source.text(range)
             if ["true", "false"].contains(name.lowercased()) {
-                error.message += "; true and false are written in small or in capital letters"
+                error.message += "; true and false are written in lower-case or upper-case letters"
                 error.hint = name.lowercased()
                 throw error
             }
@@ -182,7 +182,7 @@ struct Checker {
                 throw error
             }
             let quoted = "'\(name)'"
-            error.message += "; a text stands in quotes: \(quoted)"
+            error.message += "; a text needs quotes: \(quoted)"
             error.hint = error.hint ?? quoted
             throw error
         }

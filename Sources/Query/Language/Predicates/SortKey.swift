@@ -52,7 +52,7 @@ extension SortKey {
             if clause == "sort", let hint = descending(source.text(item)) {
                 throw source.fault(
                     .syntax,
-                    "A minus before a path sorts in descending order, nothing in ascending order.",
+                    "A minus before a path sorts in descending order, no sign in ascending order.",
                     at: item.lowerBound, hint: hint)
             }
             guard clause != "sort", source[item.lowerBound] == UInt8(ascii: "-") else {
@@ -146,7 +146,7 @@ extension SortKey {
     private static func noPosition(_ source: SourceText, _ offset: Int) -> QueryError {
         source.fault(
             .syntax,
-            "In brackets stands a position, such as 0, FIRST or LAST, or a key in quotes.",
+            "Brackets contain a position, such as 0, FIRST or LAST, or a key in quotes.",
             at: offset)
     }
 }

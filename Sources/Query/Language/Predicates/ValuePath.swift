@@ -187,7 +187,7 @@ extension ValuePath {
         let known = ["@count"] + AggregateFunction.allCases.map(\.name)
         return source.fault(
             .unknownProperty,
-            "There is no '\(name)'; behind a property may stand \(known.joined(separator: ", ")).",
+            "There is no '\(name)'; after a property, use \(known.joined(separator: ", ")).",
             at: offset, hint: NearestName.of(name, among: known))
     }
 

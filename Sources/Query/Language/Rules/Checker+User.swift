@@ -80,7 +80,7 @@ extension Checker {
         guard first == "id" else { return try claim(names, path) }
         guard path.steps.count == 2, !isList else {
             throw source.fault(
-                .type, "'$user.id' is one text: nothing follows it, and it is no list.",
+                .type, "'$user.id' is a single text: it has no members, and it is not a list.",
                 at: path.start)
         }
         return (.id, .id)
@@ -123,7 +123,7 @@ extension Checker {
             throw source.fault(
                 .type,
                 found.isMany
-                    ? "'\(source.text(path.range))' stands for several values: compare with IN, or with ANY before it."
+                    ? "'\(source.text(path.range))' has several values: compare with IN, or with ANY before it."
                     : "The keypath following 'IN' must contain a list. Found '\(source.text(path.range))'",
                 at: path.start)
         }

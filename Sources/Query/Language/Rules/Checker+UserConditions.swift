@@ -9,7 +9,7 @@ extension Checker {
         guard left.hasUser || right.hasUser else { return }
         switch relation.comparison {
         case .matches, .text:
-            throw source.fault(.type, "'$user' is no part of \(relation.name).", at: start)
+            throw source.fault(.type, "'$user' can't be part of \(relation.name).", at: start)
         case .like where right.hasUser:
             throw source.fault(
                 .type,

@@ -87,7 +87,7 @@ extension Parser {
         guard depth <= Self.operationDepthMax else {
             throw source.fault(
                 .limit,
-                "A value is calculated with more than \(Self.operationDepthMax) operations one upon the "
+                "A calculation nests more than \(Self.operationDepthMax) operations in each "
                     + "other.", at: start)
         }
     }

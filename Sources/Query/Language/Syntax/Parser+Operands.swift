@@ -30,7 +30,7 @@ extension Parser {
         case .links, .keyPathArgument: return .path(try path(quantifier, start: start))
         case .subquery: return .subquery(try subquery())
         case .geoBox, .geoPolygon, .geoCircle:
-            throw unexpected("a property or a value (a region stands after geoWithin)")
+            throw unexpected("a property or a value (a region follows geoWithin)")
         case _ where token.canBeName:
             let name = token
             try advance()

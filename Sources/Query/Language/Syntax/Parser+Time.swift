@@ -58,7 +58,7 @@ extension Parser {
         "a duration such as 7d: a whole number with s, m, h, d or w (seconds, minutes, hours, days, weeks)"
 
     private func tooLong(_ start: Int) -> QueryError {
-        source.fault(.limit, "The time lies outside of the years that a date can have.", at: start)
+        source.fault(.limit, "The time is outside of the years that a date can have.", at: start)
     }
 
     /// Parses a unit, `km`, `m` or `mi`, and returns its radians on the Earth; nil where no unit stands here.

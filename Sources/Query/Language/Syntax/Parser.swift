@@ -202,7 +202,7 @@ struct Parser {
             guard token.kind == .rightParenthesis else {
                 throw unexpected(
                     token.kind == .comma
-                        ? "')' (a list stands in braces, such as {1, 2})"
+                        ? "')' (a list is written in braces, such as {1, 2})"
                         : "a comparison operator or ')'")
             }
             return .operand(left)

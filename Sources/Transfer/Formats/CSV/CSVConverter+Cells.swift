@@ -70,7 +70,7 @@ extension CSVConverter {
     ) {
         guard let date = dates.date(bytes) else {
             malformed(
-                "'\(CSVHeader.shown(bytes))' is no date of the form '\(dates.format)'.",
+                "'\(CSVHeader.shown(bytes))' is not a date of the form '\(dates.format)'.",
                 column: column)
             return writer.null()
         }

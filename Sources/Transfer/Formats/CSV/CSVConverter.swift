@@ -331,7 +331,7 @@ extension CSVConverter {
         }
         throw headerFault(
             "Class '\(rowClass.definition.name)' has no property '\(name)' for column \(column). Rename it "
-                + "(map), leave it out (skip), or all that are not known (unknown=ignore).", column,
+                + "(map), leave it out (skip), or all unknown ones (unknown=ignore).", column,
             name)
     }
 

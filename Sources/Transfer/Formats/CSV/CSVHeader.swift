@@ -153,5 +153,5 @@ package struct CSVForm: Sendable, Equatable {
 
     /// The rule for a delimiter, for messages.
     package static let delimiterText =
-        "a character of ASCII that is no letter, digit, quote, '+', '-' or '.', or the word 'tab'"
+        "an ASCII character except a letter, digit, quote, '+', '-' or '.', or the word 'tab'"
 }

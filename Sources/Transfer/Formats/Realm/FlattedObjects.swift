@@ -78,7 +78,7 @@ final class FlattedObjects {
 
     private func write(_ index: Int, _ rowClass: RowClass, level: Int, _ writer: JSONWriter) {
         guard let object = value(index, level: level), object.kind == .object else {
-            fault = fault ?? "the value with the index \(index) is no object"
+            fault = fault ?? "the value with the index \(index) is not an object"
             return writer.null()
         }
         writer.members(of: object, rowClass) { value, property, _ in

@@ -60,8 +60,8 @@ extension RealmJSONConverter {
         } else {
             fault =
                 fault
-                ?? "'\(name)' holds a copy of an object of class '\(target.definition.name)', and which "
-                + "one can't be told without a primary key"
+                ?? "'\(name)' has a copy of an object of class '\(target.definition.name)', which "
+                + "can't be identified without a primary key"
         }
         writer.null()
     }
