@@ -64,13 +64,14 @@ test-clients: ## Generate clients in several languages from a store's document, 
 	HOLDFAST_BINARY=.build/debug/holdfast SWIFT="$(SWIFT)" Tests/clients/run
 
 test-package: setup-test ## Build and run a program outside that uses the Swift library, in three forms
-	SWIFT="$(SWIFT)" Tests/package/run
+	HOLDFAST_SOAK=1 SWIFT="$(SWIFT)" Tests/package/run
 
 soak: setup ## Kill the server under load, then all randomised tests with new seeds
 	scripts/build release --product holdfast
 	HOLDFAST_BINARY=.build/release/holdfast Tests/soak/run
 	scripts/build debug --build-tests
 	HOLDFAST_SOAK=1 "$(SWIFT)" test --skip-build --disable-xctest
+	HOLDFAST_SOAK=1 SWIFT="$(SWIFT)" Tests/package/run
 
 bench: setup-bench ## Measure against the references on this machine
 	scripts/build release
