@@ -44,6 +44,7 @@ func pages(in folder: String) -> [String] {
     let rooms = [
         "ObjectStore": ["Catalog", "Reading", "Writing", "Changes", "Maintenance", "Store"],
         "Query": ["Language", "Matching", "Analysis"],
+        "Holdfast": ["Objects", "Observation", "Projections", "Sections"],
     ]
     return ["README.md"] + (rooms[folder] ?? []).map { "\($0)/README.md" }
 }

@@ -80,7 +80,7 @@ struct ArgumentTests {
             ("[1,\"\(most)b\"]", "at most 16777216 bytes"),
             ("{\"a\":\"\(most)b\"}", "at most 16777216 bytes"),
             (String(repeating: "7", count: 35), "34 digits"),
-            (String(repeating: "[", count: 9) + String(repeating: "]", count: 9), "8 deep"),
+            (String(repeating: "[", count: 9) + String(repeating: "]", count: 9), "8 levels deep"),
             ("{\"$date\":\"x\"}", "with its type"),
         ] {
             APIScenario(

@@ -191,8 +191,8 @@ extension RESTService {
             try self.served.withRead(for: caller, in: job) { read throws(RequestFault) in
                 let buffer = ByteBuffer(capacity: 1024)
                 try question.answer(self.access, read, self.served, to: JSONWriter(buffer))
-                return Response(200, .json, Bytes(taking: buffer))
-            }
+                return buffer
+            }.map { Response(200, .json, Bytes(taking: $0)) }
         }
     }
 }

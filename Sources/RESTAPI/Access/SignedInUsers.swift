@@ -287,9 +287,8 @@ extension RESTService {
         return answerFromJob { job throws(RequestFault) in
             // Rules read the whole store, and may take as long as a query.
             try self.served.withRead(for: .program, in: job) { read throws(RequestFault) in
-                response(
-                    try self.access.view(for: principal, on: read.unrestricted)?.roles.map(\.name))
-            }
+                try self.access.view(for: principal, on: read.unrestricted)?.roles.map(\.name)
+            }.map(response)
         }
     }
 }

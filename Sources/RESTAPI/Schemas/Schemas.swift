@@ -130,32 +130,37 @@ extension RESTService {
     func listClasses(_ request: Request) throws(RequestFault) -> Outcome {
         let caller = caller(request)
         guard caller.visibility != nil else {
-            return .respond(
-                try served.withRead(for: caller) { read throws(RequestFault) in try classes(read) })
+            return .respond(Self.response(to: try served.withRead(for: caller, countClasses)))
         }
         return answerFromJob { job throws(RequestFault) in
-            try self.served.withRead(for: caller, in: job) { read throws(RequestFault) in
-                try self.classes(read)
+            try self.served.withRead(for: caller, in: job, self.countClasses).map {
+                Self.response(to: $0)
             }
         }
     }
 
-    private func classes(_ read: ReadTransaction) throws(RequestFault) -> Response {
+    private typealias ClassCounts = (version: String, classes: [(RowClass, count: Int?)])
+
+    private func countClasses(_ read: ReadTransaction) throws(RequestFault) -> ClassCounts {
         var classes: [(RowClass, count: Int?)] = []
         for rowClass in read.rows.knownClasses {
             let isCounted = rowClass.definition.kind.standsAlone
             classes.append(
                 (rowClass, isCounted ? try served.mappingStoreErrors(read.count(rowClass)) : nil))
         }
+        return (try served.version(of: read).description, classes)
+    }
+
+    private static func response(to counts: ClassCounts) -> Response {
         let response = Response.object(200) { object in
-            object.member("classes").objects(of: classes) { counted, entry in
+            object.member("classes").objects(of: counts.classes) { counted, entry in
                 let (rowClass, count) = counted
                 entry.member("name").string(rowClass.definition.name)
                 entry.member("kind").string(rowClass.definition.kind.rawValue)
                 if let count { entry.member("count").uint(UInt64(count)) }
             }
         }
-        return response.with(.holdfastVersion, try served.version(of: read).description)
+        return response.with(.holdfastVersion, counts.version)
     }
 
     /// `GET /v1/schema/classes/{class}`

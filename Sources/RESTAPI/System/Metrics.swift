@@ -18,7 +18,7 @@ extension RESTService {
         if let metrics = serverMetrics.withLock({ $0 }) { writeServer(metrics, to: text) }
         var isReadable = true
         do throws(StoreError) {
-            try store.withRead { read throws(StoreError) in try write(read, to: text) }
+            writeStore(try store.withRead(StoreFigures.init), to: text)
         } catch {
             logger.log(.error, "the store can't be read for metrics", ("error", .text("\(error)")))
             isReadable = false
@@ -117,14 +117,34 @@ extension RESTService {
             Double(feed.lagNanoseconds) / 1e9)
     }
 
-    private func write(_ transaction: ReadTransaction, to text: MetricsText) throws(StoreError) {
-        let state = try transaction.state()
+    /// The figures of a view of the store.
+    private struct StoreFigures {
+        let state: StoreState
+        let schemaRevision: UInt64
+        var counts: [(kind: ObjectClass.Kind, name: String, count: Double)] = []
+
+        init(_ read: ReadTransaction) throws(StoreError) {
+            state = try read.state()
+            schemaRevision = read.catalog.schema.revision
+            for rowClass in read.rows.classes where rowClass.definition.kind.standsAlone {
+                let (kind, name) = (rowClass.definition.kind, rowClass.definition.name)
+                counts.append((kind, name, Double(try read.count(rowClass))))
+            }
+        }
+
+        func counts(of kind: ObjectClass.Kind) -> [(String, Double)] {
+            counts.filter { $0.kind == kind }.map { ($0.name, $0.count) }
+        }
+    }
+
+    private func writeStore(_ figures: StoreFigures, to text: MetricsText) {
+        let state = figures.state
         text.single(
             "holdfast_store_version", .gauge, "The version of the last transaction.",
             Double(state.version))
         text.single(
             "holdfast_schema_revision", .gauge, "The revision of the schema.",
-            Double(transaction.catalog.schema.revision))
+            Double(figures.schemaRevision))
         if let count = store.storedByteCount {
             text.single(
                 "holdfast_stored_bytes", .gauge, "Bytes that the data takes on its medium.",
@@ -140,18 +160,13 @@ extension RESTService {
         text.single(
             "holdfast_change_log_first_version", .gauge,
             "The first version that a change stream can resume from.", Double(state.logFirst))
-        func counts(of kind: ObjectClass.Kind) throws(StoreError) -> [(String, Double)] {
-            try transaction.rows.classes.filter { $0.definition.kind == kind }.map {
-                rowClass throws(StoreError) in
-                (rowClass.definition.name, Double(try transaction.count(rowClass)))
-            }
-        }
         text.family(
-            "holdfast_objects", .gauge, "Objects by class.", by: "class", try counts(of: .object))
+            "holdfast_objects", .gauge, "Objects by class.", by: "class",
+            figures.counts(of: .object))
         text.family(
             "holdfast_outbox_objects", .gauge,
             "Objects of an asymmetric class that are not acknowledged yet.", by: "class",
-            try counts(of: .asymmetric))
+            figures.counts(of: .asymmetric))
         writeMigration(to: text)
         text.single(
             "holdfast_oldest_export_seconds", .gauge,

@@ -168,7 +168,7 @@ struct ProjectionDefinitionTests {
                 contains: ["contains itself: 'Test' shows 'Test'", #""pointer":"/properties/a""#]),
             Refusal(
                 body: #"{"name":"Other","class":"Person","properties":{"a":"age"}}"#,
-                contains: ["the path 'Test'"]),
+                contains: ["the path names 'Test'"]),
             Refusal(
                 body: #"{"clas":"Person","properties":{"a":{"pth":"age"}}}"#,
                 contains: [#""hint":"class""#, #""hint":"path""#]),

@@ -69,3 +69,14 @@ enum CollectionText {
         return "\(name) (\n" + lines.joined(separator: ",\n") + "\n)"
     }
 }
+
+/// A notification of a map's observer.
+public enum RealmMapChange<MapType: RealmKeyedCollection> {
+    /// The map as it was first found. Reported once, before everything else.
+    case initial(MapType)
+    /// Keys were removed, added, or have another value or a changed object as value; in the order of the keys' bytes.
+    case update(
+        MapType, deletions: [MapType.Key], insertions: [MapType.Key], modifications: [MapType.Key])
+    /// Reading failed. Never reported: reading faults end the process.
+    case error(any Error)
+}

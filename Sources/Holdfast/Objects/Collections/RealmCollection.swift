@@ -117,3 +117,19 @@ extension RealmCollection {
     /// The elements, in order; at most the first 100.
     public var description: String { CollectionText.describe("\(Self.self)", self) { "\($0)" } }
 }
+
+/// A notification of a collection's observer.
+///
+/// To keep an own list in step, take out the deletions from the end, then put in the insertions from the beginning. The list then
+/// equals the collection at each call.
+public enum RealmCollectionChange<CollectionType> {
+    /// The collection as it was first found. Reported once, before everything else.
+    case initial(CollectionType)
+    /// Elements were removed, inserted or changed. A moved element is reported as a deletion and an insertion.
+    ///
+    /// - `deletions`, `modifications`: The indices before the change, ascending.
+    /// - `insertions`: The indices after the change, ascending.
+    case update(CollectionType, deletions: [Int], insertions: [Int], modifications: [Int])
+    /// Reading failed. Never reported: reading faults end the process.
+    case error(any Error)
+}
