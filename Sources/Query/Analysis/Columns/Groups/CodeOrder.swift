@@ -3,15 +3,12 @@ import HoldfastBytes
 /// The order of groups by the values of their codes.
 struct CodeOrder {
     private let encoders: [DictionaryEncoder]
-    /// The first of ``coders``: one that is taken out of an array is retained, which takes as long as most comparisons.
-    private let first: DictionaryEncoder?
     /// The codes of each group, one group after the other; empty where each group has its own number as its only code.
     private let codes: [UInt32]
     private let buffer = ByteBuffer(capacity: 128)
 
     init(_ encoders: [DictionaryEncoder], codes: [UInt32]) {
         self.encoders = encoders
-        first = encoders.first
         self.codes = codes
     }
 
@@ -22,10 +19,7 @@ struct CodeOrder {
 
     /// Whether a group comes before another. No value's bytes are the beginning of another's.
     func isBefore(_ a: Int, _ b: Int) -> Bool {
-        guard let first else { return false }
-        let order = first.order(code(0, of: a), code(0, of: b))
-        if order != 0 { return order < 0 }
-        for index in 1..<encoders.count {
+        for index in encoders.indices {
             let order = encoders[index].order(code(index, of: a), code(index, of: b))
             if order != 0 { return order < 0 }
         }

@@ -58,8 +58,6 @@ final class DoubleTotals: ValueTotals {
         }
     }
 
-    // MARK: Adding
-
     func add(_ chunk: ColumnChunk, _ batch: ColumnBatch, _ codes: UnsafePointer<UInt32>?) {
         guard let chunk = chunk as? NumberChunk else { return }
         chunk.read(batch.positions, into: values.start)
@@ -108,8 +106,6 @@ final class DoubleTotals: ValueTotals {
             if hasExtremes { extents[own].meet(part.extents[other]) }
         }
     }
-
-    // MARK: Results
 
     func result(_ kind: AggregateOperation.Kind, of group: Int) -> AggregateState.Result {
         guard case .values(let function, _) = kind else { return .none }

@@ -11,8 +11,9 @@ protocol RankedNumber: BitwiseCopyable {
         into numbers: UnsafeMutablePointer<Self>, _ indices: UnsafeMutablePointer<Int>
     ) -> Int
 
-    /// The order of the numbers. Equal decimals with more and with fewer final zeros have one order, whatever they came in.
-    static func isBefore(_ left: Self, _ right: Self) -> Bool
+    /// The numbers in order; nil once the budget has failed. Equal decimals with more and with fewer final zeros have one order,
+    /// whatever they came in.
+    static func sorted(_ numbers: [Self], within budget: Budget) -> [Self]?
 
     /// The number between two neighbours by linear interpolation.
     ///
@@ -24,11 +25,11 @@ extension RankedNumber {
     /// The numbers at (n − 1) · percent / 100 among the n sorted numbers, counted from 0: between two of them in proportion to
     /// its distance from both. Null without numbers.
     ///
-    /// - Returns: As many as `percents`; nil once the budget has failed, of which each comparison is a step.
+    /// - Returns: As many as `percents`; nil once the budget has failed.
     static func percentiles(
         _ percents: some Sequence<Double>, of numbers: [Self], within budget: Budget
     ) -> [Number?]? {
-        guard let sorted = numbers.sorted(within: budget, by: isBefore) else { return nil }
+        guard let sorted = sorted(numbers, within: budget) else { return nil }
         return percents.map { percent in
             guard !sorted.isEmpty else { return nil }
             let rank = Double(sorted.count - 1) * percent / 100
@@ -156,7 +157,29 @@ extension Double: RankedNumber {
         return positions.count
     }
 
-    static func isBefore(_ left: Double, _ right: Double) -> Bool { left < right }
+    /// Many numbers are sorted by the digits of their bits, in linear time.
+    ///
+    /// Benchmark row: `aggregates`.
+    static func sorted(_ numbers: [Double], within budget: Budget) -> [Double]? {
+        guard budget.spend(numbers.count) else { return nil }
+        if numbers.count <= 1 << 12 { return numbers.sorted() }
+        var (sorted, other) = (numbers, numbers)
+        for shift in stride(from: UInt64(0), to: 64, by: 8) {
+            guard budget.spend(numbers.count) else { return nil }
+            func digit(_ number: Double) -> Int {
+                Int(OrderedKey.orderedBits(number) >> shift & 0xFF)
+            }
+            var starts = [Int](repeating: 0, count: 257)
+            for number in sorted { starts[digit(number) + 1] += 1 }
+            for index in 1...256 { starts[index] += starts[index - 1] }
+            for number in sorted {
+                other[starts[digit(number)]] = number
+                starts[digit(number)] += 1
+            }
+            swap(&sorted, &other)
+        }
+        return sorted
+    }
 
     static func between(_ low: Double, _ high: Double, share: Double) -> Number {
         if share == 0 || low == high { return .double(low) }
@@ -184,8 +207,10 @@ extension Decimal128: RankedNumber {
         return count
     }
 
-    static func isBefore(_ left: Decimal128, _ right: Decimal128) -> Bool {
-        (left.ordinal, left.high, left.low) < (right.ordinal, right.high, right.low)
+    static func sorted(_ numbers: [Decimal128], within budget: Budget) -> [Decimal128]? {
+        numbers.sorted(within: budget) {
+            ($0.ordinal, $0.high, $0.low) < ($1.ordinal, $1.high, $1.low)
+        }
     }
 
     static func between(_ low: Decimal128, _ high: Decimal128, share: Double) -> Number {
