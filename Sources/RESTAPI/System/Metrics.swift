@@ -16,15 +16,15 @@ extension RESTService {
         text.sample(
             "holdfast_info", [("version", ServiceVersion.text), ("engine", store.engineName)], 1)
         if let metrics = serverMetrics.withLock({ $0 }) { writeServer(metrics, to: text) }
-        var isReadable = true
-        do throws(StoreError) {
-            writeStore(try store.withRead(StoreFigures.init), to: text)
-        } catch {
+        var figures: StoreFigures?
+        do throws(StoreError) { figures = try store.withRead(StoreFigures.init) } catch {
             logger.log(.error, "the store can't be read for metrics", ("error", .text("\(error)")))
-            isReadable = false
         }
+        figures?.write(to: text)
+        writeStore(to: text)
         text.single(
-            "holdfast_store_readable", .gauge, "Whether the store can be read.", isReadable ? 1 : 0)
+            "holdfast_store_readable", .gauge, "Whether the store can be read.",
+            figures == nil ? 0 : 1)
         writeScheduler(to: text)
         writeProcess(to: text)
         return .respond(Response(200, .metrics, Bytes(taking: text.buffer)))
@@ -117,7 +117,6 @@ extension RESTService {
             Double(feed.lagNanoseconds) / 1e9)
     }
 
-    /// The figures of a view of the store.
     private struct StoreFigures {
         let state: StoreState
         let schemaRevision: UInt64
@@ -135,16 +134,30 @@ extension RESTService {
         func counts(of kind: ObjectClass.Kind) -> [(String, Double)] {
             counts.filter { $0.kind == kind }.map { ($0.name, $0.count) }
         }
+
+        func write(to text: MetricsText) {
+            text.single(
+                "holdfast_store_version", .gauge, "The version of the last transaction.",
+                Double(state.version))
+            text.single(
+                "holdfast_schema_revision", .gauge, "The revision of the schema.",
+                Double(schemaRevision))
+            text.single(
+                "holdfast_change_log_bytes", .gauge, "Bytes of the change log.",
+                Double(state.logByteCount))
+            text.single(
+                "holdfast_change_log_first_version", .gauge,
+                "The first version that a change stream can resume from.", Double(state.logFirst))
+            text.family(
+                "holdfast_objects", .gauge, "Objects by class.", by: "class", counts(of: .object))
+            text.family(
+                "holdfast_outbox_objects", .gauge,
+                "Objects of an asymmetric class that are not acknowledged yet.", by: "class",
+                counts(of: .asymmetric))
+        }
     }
 
-    private func writeStore(_ figures: StoreFigures, to text: MetricsText) {
-        let state = figures.state
-        text.single(
-            "holdfast_store_version", .gauge, "The version of the last transaction.",
-            Double(state.version))
-        text.single(
-            "holdfast_schema_revision", .gauge, "The revision of the schema.",
-            Double(figures.schemaRevision))
+    private func writeStore(to text: MetricsText) {
         if let count = store.storedByteCount {
             text.single(
                 "holdfast_stored_bytes", .gauge, "Bytes that the data takes on its medium.",
@@ -154,19 +167,6 @@ extension RESTService {
             "holdfast_column_bytes", .gauge,
             "Bytes of memory of columns, which scans are answered from.",
             Double(store.columns.byteCount))
-        text.single(
-            "holdfast_change_log_bytes", .gauge, "Bytes of the change log.",
-            Double(state.logByteCount))
-        text.single(
-            "holdfast_change_log_first_version", .gauge,
-            "The first version that a change stream can resume from.", Double(state.logFirst))
-        text.family(
-            "holdfast_objects", .gauge, "Objects by class.", by: "class",
-            figures.counts(of: .object))
-        text.family(
-            "holdfast_outbox_objects", .gauge,
-            "Objects of an asymmetric class that are not acknowledged yet.", by: "class",
-            figures.counts(of: .asymmetric))
         writeMigration(to: text)
         text.single(
             "holdfast_oldest_export_seconds", .gauge,

@@ -28,7 +28,7 @@ extension RESTService {
         transfers.end(export)
         guard let reason = export.limit.reason else { return }
         logger.log(
-            .warning, "an export was cut off: its client is slow, and the data file would grow",
+            .warning, "an export was ended at a limit, so that the data file does not grow",
             ("limit", .text(reason.rawValue)))
     }
 

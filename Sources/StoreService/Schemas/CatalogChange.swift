@@ -77,7 +77,7 @@ package struct CatalogChange: Sendable {
         if case .preconditionFailed = error, precondition == .absent {
             return RequestFault(
                 .preconditionFailed, "precondition-failed",
-                "A definition with this name exists already; read it, or leave the condition out.")
+                "The schema or definition exists already; read it, or leave the condition out.")
         }
         return SchemaProblem.make(error, pointerOf: pointer(of:))
     }

@@ -13,7 +13,7 @@ protocol RankedNumber: BitwiseCopyable {
 
     /// The numbers in order; nil once the budget has failed. Equal decimals with more and with fewer final zeros have one order,
     /// whatever they came in.
-    static func sorted(_ numbers: [Self], within budget: Budget) -> [Self]?
+    static func sorted(_ numbers: consuming [Self], within budget: Budget) -> [Self]?
 
     /// The number between two neighbours by linear interpolation.
     ///
@@ -27,9 +27,9 @@ extension RankedNumber {
     ///
     /// - Returns: As many as `percents`; nil once the budget has failed.
     static func percentiles(
-        _ percents: some Sequence<Double>, of numbers: [Self], within budget: Budget
+        _ percents: some Sequence<Double>, of numbers: consuming [Self], within budget: Budget
     ) -> [Number?]? {
-        guard let sorted = sorted(numbers, within: budget) else { return nil }
+        guard let sorted = sorted(consume numbers, within: budget) else { return nil }
         return percents.map { percent in
             guard !sorted.isEmpty else { return nil }
             let rank = Double(sorted.count - 1) * percent / 100
@@ -95,7 +95,8 @@ final class RankedTotals<Value: RankedNumber>: ValueTotals {
     func settle(byteCountMax: Int, within budget: Budget) -> Bool {
         let percentByteCount = percents.count * groupCount * MemoryLayout<Number?>.stride
         guard
-            values.count * MemoryLayout<Value>.stride + groupCount * 16 + percentByteCount
+            // Of the largest group, at most of all, there is a copy and what sorting takes.
+            2 * values.count * MemoryLayout<Value>.stride + groupCount * 16 + percentByteCount
                 <= byteCountMax
         else { return false }
         var starts = isGrouped ? [Int](repeating: 0, count: groupCount + 1) : [0, values.count]
@@ -160,12 +161,13 @@ extension Double: RankedNumber {
     /// Many numbers are sorted by the digits of their bits, in linear time.
     ///
     /// Benchmark row: `aggregates`.
-    static func sorted(_ numbers: [Double], within budget: Budget) -> [Double]? {
-        guard budget.spend(numbers.count) else { return nil }
-        if numbers.count <= 1 << 12 { return numbers.sorted() }
-        var (sorted, other) = (numbers, numbers)
+    static func sorted(_ numbers: consuming [Double], within budget: Budget) -> [Double]? {
+        var sorted = consume numbers
+        guard budget.spend(sorted.count) else { return nil }
+        if sorted.count <= 1 << 12 { return sorted.sorted() }
+        var other = [Double](repeating: 0, count: sorted.count)
         for shift in stride(from: UInt64(0), to: 64, by: 8) {
-            guard budget.spend(numbers.count) else { return nil }
+            guard budget.spend(sorted.count) else { return nil }
             func digit(_ number: Double) -> Int {
                 Int(OrderedKey.orderedBits(number) >> shift & 0xFF)
             }
@@ -207,7 +209,9 @@ extension Decimal128: RankedNumber {
         return count
     }
 
-    static func sorted(_ numbers: [Decimal128], within budget: Budget) -> [Decimal128]? {
+    static func sorted(
+        _ numbers: consuming [Decimal128], within budget: Budget
+    ) -> [Decimal128]? {
         numbers.sorted(within: budget) {
             ($0.ordinal, $0.high, $0.low) < ($1.ordinal, $1.high, $1.low)
         }
