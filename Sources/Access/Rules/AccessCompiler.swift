@@ -53,8 +53,8 @@ struct AccessCompiler {
                 )
                 fault(
                     JSONPointer().appending("roles").appending(role.name), "invalid-access",
-                    "Role '\(role.name)': objects of class '\(names.0)' may be created, but the required property '\(names.1)' "
-                        + "links to class '\(names.2)', which no role lets users read or create.", hint: nil)
+                    "Role '\(role.name)': objects of class '\(names.0)' may be created, but the required property '\(names.1)' links to "
+                        + "class '\(names.2)', which users can't read or create.", hint: nil)
             }
         }
     }

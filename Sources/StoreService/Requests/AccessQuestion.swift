@@ -92,8 +92,8 @@ package struct AccessQuestion: Sendable {
 
     private static let malformed = RequestFault(
         .malformed, "invalid-body",
-        "The body is a JSON object with 'user', with 'claims' or with both; claims without 'user' have 'sub', and neither means an anonymous "
-            + "visitor. 'class' and 'key' go together, such as {\"user\":\"ann\",\"class\":\"Task\",\"key\":7}.")
+        "The body is a JSON object with 'user', with 'claims' or with both; claims without 'user' have 'sub', and neither means an anonymous visitor. "
+            + "'class' needs 'key', such as {\"user\":\"ann\",\"class\":\"Task\",\"key\":7}.")
 }
 
 extension RequestFault {
