@@ -39,7 +39,8 @@ func door(_ folder: String, pkgConfig: String? = nil, apt: String? = nil) -> Tar
         providers: apt.map { [.apt([$0])] })
 }
 
-/// The pages of a target's rooms, which are not compiled.
+/// The pages of a target and of its rooms, which are not compiled. The rooms stand in their order: `scripts/check-layers` reads
+/// it here.
 func pages(in folder: String) -> [String] {
     let rooms = [
         "ObjectStore": ["Catalog", "Reading", "Writing", "Changes", "Maintenance", "Store"],

@@ -325,4 +325,37 @@ struct VisibilityTests {
             #expect(try QueryExecution(query.counted, in: unrestricted).count() == 59)
         }
     }
+
+    @Test("hidden rows before the first visible one pay for a scan that another plan is to end")
+    func hiddenRowsPay() throws {
+        let store = try Self.world()
+        defer { store.close() }
+        func write(_ name: String, _ objects: [ObjectContent]) throws {
+            try store.run(objects.map { .write(name, $0, key: nil, .create) })
+        }
+        try write("List", (1000..<3000).map { ["id": .value(.int($0))] })
+        try write(
+            "Task",
+            (1000..<5000).map { id in
+                [
+                    "id": .value(.int(id)), "owner": .value(.string("ann")),
+                    "rank": .value(.int(id)), "list": .link("List", .int(1000 + id % 2000)),
+                ]
+            })
+        try store.reading { read in
+            let task = try #require(read.rows.rowClass(named: "Task"))
+            let rule = try Self.predicate("list.id >= 2900", "Task", read)
+            let shown = read.restricted(
+                to: Visibility([task.index: ClassVisibility(rule: rule)], schema: read.rows))
+            let before = shown.entriesRead
+            let query = ObjectQuery(classIndex: task.index, expectedCount: 20)
+            var count = 0
+            try QueryExecution(query, in: shown).run(limit: 20) { _, _ in
+                count += 1
+                return true
+            }
+            #expect(count == 20)
+            #expect(shown.entriesRead - before < 1000)
+        }
+    }
 }

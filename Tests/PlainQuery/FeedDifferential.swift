@@ -97,6 +97,9 @@ package struct FeedDifferential: Differential {
         let followed = try follow(index, visibilityCount, queryCount)
         var last = try store.read()
         defer { last.close() }
+        // A view of one version finds the same as another.
+        var keysAtLast = try followed.map { try $0.keys(last) }
+        var keysBefore = keysAtLast
         for _ in 0..<stepCount where difference == nil {
             let before = try store.read()
             defer { before.close() }
@@ -107,26 +110,31 @@ package struct FeedDifferential: Differential {
             let findings = index.findings(
                 of: ChangeStep(before: before, after: after, changes: changes), within: 3_600_000)
             let left = findings.deferred + findings.slow
-            for one in followed
+            let keys = try followed.map { try $0.keys(after) }
+            for (index, one) in followed.enumerated()
             where difference == nil && !left.contains(where: { $0 === one.channel }) {
+                guard let was = keysBefore[index], let now = keys[index] else { continue }
                 let events = findings.told.filter { $0.channel === one.channel }.flatMap(\.events)
-                try compare(one, events, before, after)
+                compare(one, events, was, now)
             }
-            for one in followed where difference == nil { try compareMissed(one, last, after) }
+            for (index, one) in followed.enumerated() where difference == nil {
+                guard let was = keysAtLast[index], let now = keys[index] else { continue }
+                try compareMissed(one, last, after, was, now)
+            }
+            keysBefore = keys
             if Int.random(in: 0..<2, using: &random) == 0 {
                 last.close()
                 last = try store.read()
+                keysAtLast = keys
             }
         }
     }
 
     /// Compares what the change log tells who knew the result of an earlier state.
     private mutating func compareMissed(
-        _ followed: Followed, _ before: StoreView, _ after: StoreView
+        _ followed: Followed, _ before: StoreView, _ after: StoreView, _ was: Set<UInt64>,
+        _ now: Set<UInt64>
     ) throws {
-        guard let was = try followed.keys(before), let now = try followed.keys(after) else {
-            return
-        }
         let query = followed.channel.query
         let view = after.restricted(to: followed.visibility)
         let since = try before.state().version
@@ -208,12 +216,8 @@ package struct FeedDifferential: Differential {
     }
 
     private mutating func compare(
-        _ followed: Followed, _ events: [QueryEvent], _ before: StoreView,
-        _ after: StoreView
-    ) throws {
-        guard let was = try followed.keys(before), let now = try followed.keys(after) else {
-            return
-        }
+        _ followed: Followed, _ events: [QueryEvent], _ was: Set<UInt64>, _ now: Set<UInt64>
+    ) {
         let entered = Set(events.filter { $0.kind == .enter }.map(\.identity.key))
         let left = Set(
             events.filter { $0.kind == .leave || $0.kind == .delete }.map(\.identity.key))

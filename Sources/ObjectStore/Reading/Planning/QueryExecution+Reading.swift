@@ -54,30 +54,30 @@ extension QueryExecution {
                 ColumnScan.countUse(plan.residual, rowClass, in: transaction)
             }
         }
-        func isInTime(_ key: UInt64, _ row: RowView) -> Bool {
+        func isAffordable(_ key: UInt64) -> Bool {
             rowCount += 1
-            if isGuarded {
-                // Entries read beside the rows of the scan, which are counted at its end.
-                let followed = transaction.entriesRead - readBefore
-                costSpent =
-                    rowCount * (QueryCost.scannedRow + testCost) + followed * QueryCost.followed
-                if costSpent > costMax {
-                    isTooExpensive = true
-                    scannedKey = key - 1
-                    return false
-                }
-            }
-            return budget.spend(Self.steps(row))
+            guard isGuarded else { return true }
+            // Entries read beside the rows of the scan, which are counted at its end.
+            let followed = transaction.entriesRead - readBefore
+            costSpent =
+                rowCount * (QueryCost.scannedRow + testCost) + followed * QueryCost.followed
+            guard costSpent > costMax else { return true }
+            isTooExpensive = true
+            scannedKey = key - 1
+            return false
+        }
+        func isInTime(_ key: UInt64, _ row: RowView) -> Bool {
+            isAffordable(key) && budget.spend(Self.steps(row))
         }
         if let matcher = matcher() {
             // The unwrapped local is captured: a property or an optional would be retained and released for every row.
             let source = transaction
-            try transaction.scan(rowClass, after: first) { key, row in
+            try transaction.scan(rowClass, after: first, hidden: isAffordable) { key, row in
                 guard isInTime(key, row) else { return false }
                 return matcher.matches(row: row, key: key, source: source) ? body(key, row) : true
             }
         } else {
-            try transaction.scan(rowClass, after: first) { key, row in
+            try transaction.scan(rowClass, after: first, hidden: isAffordable) { key, row in
                 isInTime(key, row) && body(key, row)
             }
         }

@@ -183,9 +183,10 @@ extension ReadTransaction {
     ///
     /// - `after`: Starts behind this object key.
     /// - `expecting`: The number of rows likely to be taken.
+    /// - `hidden`: Is called with the object key of a row that the view does not show; false ends the walk.
     package func scan(
         _ rowClass: RowClass, after: UInt64 = 0, reversed: Bool = false, expecting: Int = 1024,
-        _ body: (_ key: UInt64, _ row: RowView) -> Bool
+        hidden: (UInt64) -> Bool = { _ in true }, _ body: (_ key: UInt64, _ row: RowView) -> Bool
     ) throws(StoreError) {
         guard after < .max else { return }
         let range = StoreKey.rows(rowClass, after: after)
@@ -200,8 +201,7 @@ extension ReadTransaction {
                 guard let restricted else { return body(key, row) }
                 return restricted.withStep {
                     guard budget.spend() else { return false }
-                    guard let shown = restricted.show(rowClass, key, row) else { return true }
-                    return body(key, shown)
+                    return restricted.show(rowClass, key, row).map { body(key, $0) } ?? hidden(key)
                 }
             }
         } catch { throw .storage(error) }
