@@ -20,6 +20,10 @@ RUN scripts/build release --product holdfast \
     && install -D --strip .build/release/holdfast /out/holdfast
 
 FROM ${RUNTIME_IMAGE}
+# scripts/build-image adds the version and the commit.
+LABEL org.opencontainers.image.title="Holdfast" \
+      org.opencontainers.image.description="A self-hosted object database behind HTTP and JSON" \
+      org.opencontainers.image.licenses="Apache-2.0"
 # One package a line: Tests/deploy compares them with what the program is linked with.
 RUN apt-get update \
     && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends \

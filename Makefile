@@ -25,7 +25,7 @@ IMAGE ?= holdfast
 export SWIFT
 
 .PHONY: all help setup setup-test setup-bench build debug install serve test test-clients test-package soak bench fuzz docs lint \
-    format tsan image clean
+    format tsan deb tarball image try-deb test-packaging clean
 
 all: build lint test ## Build, lint and test (the default)
 
@@ -67,8 +67,10 @@ test-package: setup-test ## Build and run a program outside that uses the Swift 
 	HOLDFAST_SOAK=1 SWIFT="$(SWIFT)" Tests/package/run
 
 soak: setup ## Kill the server under load, then all randomised tests with new seeds
+	@scripts/setup package
 	scripts/build release --product holdfast
 	HOLDFAST_BINARY=.build/release/holdfast Tests/soak/run
+	HOLDFAST_SOAK=1 HOLDFAST_BINARY=.build/release/holdfast Tests/packaging/run
 	scripts/build debug --build-tests
 	HOLDFAST_SOAK=1 "$(SWIFT)" test --skip-build --disable-xctest
 	HOLDFAST_SOAK=1 SWIFT="$(SWIFT)" Tests/package/run
@@ -93,6 +95,24 @@ format: ## Format the Swift sources in place
 
 tsan: setup ## Run the library's tests under the thread sanitizer (TESTS=name runs others that match)
 	@scripts/run-sanitized $(if $(TESTS),"$(TESTS)")
+
+deb: ## Make the Debian package in .build/dist
+	@scripts/setup package
+	scripts/build release --product holdfast
+	@scripts/make-deb
+
+tarball: ## Make a tarball of the program, its pages and its unit in .build/dist
+	@scripts/setup package
+	scripts/build release --product holdfast
+	@scripts/make-tarball
+
+try-deb: deb ## Install the Debian package on a minimal Debian 12 and 13 and use it, as root
+	scripts/try-deb .build/dist/*.deb .build/trial
+
+test-packaging: ## Make the Debian package and the tarball, and compare them with the program
+	@scripts/setup package
+	scripts/build release --product holdfast
+	HOLDFAST_SOAK=1 HOLDFAST_BINARY=.build/release/holdfast Tests/packaging/run
 
 image: ## Build the container image with buildah and try it, as root (IMAGE=holdfast)
 	@scripts/setup image
