@@ -103,12 +103,12 @@ class Reader:
             found = sorted(found, key=lambda value: value["id"])
         self.test.assertEqual(found, list(page.objects), self.name)
 
-    def query(self):
-        return self.client.objects("Task").query(**{"sort": "id", "limit": 1000, **QUERIES[self.name]})
+    def query(self, client):
+        return client.objects("Task").query(**{"sort": "id", "limit": 1000, **QUERIES[self.name]})
 
 
-class Streams(unittest.TestCase):
-    """The client for threads, with a store without tokens."""
+class Followed(unittest.TestCase):
+    """The client for threads behind a proxy, with a store without tokens."""
 
     def setUp(self):
         print(f"seed {SEED}", flush=True)
@@ -117,12 +117,13 @@ class Streams(unittest.TestCase):
         self.writer = Writer(self.service)
         self.proxy = self.enterContext(Proxy(self.service.port))
         self.client = self.enterContext(Holdfast(self.proxy.url, retry=RETRY))
+        self.direct = self.enterContext(Holdfast(self.service.url))
 
     def compare(self, readers):
         mark = self.writer.mark()
         for reader in readers.values():
             reader.await_mark(mark)
-            reader.compare(reader.query().page())
+            reader.compare(reader.query(self.direct).page())
 
     def wait(self, condition):
         end = time.monotonic() + PATIENCE
@@ -133,6 +134,8 @@ class Streams(unittest.TestCase):
     def stream_lines(self, beginning):
         return sum(line.startswith(beginning) for line in self.proxy.lines)
 
+
+class Streams(Followed):
     def test_live_queries_end_with_the_results_through_all_that_fails(self):
         self.writer.write()
         readers = {name: Reader(self, self.client, name) for name in ("open", "home", "top")}
@@ -169,13 +172,8 @@ class Streams(unittest.TestCase):
             stopping.join()
             self.writer.write()
             self.compare(readers)
-        with self.subTest("a connection that is silent"):
-            self.proxy.silence()
-            self.writer.write()
-            self.compare(readers)
         for reader in readers.values():
             reader.live.close()
-        # One connection at a time served all of them.
         with self.subTest("the stream ends with its last query"):
             self.wait(lambda: self.stream_lines("DELETE /v1/streams/") > 0)
 
@@ -192,6 +190,30 @@ class Streams(unittest.TestCase):
             self.assertRaises(StopIteration, live.next, PATIENCE)
         self.writer.write()
         self.compare({"open": good})
+
+    def test_a_query_beyond_the_limit_is_refused_and_may_be_added_when_another_one_has_left(self):
+        with Service("--max-stream-queries", "2") as service:
+            prepare(service, with_access=False)
+            with Holdfast(service.url, retry=RETRY) as client:
+                tasks = client.objects("Task")
+                first, second = tasks.live(), tasks.live("done == true")
+                self.assertEqual(len(first.next(PATIENCE).objects) + len(second.next(PATIENCE).objects), 0)
+                with self.assertRaises(HoldfastError) as caught:
+                    tasks.live("rank > 0").next(PATIENCE)
+                self.assertEqual(caught.exception.code, "too-many-queries")
+                first.close()
+                third = tasks.live("rank > 0")
+                third.next(PATIENCE)
+                tasks.create({"id": 1, "rank": 1, "done": True})
+                self.assertEqual(set(second.next(PATIENCE).objects), {1})
+                self.assertEqual(set(third.next(PATIENCE).objects), {1})
+
+    def test_a_live_query_begins_also_after_the_last_one_has_ended(self):
+        for _ in range(3):
+            reader = Reader(self, self.client, "all")
+            self.writer.write(5)
+            self.compare({"all": reader})
+            reader.live.close()
 
     def test_a_query_that_is_invalid_for_a_time_begins_again(self):
         notes = self.client.objects("Note")
@@ -260,6 +282,15 @@ class Streams(unittest.TestCase):
         self.assertRaises(RuntimeError, self.client.objects("Task").live)
 
 
+class Silence(Followed):
+    def test_a_silent_connection_is_lost(self):
+        readers = {name: Reader(self, self.client, name) for name in ("open", "top")}
+        self.compare(readers)
+        self.proxy.silence()
+        self.writer.write()
+        self.compare(readers)
+
+
 class Sessions(unittest.IsolatedAsyncioTestCase):
     """The client for asyncio, as a user with a session."""
 
@@ -279,7 +310,7 @@ class Sessions(unittest.IsolatedAsyncioTestCase):
         mark = await asyncio.to_thread(self.writer.mark)
         await asyncio.gather(*(reader.await_mark_async(mark) for reader in readers))
         for reader in readers:
-            reader.compare(await reader.query().page())
+            reader.compare(await reader.query(reader.client).page())
 
     def end_sessions(self, client):
         """Ends all sessions of the client's user, as another device may do."""
@@ -353,6 +384,25 @@ class Sessions(unittest.IsolatedAsyncioTestCase):
             with self.assertRaises(HoldfastError) as caught:
                 await live.next(PATIENCE)
             self.assertEqual(caught.exception.code, "token-missing")
+
+    async def test_a_renewed_token_continues(self):
+        def token(name):
+            return self.service.succeed(
+                "POST", "/v1/tokens", {"name": name, "right": "write", "user": "gil"},
+                Authorization=f"Bearer {self.admin}").json["token"]
+
+        reports = []
+        client = AsyncHoldfast(
+            self.service.url, retry=RETRY, token=token("first"), on_session_ended=reports.append)
+        self.addAsyncCleanup(client.close)
+        readers = [Reader(self, client, name) for name in ("open", "top")]
+        await self.compare(readers)
+        client.token = token("second")
+        await asyncio.to_thread(self.writer.write)
+        await self.compare(readers)
+        self.service.succeed("DELETE", "/v1/tokens/first", Authorization=f"Bearer {self.admin}")
+        await self.compare(readers)
+        self.assertEqual(reports, [])
 
     async def test_a_subscriber_may_be_a_coroutine_function(self):
         client = await self.user("eve@example.org")

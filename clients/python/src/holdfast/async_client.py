@@ -13,7 +13,7 @@ import httpx
 
 from . import operations as ops
 from .async_live import AsyncLive
-from .connection import StreamConnection
+from .connection import ClientClosed, StreamConnection
 from .conversation import Pause, Report, Send, conversation
 from .credentials import Credentials
 from .errors import HoldfastError
@@ -48,10 +48,9 @@ class AsyncHoldfast:
         self._policy = retry or RetryPolicy()
         self._on_session_ended = on_session_ended
         self._client = httpx.AsyncClient(timeout=timeout)
-        self._connection = StreamConnection(
-            self._client, self._base, self._credentials, self._policy, self._report
-        )
-        self._credentials.on_change = self._connection.credentials_changed
+        self._timeout = timeout
+        self._connection: StreamConnection | None = None
+        self._is_closed = False
 
     @property
     def token(self) -> str | None:
@@ -100,7 +99,9 @@ class AsyncHoldfast:
 
     async def close(self) -> None:
         """Ends the live queries and closes all connections."""
-        await self._connection.close()
+        self._is_closed = True
+        if self._connection is not None:
+            await self._connection.close()
         await self._client.aclose()
 
     async def __aenter__(self) -> Self:
@@ -135,6 +136,13 @@ class AsyncHoldfast:
 
     def _follow(self, body: Mapping[str, Any]) -> AsyncLive:
         """Follows a query of a stream on the client's one connection for live queries."""
+        if self._is_closed:
+            raise ClientClosed
+        if self._connection is None:
+            self._connection = StreamConnection(
+                self._base, self._timeout, self._credentials, self._policy, self._report
+            )
+            self._credentials.on_change = self._connection.credentials_changed
         return AsyncLive(self._connection, body)
 
     async def _report(self, error: HoldfastError) -> None:

@@ -14,11 +14,11 @@ from typing import Any, Self, TypeVar
 import httpx
 
 from . import operations as ops
-from .connection import StreamConnection
+from .connection import ClientClosed, StreamConnection
 from .conversation import Pause, Report, Send, conversation
 from .credentials import Credentials
 from .errors import HoldfastError
-from .live import ClientClosed, Live, LoopThread
+from .live import Live, LoopThread
 from .operations import Names
 from .request import Call, Lost, Reply
 from .results import Account, Page, Session, TransactionResult
@@ -34,7 +34,6 @@ class _LiveParts:
     """The thread of a client's live queries, and what runs on it."""
 
     loop: LoopThread
-    client: httpx.AsyncClient
     connection: StreamConnection
 
 
@@ -143,7 +142,6 @@ class Holdfast:
             live, self._live = self._live, None
         if live is not None:
             live.loop.call(live.connection.close())
-            live.loop.call(live.client.aclose())
             live.loop.stop()
         self._client.close()
 
@@ -184,12 +182,11 @@ class Holdfast:
             if self._is_closed:
                 raise ClientClosed
             if self._live is None:
-                client = httpx.AsyncClient(timeout=self._timeout)
                 connection = StreamConnection(
-                    client, self._base, self._credentials, self._policy, self._report
+                    self._base, self._timeout, self._credentials, self._policy, self._report
                 )
                 self._credentials.on_change = connection.credentials_changed
-                self._live = _LiveParts(LoopThread(), client, connection)
+                self._live = _LiveParts(LoopThread(), connection)
             live = self._live
         return Live(live.loop, live.connection, body)
 

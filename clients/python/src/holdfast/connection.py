@@ -34,6 +34,13 @@ _CLOSE_SECONDS = 2.0
 _REPORT_SECONDS = 0.05
 
 
+class ClientClosed(RuntimeError):
+    """The client was closed, and its live queries with it."""
+
+    def __init__(self) -> None:
+        super().__init__("The client is closed.")
+
+
 class _Interrupted(Exception):
     """The connection has to be made again, at once or after a pause."""
 
@@ -61,13 +68,16 @@ class StreamConnection:
 
     def __init__(
         self,
-        client: httpx.AsyncClient,
         base: str,
+        timeout: float,
         credentials: Credentials,
         policy: RetryPolicy,
         report: Callable[[HoldfastError], Awaitable[None]],
     ):
-        self._client = client
+        # Each request has a connection of its own: an idle one may be lost without notice.
+        self._client = httpx.AsyncClient(
+            timeout=timeout, limits=httpx.Limits(max_keepalive_connections=0)
+        )
         self._base = base
         self._credentials = credentials
         self._policy = policy
@@ -94,10 +104,10 @@ class StreamConnection:
     def follow(self, body: Mapping[str, Any]) -> tuple[str, QueryState, asyncio.Event]:
         """Adds a query. Returns its name, its state, and the event that its reader waits for.
 
-        Raises `RuntimeError` after the client was closed.
+        Raises `ClientClosed` after `close`.
         """
         if self._is_closed:
-            raise RuntimeError("The client is closed.")
+            raise ClientClosed
         name = self._state.add(body)
         reader = self._readers[name] = asyncio.Event()
         self._queries_changed.set()
@@ -130,6 +140,7 @@ class StreamConnection:
             await asyncio.wait([self._task])
             self._task = None
         await self._delete_stream()
+        await self._client.aclose()
 
     def _wake(self, names: Iterable[str]) -> None:
         for name in names:

@@ -13,20 +13,13 @@ from types import TracebackType
 from typing import Any, Self, TypeVar
 
 from .async_live import AsyncLive
-from .connection import StreamConnection
+from .connection import ClientClosed, StreamConnection
 from .errors import HoldfastError
 from .query_state import LiveState
 
 T = TypeVar("T")
 
 _log = logging.getLogger("holdfast")
-
-
-class ClientClosed(RuntimeError):
-    """The client was closed, and its live queries with it."""
-
-    def __init__(self) -> None:
-        super().__init__("The client is closed.")
 
 
 class LoopThread:
