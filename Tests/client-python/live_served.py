@@ -14,7 +14,7 @@ from service import Service
 
 SEED = int(os.environ.get("HOLDFAST_SEED", 70))
 # Nothing here is timed; a loaded machine and a debug build are slow.
-PATIENCE = 120
+PATIENCE = 60
 # Short pauses, so that the tests take little time.
 RETRY = RetryPolicy(first_pause=0.02, longest_pause=0.2)
 #: A task that is in every query, and says how far a reader has come.

@@ -162,9 +162,10 @@ class StreamConnection:
     async def _follow_queries(self) -> None:
         while True:
             self._take_credentials()
+            # Before the look at the queries: one that is added during the waits below sets it again.
+            self._queries_changed.clear()
             if not self._state.queries:
                 await self._delete_stream()
-                self._queries_changed.clear()
                 await self._queries_changed.wait()
                 continue
             try:

@@ -176,7 +176,8 @@ class QueryState:
         """
         if self._error is not None:
             error, self._error = self._error, None
-            raise error
+            # The traceback is the connection's, whose frames the reader must not keep.
+            raise error.with_traceback(None)
         if not self._is_whole or (self._taken is not None and not self._touched):
             return None
         before = self._taken or {}
