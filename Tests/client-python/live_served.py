@@ -54,7 +54,7 @@ class Writer:
         while count:
             size = min(count, self.random.randrange(1, 8))
             self.run([self.operation() for _ in range(size)])
-            # Another transaction, because the service refuses to delete what is not there.
+            # By a filter, because the object may not exist.
             self.service.succeed(
                 "DELETE", f"/v1/classes/Task/objects?filter=id%20==%20{self.random.randrange(40)}", **self.headers)
             count -= size
@@ -97,7 +97,7 @@ class Reader:
             self.take(await self.live.next(PATIENCE))
 
     def compare(self, page):
-        """The state is what a query answers; a live list is in its order."""
+        """Compares the state with the page of a query; a live list with its order."""
         found = list(self.state.objects.values())
         if "sort" not in QUERIES[self.name]:
             found = sorted(found, key=lambda value: value["id"])
@@ -374,8 +374,13 @@ class Sessions(unittest.IsolatedAsyncioTestCase):
         for user in (cem.user, dan.id):
             self.service.succeed("PUT", f"/v1/classes/List/objects/{user}", {"name": "own"},
                                  Authorization=f"Bearer {self.admin}")
-        async with client.objects("List").live() as live:
+        async with client.objects("List").live() as live, client.objects("List").live() as other:
             self.assertEqual(set((await live.next(PATIENCE)).objects), {cem.user})
+            self.assertEqual(set((await other.next(PATIENCE)).objects), {cem.user})
+            self.service.succeed("PATCH", f"/v1/classes/List/objects/{cem.user}", {"name": "changed"},
+                                 Authorization=f"Bearer {self.admin}")
+            # The same event has a state for the first one, too. If it was not read before, the next user does not read it.
+            await other.next(PATIENCE)
             await client.sign_in("dan@example.org", PASSWORD)
             state = await live.next(PATIENCE)
             self.assertEqual(set(state.objects), {dan.id})

@@ -223,7 +223,7 @@ class Accounts(Both):
                 "DELETE", "/v1/classes/Task/objects/2", Authorization=f"Bearer {self.admin}")
         self.with_both(check, token=None)
 
-    def test_a_session_that_has_ended_is_reported_and_a_new_one_goes_on(self):
+    def test_a_session_that_has_ended_is_reported_and_a_new_one_continues(self):
         for kind in (Holdfast, AsyncHoldfast):
             with self.subTest(client=kind.__name__):
                 login = f"{kind.__name__}-2@example.org"

@@ -1,4 +1,4 @@
-"""A plain model of a service and its streams of several queries, which sends whatever the documentation allows."""
+"""A plain model of a service and its streams of several queries. It sends all events that the documentation allows."""
 from holdfast.event import Event
 
 NEVER = 1 << 60
@@ -64,7 +64,7 @@ class Stream:
 class Connection:
     """A connection of a stream. Each query has a phase:
 
-    | phase | what it is sent next |
+    | phase | next events |
     |---|---|
     | `("reset",)` | `reset` |
     | `("snapshot", keys, version)` | objects, then the changes since the version |
@@ -112,7 +112,7 @@ class Connection:
     def id_or_none(self):
         return version_text(self.feed) if self.is_live() else None
 
-    # What may happen
+    # Random events
 
     def change(self, changes):
         """Adds and removes queries."""
@@ -145,7 +145,9 @@ class Connection:
         elif phase[0] == "live" and self.random.random() < 0.3:
             self.fail(name)
         elif phase[0] == "live":
-            self.phases[name] = ("reset",) if "sort" in body else ("behind", self.feed)
+            # A snapshot may be shorter than the changes, and a live list is sent whole.
+            is_reset = "sort" in body or self.random.random() < 0.3
+            self.phases[name] = ("reset",) if is_reset else ("behind", self.feed)
 
     def fail(self, name):
         self.stream.ended.add(name)
@@ -238,7 +240,7 @@ class Connection:
     # Live
 
     def step(self):
-        """Sends what differs at a later version, of all live queries in one event, which may come in parts."""
+        """Sends the changes of all live queries up to a later version in one event, which may come in parts."""
         if self.feed == self.store.version:
             return
         before, self.feed = self.feed, self.random.randrange(self.feed + 1, self.store.version + 1)

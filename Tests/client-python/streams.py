@@ -78,7 +78,7 @@ class Client:
     # Readers
 
     def check(self):
-        """Whatever a reader may take is the result at the version that the model has sent."""
+        """Each state that a reader may take is the result at the version that the model has sent."""
         for name, query in self.state.queries.items():
             version = self.connection.exact.get(name, UNKNOWN)
             if not query.state.is_whole or version == UNKNOWN:
@@ -270,6 +270,10 @@ class Rules(unittest.TestCase):
         state.take(Event("error", {"query": name, "code": "unknown-class", "detail": "Gone."}, "e-1"))
         with self.assertRaises(HoldfastError):
             state.queries[name].state.take()
+        self.assertIsNone(state.queries[name].state.take())
+        # Until its `reset`, the query has nothing.
+        change = {"version": "e-2", "changes": [{"op": "enter", **entry(name, 5)}], "last": True}
+        state.take(Event("change", change, "e-1"))
         self.assertIsNone(state.queries[name].state.take())
         self.fill(state, name, 1, last_id="e-2")
         self.assertEqual([change.op for change in state.queries[name].state.take().changes], ["enter"])

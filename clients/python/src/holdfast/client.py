@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import random
 import threading
 import time
@@ -31,10 +32,19 @@ T = TypeVar("T")
 
 @dataclass(frozen=True)
 class _LiveParts:
-    """The thread of a client's live queries, and what runs on it."""
+    """The thread of a client's live queries, and the connection that runs on it."""
 
     loop: LoopThread
     connection: StreamConnection
+
+    def credentials_changed(self) -> None:
+        """Lets the connection begin again, and waits until it knows."""
+
+        async def tell() -> None:
+            self.connection.credentials_changed()
+
+        with contextlib.suppress(ClientClosed):
+            self.loop.call(tell())
 
 
 class Holdfast:
@@ -185,8 +195,8 @@ class Holdfast:
                 connection = StreamConnection(
                     self._base, self._timeout, self._credentials, self._policy, self._report
                 )
-                self._credentials.on_change = connection.credentials_changed
                 self._live = _LiveParts(LoopThread(), connection)
+                self._credentials.on_change = self._live.credentials_changed
             live = self._live
         return Live(live.loop, live.connection, body)
 

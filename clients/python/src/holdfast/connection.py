@@ -1,6 +1,6 @@
 """The one connection on which a client follows its live queries (asyncio).
 
-`StreamState` decides what to send and keeps what was received; this module does the I/O between.
+`StreamState` decides which requests to send and keeps the results; this module does the I/O.
 """
 
 from __future__ import annotations
@@ -62,8 +62,7 @@ class _Refused(Exception):
 class StreamConnection:
     """Follows the live queries of a client on one connection.
 
-    All methods run on the event loop of the first call, except `credentials_changed`, which
-    may run on any thread.
+    All methods run on one event loop.
     """
 
     def __init__(
@@ -89,7 +88,6 @@ class StreamConnection:
         self._failures = 0
         #: Whether the stream was made again at once since the last event.
         self._was_remade = False
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._task: asyncio.Task[None] | None = None
         self._is_closed = False
         #: Set when the queries have changed.
@@ -112,8 +110,7 @@ class StreamConnection:
         reader = self._readers[name] = asyncio.Event()
         self._queries_changed.set()
         if self._task is None:
-            self._loop = asyncio.get_running_loop()
-            self._task = self._loop.create_task(self._run(), name="holdfast-live")
+            self._task = asyncio.get_running_loop().create_task(self._run(), name="holdfast-live")
         return name, self._state.queries[name].state, reader
 
     def leave(self, name: str) -> None:
@@ -124,11 +121,14 @@ class StreamConnection:
         self._queries_changed.set()
 
     def credentials_changed(self) -> None:
-        """Begins the connection again with the present credentials. Any thread."""
-        if self._loop is not None:
-            # The loop of a closed client may have ended.
-            with contextlib.suppress(RuntimeError):
-                self._loop.call_soon_threadsafe(self._token_changed.set)
+        """Begins the connection again with the present credentials.
+
+        If these are another user's, the objects are forgotten at once.
+        """
+        if self._user_changes != self._credentials.user_changes:
+            self._user_changes = self._credentials.user_changes
+            self._state.forget()
+        self._token_changed.set()
 
     async def close(self) -> None:
         """Ends all queries and the connection."""
@@ -161,8 +161,8 @@ class StreamConnection:
 
     async def _follow_queries(self) -> None:
         while True:
-            self._take_credentials()
-            # Before the look at the queries: one that is added during the waits below sets it again.
+            self._token_changed.clear()
+            # Cleared first: a query that is added during the waits below sets it again.
             self._queries_changed.clear()
             if not self._state.queries:
                 await self._delete_stream()
@@ -198,12 +198,6 @@ class StreamConnection:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._token_changed.wait()
-
-    def _take_credentials(self) -> None:
-        self._token_changed.clear()
-        if self._user_changes != self._credentials.user_changes:
-            self._user_changes = self._credentials.user_changes
-            self._state.forget()
 
     async def _await_credentials(self, refused: _Refused) -> None:
         """Reports that the token is not accepted, and waits for another one."""
@@ -278,6 +272,9 @@ class StreamConnection:
             await response.aread()
             await self._opening_failed(response, token)
         async for sent in EventSource(response).aiter_sse():
+            if self._credentials.token != token:
+                # The rest may be another user's.
+                return
             self._failures, self._was_remade = 0, False
             was_resuming = self._state.is_resuming
             taken = self._state.take(event_of(sent))

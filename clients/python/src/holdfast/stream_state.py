@@ -220,7 +220,7 @@ class StreamState:
         names = set()
         for entry in entries:
             query = self.queries.get(entry["query"])
-            # What was sent before the first `reset` is not the present query's.
+            # Entries before the first `reset` are not the present query's.
             if query is None or query.state.stage is Stage.EMPTY:
                 continue
             names.add(entry["query"])
