@@ -89,6 +89,8 @@ class StreamConnection:
         #: Whether the stream was made again at once since the last event.
         self._was_remade = False
         self._task: asyncio.Task[None] | None = None
+        #: The names of the queries whose readers know that the token is not accepted.
+        self._refused_names: set[str] = set()
         self._is_closed = False
         #: Set when the queries have changed.
         self._queries_changed = asyncio.Event()
@@ -128,6 +130,7 @@ class StreamConnection:
         if self._user_changes != self._credentials.user_changes:
             self._user_changes = self._credentials.user_changes
             self._state.forget()
+        self._refused_names.clear()
         self._token_changed.set()
 
     async def close(self) -> None:
@@ -213,8 +216,10 @@ class StreamConnection:
             await asyncio.sleep(_REPORT_SECONDS)
         if self._credentials.token != refused.token:
             return
-        self._state.report(refused.error)
-        self._wake(list(self._readers))
+        names = self._state.queries.keys() - self._refused_names
+        self._state.report(refused.error, names)
+        self._refused_names |= names
+        self._wake(names)
         # A query that is added meanwhile has to learn of the refusal, too.
         self._queries_changed.clear()
         await _first(self._token_changed.wait(), self._queries_changed.wait())

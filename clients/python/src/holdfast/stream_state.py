@@ -98,10 +98,10 @@ class StreamState:
             if query := self.queries.pop(name, None):
                 query.state.finish(error)
 
-    def report(self, error: HoldfastError) -> None:
-        """Lets the readers of all queries raise an error."""
-        for query in self.queries.values():
-            query.state.report(error)
+    def report(self, error: HoldfastError, names: Iterable[str]) -> None:
+        """Lets the readers of some queries raise an error."""
+        for name in names:
+            self.queries[name].state.report(error)
 
     def forget(self) -> None:
         """Begins anew for another user."""
