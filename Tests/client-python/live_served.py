@@ -272,7 +272,8 @@ class Streams(Followed):
     def test_closing_the_client_ends_all_iteration(self):
         lives = [self.client.objects("Task").live() for _ in range(3)]
         ended = []
-        threads = [threading.Thread(target=lambda live=live: ended.append(len(list(live)))) for live in lives]
+        threads = [threading.Thread(target=lambda live=live: ended.append(len(list(live))), daemon=True)
+                   for live in lives]
         for thread in threads:
             thread.start()
         self.client.close()

@@ -27,6 +27,8 @@ class LoopThread:
 
     def __init__(self) -> None:
         self._loop = asyncio.new_event_loop()
+        self._lock = threading.Lock()
+        self._is_stopped = False
         self._thread = threading.Thread(target=self._run, name="holdfast-live", daemon=True)
         self._thread.start()
 
@@ -43,11 +45,12 @@ class LoopThread:
 
         Raises `ClientClosed` after `stop`.
         """
-        try:
+        # The loop's end cancels a coroutine that was handed over before. A later one would wait.
+        with self._lock:
+            if self._is_stopped:
+                coroutine.close()
+                raise ClientClosed
             future = asyncio.run_coroutine_threadsafe(coroutine, self._loop)
-        except RuntimeError:
-            coroutine.close()
-            raise ClientClosed from None
         try:
             return future.result()
         except CancelledError:
@@ -59,7 +62,9 @@ class LoopThread:
 
     def stop(self) -> None:
         """Ends the loop and its thread."""
-        self._loop.call_soon_threadsafe(self._loop.stop)
+        with self._lock:
+            self._is_stopped = True
+            self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
 
 
