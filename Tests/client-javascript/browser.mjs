@@ -196,7 +196,7 @@ async function checkReadme(browser, proxy) {
     const fill = (form, values) => `Object.entries(${JSON.stringify(values)}).forEach(([name, value]) => {
       ${form}.elements[name].value = value; }); ${form}.requestSubmit()`;
     const items = 'String([...list.children].map(item => item.textContent))';
-    await until('the page', () => first('typeof door === "object" && door.onsubmit !== null && !door.hidden'));
+    await until('the page', () => first('typeof door === "object" && !door.hidden && document.readyState === "complete"'));
     await first(fill('door', {login: 'bob@example.org', password: PASSWORD}));
     for (const tab of [first, second]) await until('the sign-in', () => tab('door.hidden && !add.hidden'));
     for (const title of ['Milk', 'Bread']) await first(fill('add', {title}));

@@ -3,7 +3,7 @@
 /** A value of JSON. */
 export type JSONValue = null | boolean | number | string | JSONValue[] | {[name: string]: JSONValue};
 
-/** A primary key, or the `$id` of an object whose class has none. An integer beyond 2^53 is a string. */
+/** A primary key, or the `$id` in a class without one. An integer beyond 2^53 is a string. */
 export type Key = string | number | bigint | null;
 
 /** Names or paths: with commas between them, or as an array. */
@@ -46,7 +46,7 @@ export class HoldfastError<T extends object = any> extends Error {
   readonly retryAfter?: number;
   /** Whether the same request may succeed later. */
   readonly isTransient: boolean;
-  /** The error of a reply whose status is not 2xx. */
+  /** The error of a reply with a status other than 2xx. */
   static from(response: Response): Promise<HoldfastError>;
 }
 

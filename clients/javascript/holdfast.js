@@ -31,7 +31,7 @@ export class HoldfastError extends Error {
   /** Whether the same request may succeed later. */
   get isTransient() { return this.code === 'unexpected-reply' || isTransient(this.status); }
 
-  /** The error of a reply whose status is not 2xx. */
+  /** The error of a reply with a status other than 2xx. */
   static async from(response) {
     const text = await response.text().catch(() => '');
     const retryAfter = parseRetryAfter(response.headers.get('Retry-After'), Date.now());
