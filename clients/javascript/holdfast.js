@@ -553,7 +553,8 @@ class StreamConnection {
       const stream = this.#stream, present = [...this.#queries.keys()];
       const removed = [...this.#served].filter(name => !this.#queries.has(name));
       // Queries that continue have to be up to date before others are added.
-      const isReady = present.every(name => !this.#state.isKnown(name) || this.#state.isCurrent(name));
+      const isReady = present.every(
+        name => !this.#served.has(name) || !this.#state.isKnown(name) || this.#state.isCurrent(name));
       const added = isReady ? present.filter(name => !this.#served.has(name)).slice(0, this.#batch) : [];
       if (present.length === 0 || removed.length + added.length === 0) break;
       const queries = {...this.#bodies(added), ...Object.fromEntries(removed.map(name => [name, null]))};
