@@ -173,11 +173,15 @@ export class FakeService {
 
     /** Missed changes without an id, and `upToDate`. */
     function* catchUp(service, name) {
-      const {entries, indices} = change([name], service.sent, {isCatchUp: true});
-      if (entries.length > 0) {
-        yield {event: service.#event('change', {version: cursor(), changes: entries, ...indices})};
+      for (let isMore = true; isMore;) {
+        const {entries, indices} = change([name], service.sent, {isCatchUp: true});
+        service.sent.set(name, service.version);
+        if (entries.length > 0) {
+          yield {event: service.#event('change', {version: cursor(), changes: entries, ...indices})};
+        }
+        isMore = random.isTrue(0.3);
+        if (isMore) yield* write(service);
       }
-      service.sent.set(name, service.version);
       live.add(name);
       const hasID = isAllLive();
       yield {event: service.#event('upToDate', service.#named(name, hasID ? {cursor: cursor()} : {}), hasID ? cursor() : undefined),

@@ -653,9 +653,9 @@ const WORKER_NAME = 'holdfast-connections-1';
 export function serveConnections(port) {
   const take = sharedHub.connect(message => port.postMessage(message));
   port.onmessage = ({data}) => {
-    take(data);
-    // The lock of a tab is free when the tab is gone, however it ended.
-    if (data.do === 'open' && data.lock) globalThis.navigator?.locks?.request(data.lock, () => take({do: 'close'}));
+    // The lock that a tab holds is free when the tab is gone, however it ended.
+    if (data.do === 'lock') navigator.locks.request(data.name, () => take({do: 'close'}));
+    else take(data);
   };
 }
 
@@ -892,7 +892,7 @@ export class Holdfast {
   #lives = new Map(); #count = 0;
   /** Sends a message to the hub of the connection; null before the first live query. */
   #post = null;
-  #isOpened = false; #isAsking = false; #lock = null;
+  #isOpened = false; #isAsking = false;
 
   /**
    * - `url`: the address of the service, such as `https://data.example.org`.
@@ -1064,7 +1064,7 @@ export class Holdfast {
     }
     const {url, interval, retryMaximum} = this.#options, token = this.#token;
     this.#post ??= this.#connect();
-    this.#post({do: 'open', user: userOf(token), lock: this.#lock, options: {url, token, interval, retryMaximum}});
+    this.#post({do: 'open', user: userOf(token), options: {url, token, interval, retryMaximum}});
     this.#isOpened = true;
     for (const [number, live] of this.#lives) this.#post({do: 'add', number, query: live._query});
   }
@@ -1108,7 +1108,11 @@ export class Holdfast {
         this.#post = useOwn();
         if (this.#lives.size > 0) this.#open();
       };
-      this.#lock = holdLock();
+      const name = `holdfast ${Math.random()}`;
+      globalThis.navigator?.locks?.request(name, () => {
+        worker.port.postMessage({do: 'lock', name});
+        return new Promise(() => {});
+      });
       return usePort(worker.port);
     } catch {
       // The module is of another origin than the page.
@@ -1137,14 +1141,6 @@ export class Holdfast {
 function stored(text) {
   const {token = null, user = null} = JSON.parse(text ?? '{}');
   return {token, user};
-}
-
-/** Holds a lock for as long as the page lives, and returns its name; undefined without locks. */
-function holdLock() {
-  if (!globalThis.navigator?.locks) return undefined;
-  const name = `holdfast ${crypto.randomUUID()}`;
-  navigator.locks.request(name, () => new Promise(() => {}));
-  return name;
 }
 
 /** Names the user of a token, so that tabs with different tokens of one user share a connection. */
