@@ -1,17 +1,26 @@
 /** The checks of this folder: each is a sentence and a function that throws if it is not true. */
 import {isDeepStrictEqual, inspect} from 'node:util';
 
+// Nothing here is timed; a loaded machine and a debug build are slow.
+const PATIENCE_MILLISECONDS = 60000;
+
 let passed = 0, failed = 0, skipped = 0;
 
 /** Runs a check, and prints its outcome. */
 export async function check(sentence, run) {
+  let timer;
+  const isLate = new Promise((_, reject) => {
+    timer = setTimeout(() => reject(new Error('it has come to no end')), 2 * PATIENCE_MILLISECONDS);
+  });
   try {
-    await run();
+    await Promise.race([run(), isLate]);
     passed++;
     console.log(`ok    ${sentence}`);
   } catch (error) {
     failed++;
     console.log(`FAIL  ${sentence}: ${error?.stack ?? inspect(error)}`);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -41,9 +50,6 @@ export async function refused(promise) {
   }
   throw new Error('it was not refused');
 }
-
-// Nothing here is timed; a loaded machine and a debug build are slow.
-const PATIENCE_MILLISECONDS = 60000;
 
 /** Waits until `isTrue()` returns something true, and returns it. */
 export async function until(what, isTrue) {

@@ -119,6 +119,9 @@ async function checkRestarts(seed) {
       await compare(writer, lives, 'added and removed');
       const requests = new Set(proxy.requests.slice(before).map(request => request.replace(/streams.*/, 'streams/…')));
       equal([...requests], ['PATCH /v1/streams/…'], 'the requests');
+      const path = proxy.requests.at(-1).split(' ')[1];
+      await until('only the present queries', async () =>
+        (await service.set('PATCH', path, {queries: {}})).queries.length === lives.length);
     });
     await check('a query that the service refuses ends with its error, and others continue', async () => {
       let reported = null;

@@ -108,10 +108,11 @@ export class Proxy {
     }
     const {hostname, port} = new URL(service.url);
     const {host, ...headers} = request.headers;
+    let stream = null;
     const onward = http.request({hostname, port, path: request.url, method: request.method, headers, agent: false}, reply => {
       response.writeHead(reply.statusCode, reply.headers);
       if (!reply.headers['content-type']?.startsWith('text/event-stream')) return reply.pipe(response);
-      const stream = {isSilent: false};
+      stream = {isSilent: false, onward};
       this.#streams.add(stream);
       reply.on('data', bytes => { if (!stream.isSilent) response.write(bytes); });
       reply.on('close', () => {
@@ -120,7 +121,8 @@ export class Proxy {
       });
     });
     onward.on('error', () => response.destroy());
-    response.on('close', () => onward.destroy());
+    // The service does not notice that the client of a silent stream has gone.
+    response.on('close', () => { if (!stream?.isSilent) onward.destroy(); });
     request.pipe(onward);
   }
 
@@ -135,6 +137,7 @@ export class Proxy {
 
   stop() {
     this.cut();
+    for (const {onward} of this.#streams) onward.destroy();
     this.server.close();
   }
 }

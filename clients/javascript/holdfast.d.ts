@@ -192,7 +192,7 @@ export class Collection<T extends object = any> {
   private constructor();
   /** Reads one object. 404 `object-not-found` if it does not exist, or is hidden from the user. */
   get(key: Key, options?: ReadOptions): Promise<T>;
-  /** Queries objects. 400 `query-syntax`, `query-unknown-property`; 410 `cursor-expired`. */
+  /** Queries objects. 400 `invalid-query`, with the place of each fault in `errors`; 410 `cursor-expired`. */
   query(options?: QueryOptions): Query<T>;
   /** Creates an object. Null if the user may not read it, and with `minimal`. 409 `duplicate-key`. */
   create(object: Partial<T>, options?: CreateOptions): Promise<T>;
