@@ -184,7 +184,7 @@ async function checkTabs(browser, service, proxy, operator, random) {
   });
 }
 
-/** The page of the README, with its addresses replaced. */
+/** The page of the README, with its addresses replaced. It is of another origin than the service. */
 async function readmePage(url) {
   const text = await readFile(join(CLIENT, 'README.md'), 'utf8');
   const page = /^```html\n(.*?)^```$/ms.exec(text)[1];
@@ -223,7 +223,7 @@ export async function checkBrowser(seed) {
     await service.set('PUT', '/v1/access', {signUp: true, roles: {member: {classes: {Task: own}}}}, token);
     proxy.pages = {
       '/client/holdfast.js': ['text/javascript', await readFile(join(CLIENT, 'holdfast.js'))],
-      '/page': ['text/html', PAGE], '/readme': ['text/html', await readmePage(proxy.url)]};
+      '/page': ['text/html', PAGE], '/readme': ['text/html', await readmePage(service.url)]};
     await checkTabs(browser, service, proxy, new Holdfast(service.url, {token}), random);
     await checkReadme(browser, proxy);
   } finally {
