@@ -1,0 +1,17 @@
+/** Runs the checks of the JavaScript client. HOLDFAST_SEED sets another seed, HOLDFAST_BINARY names the program. */
+import {checkBrowser, chromium} from './browser.mjs';
+import {check, finish, skip} from './checks.mjs';
+import {checkRunningServices} from './live.mjs';
+import {checkPureParts} from './pure.mjs';
+
+const seed = Number(process.env.HOLDFAST_SEED ?? 70);
+console.log(`seed ${seed}`);
+try {
+  await checkPureParts(seed, process.env.HOLDFAST_SOAK ? 2000 : 200);
+  await Promise.all([
+    checkRunningServices(seed),
+    chromium() ? checkBrowser(seed) : skip('the client in Chromium: `make setup-test` installs it')]);
+} catch (error) {
+  await check('the checks come to their end', () => { throw error; });
+}
+finish();
