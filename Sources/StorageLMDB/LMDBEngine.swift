@@ -118,9 +118,7 @@ package final class LMDBEngine: StorageEngine {
 
     @inline(__always)
     private func requireOpen(_ operation: String) throws(StorageError) {
-        if isClosed.load(ordering: .acquiring) {
-            throw StorageError(.closed, operation: operation)
-        }
+        if isClosed.load(ordering: .acquiring) { throw StorageError(.closed, operation: operation) }
     }
 }
 

@@ -17,8 +17,10 @@ extension Planner {
         var candidate = candidate
         let source = try planned(candidate.source, &candidate.startCost)
         candidate.source = source
-        // Each word, cell or target of a link is a look-up, and a close cover takes its time too.
+        // Each word, cell or target of a link is a look-up, and a close cover takes its time too. A scan of rows follows
+        // a link of each, so that keys that are known save more.
         var cost = source.needsLookUps ? QueryCost.always : Self.entryCountMax
+        if source.followsLinks, !scan.isByColumns { cost = max(cost, min(2048, scan.whole / 256)) }
         if case .points = source, scan.whole >= 32 * QueryCost.cover { cost += QueryCost.cover }
         let keys = try look(at: source, cost: cost)
         // The cells that are found for so little are large: where many points lie in them, closer ones pay.
