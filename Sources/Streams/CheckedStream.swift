@@ -51,8 +51,7 @@ package final class CheckedStream: Sendable {
     func makeWriter(
         to buffer: ByteBuffer, of read: ReadTransaction, _ limits: ServiceLimits
     ) -> ObjectWriter {
-        ObjectWriter(
-            buffer, names, read, limits, quotesLargeInts: definition.quotesLargeInts)
+        ObjectWriter(buffer, names, read, limits, quotesLargeInts: definition.quotesLargeInts)
     }
 
     /// The class name of the followed outbox; empty for every other target.

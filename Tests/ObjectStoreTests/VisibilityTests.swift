@@ -326,6 +326,34 @@ struct VisibilityTests {
         }
     }
 
+    @Test("of objects that an index finds by the beginning of a long text, the rule decides")
+    func longTexts() throws {
+        let store = try Self.world()
+        defer { store.close() }
+        let long = String(repeating: "x", count: 5000)
+        try store.run(
+            (1000..<1010).map { id in
+                let content: ObjectContent = [
+                    "id": .value(.int(Int64(id))),
+                    "owner": .value(.string(long + (id % 2 == 0 ? "a" : "b"))),
+                    "rank": .value(.int(1)),
+                ]
+                return .write("Task", content, key: nil, .create)
+            })
+        try store.reading { read in
+            let task = try #require(read.rows.rowClass(named: "Task"))
+            for rule in ["owner == '\(long)a'", "owner BEGINSWITH '\(long)a'"] {
+                let shown = read.restricted(
+                    to: Visibility(
+                        [task.index: ClassVisibility(rule: try Self.predicate(rule, "Task", read))],
+                        schema: read.rows))
+                #expect(try Self.ids(nil, shown).count == 5)
+                #expect(try Self.ids("rank == 1", shown).count == 5)
+                #expect(try Self.ids(nil, sort: "owner", shown).count == 5)
+            }
+        }
+    }
+
     @Test("hidden rows before the first visible one pay for a scan that another plan is to end")
     func hiddenRowsPay() throws {
         let store = try Self.world()

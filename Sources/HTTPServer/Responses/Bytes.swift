@@ -72,8 +72,7 @@ package struct Bytes: @unchecked Sendable {
     private static func makeStorage(
         _ capacity: Int, adopting memory: UnsafeMutableRawPointer?
     ) -> Storage {
-        unsafeDowncast(
-            Storage.create(minimumCapacity: capacity) { _ in memory }, to: Storage.self)
+        unsafeDowncast(Storage.create(minimumCapacity: capacity) { _ in memory }, to: Storage.self)
     }
 
     /// The bytes; valid as long as this value is referenced.

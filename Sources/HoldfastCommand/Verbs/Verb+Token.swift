@@ -96,8 +96,7 @@ extension Verb {
             return .success
         }
         guard client == nil else {
-            throw .usage(
-                "--all needs a stopped service: give its --data instead of --url")
+            throw .usage("--all needs a stopped service: give its --data instead of --url")
         }
         guard let store = try OpenStore.openUnlessInUse(arguments) else {
             throw CommandFailure("the store is in use by another process\nstop the service first")

@@ -201,8 +201,7 @@ extension FieldSelection {
         private func unknown(
             _ name: String, _ rowClass: RowClass, _ parameter: PathParameter
         ) -> RequestFault {
-            let known =
-                rowClass.knownNames + (areOrigins ? ["$owner"] : [])
+            let known = rowClass.knownNames + (areOrigins ? ["$owner"] : [])
             let detail = "Class '\(rowClass.definition.name)' has no property '\(name)'."
             return .single(
                 .malformed, "unknown-property", detail, parameter: parameter.rawValue,

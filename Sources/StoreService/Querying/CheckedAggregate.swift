@@ -77,8 +77,7 @@ package struct CheckedAggregate: Sendable {
         }
         let readsDates = self.by.contains { if case .date = $0.part { true } else { false } }
         if aggregate.timeZone != nil, !readsDates, aggregate.by != nil {
-            throw query.fault(
-                "tz", "'tz' needs a part of a date in 'by', such as year(born).")
+            throw query.fault("tz", "'tz' needs a part of a date in 'by', such as year(born).")
         }
         selection = try Self.selection(aggregate, operations, query, names.schema)
         hash = PageCursor.QueryHash(

@@ -106,8 +106,7 @@ package final class ExportCursor {
     private func writeObjects(
         _ selection: FieldSelection, _ transaction: ReadTransaction
     ) throws(StoreError) -> Bool {
-        var writer = ObjectWriter(
-            buffer, names: names, read: transaction, epoch: transaction.epoch)
+        var writer = ObjectWriter(buffer, names: names, read: transaction, epoch: transaction.epoch)
         var isFull = false
         try transaction.scan(selection.rowClass, after: lastKey, expecting: 64) { key, row in
             if let records {

@@ -12,8 +12,7 @@ enum ValueAggregate {
         // Values of several types, as `AnyRealmValue` has.
         let type = types.count > 1 ? .mixed : types.first ?? .int
         guard function.result(of: type) != nil else {
-            Misuse.end(
-                "'\(function.rawValue)' is not possible for values of type '\(type.name)'.")
+            Misuse.end("'\(function.rawValue)' is not possible for values of type '\(type.name)'.")
         }
         var state = AggregateState(function, ElementStorage(type))
         let buffer = ByteBuffer(capacity: 32)

@@ -108,8 +108,7 @@ extension Realm.Error {
         case .notUnique(let violations):
             message = "Values that have to be unique are not: \(violations.count)."
         case .deniedDeletion(let denied):
-            message =
-                "Objects can't be deleted, because links deny it: \(denied.count)."
+            message = "Objects can't be deleted, because links deny it: \(denied.count)."
         case .tooManyOperations(let limit): message = "A write may change at most \(limit) objects."
         case .transactionTooLarge(let limit): message = "A write may change at most \(limit) bytes."
         case .tooLarge(let detail): message = detail

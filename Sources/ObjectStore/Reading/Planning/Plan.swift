@@ -32,6 +32,8 @@ package struct Plan: Hashable, Sendable {
     package var residual: Predicate?
     /// The source's object keys, rising, where planning has read them already.
     package var keys: [UInt64]?
+    /// Whether the view's rule holds of each object that the source finds, so that it is not evaluated for them.
+    var satisfiesRule = false
     /// The reaction when it costs too much.
     package var fallback = Fallback.none
     /// For a scan, the cost of a chunk by the columns that were in memory when it was planned; nil for a plan without columns.
@@ -76,6 +78,8 @@ struct PlanCandidate {
     /// The positions of the conjuncts that all found objects satisfy.
     var covered: [Int]
     var isExact: Bool
+    /// Whether it is a candidate of the view's rule, and not of the query's predicate.
+    var isOfRule = false
     /// Its keys, rising, where there were so few that all were read.
     var keys: [UInt64]? { didSet { count = keys?.count ?? count } }
     /// The likely number of its keys.

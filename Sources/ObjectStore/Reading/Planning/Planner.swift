@@ -98,7 +98,7 @@ struct Planner {
         }
         let own = search.own(constraints)
         return visibility.map { visibility in
-            own.filter { visibility.isComplete($0.source) } + search.own(ruling)
+            own.filter { visibility.isComplete($0.source) } + search.own(ruling).map(ofRule)
         } ?? own
     }
 
@@ -108,12 +108,14 @@ struct Planner {
         let found = search.further(conjuncts, beside: []).filter {
             visibility.isComplete($0.source)
         }
-        let ruling = search.further(visibility.rule?.conjuncts ?? [], beside: []).map { candidate in
-            var candidate = candidate
-            if candidate.source.followsLinks { candidate.source = .unrestricted(candidate.source) }
-            return candidate
-        }
-        return found + ruling
+        return found + search.further(visibility.rule?.conjuncts ?? [], beside: []).map(ofRule)
+    }
+
+    private func ofRule(_ candidate: PlanCandidate) -> PlanCandidate {
+        var candidate = candidate
+        candidate.isOfRule = true
+        if candidate.source.followsLinks { candidate.source = .unrestricted(candidate.source) }
+        return candidate
     }
 
     /// The property with the wanted order in its index, and its direction.
@@ -148,7 +150,9 @@ struct Planner {
         } else {
             order = .sort
         }
-        return Plan(source: source, order: order, residual: residual(used), keys: keys)
+        return Plan(
+            source: source, order: order, residual: residual(used), keys: keys,
+            satisfiesRule: used.count == 1 && used[0].isOfRule && used[0].isExact)
     }
 
     /// Returns the condition that the objects of some candidates together still have to be tested for.

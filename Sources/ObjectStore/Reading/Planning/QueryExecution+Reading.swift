@@ -6,7 +6,10 @@ extension QueryExecution {
     private static let longScanCount = 1 << 14
 
     func fetch(_ key: UInt64) throws(StoreError) -> RowView? {
-        try transaction.find(rowClass, key: key)
+        let restricted = plan.satisfiesRule ? transaction.restricted : nil
+        restricted?.found = ObjectIdentity(classIndex: rowClass.index, key: key)
+        defer { restricted?.found = nil }
+        return try transaction.find(rowClass, key: key)
     }
 
     /// Returns the columns that can answer the plan's residual predicate, or a part of it; nil if no columns can.
@@ -59,8 +62,7 @@ extension QueryExecution {
             guard isGuarded else { return true }
             // Entries read beside the rows of the scan, which are counted at its end.
             let followed = transaction.entriesRead - readBefore
-            costSpent =
-                rowCount * (QueryCost.scannedRow + testCost) + followed * QueryCost.followed
+            costSpent = rowCount * (QueryCost.scannedRow + testCost) + followed * QueryCost.followed
             guard costSpent > costMax else { return true }
             isTooExpensive = true
             scannedKey = key - 1
@@ -157,6 +159,7 @@ extension QueryExecution {
         }
         if collector.hasLeftOut {
             plan.residual = query.predicate
+            plan.satisfiesRule = false
             plan.keys = keys
         }
         return keys

@@ -20,9 +20,8 @@ final class RestrictedObjects: VisibleObjects {
         private let unrestricted: StoreView
 
         init(_ visibility: Visibility, _ classIndex: Int, _ unrestricted: StoreView) {
-            (self.visibility, self.classIndex, self.unrestricted) = (
-                visibility, classIndex, unrestricted
-            )
+            (self.visibility, self.unrestricted) = (visibility, unrestricted)
+            self.classIndex = classIndex
             part = visibility.parts[classIndex]
         }
 
@@ -45,9 +44,10 @@ final class RestrictedObjects: VisibleObjects {
     private var judged: [ObjectIdentity: Bool] = [:]
     /// Objects that are known to be seen.
     private var admitted: Set<ObjectIdentity> = []
+    /// The object that is being read because a plan found it by the rule; its rule is not evaluated.
+    var found: ObjectIdentity?
     private let copies = RowCopies()
-    // Many views show whole rows alone.
-    private lazy var builder = RowBuilder()
+    private lazy var builder = RowBuilder()  // Many views show only whole rows.
     private lazy var buffer = ByteBuffer(capacity: 512)
 
     init(_ visibility: Visibility, of unrestricted: StoreView) {
@@ -186,7 +186,7 @@ final class RestrictedObjects: VisibleObjects {
     private func admits(_ rules: Rules, _ key: UInt64, _ row: RowView) -> Bool {
         if rules.part.rule == nil { return true }
         let identity = ObjectIdentity(classIndex: rules.classIndex, key: key)
-        if !admitted.isEmpty, admitted.contains(identity) { return true }
+        if identity == found || !admitted.isEmpty && admitted.contains(identity) { return true }
         if rules.part.isRuleCheap { return rules.admits(key, row) }
         if let known = judged[identity] { return known }
         let isSeen = rules.admits(key, row)

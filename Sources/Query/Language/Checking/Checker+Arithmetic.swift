@@ -66,8 +66,7 @@ extension Checker {
     private func calculated(
         _ a: Item, _ syntax: Syntax.Operation, _ b: Item
     ) throws(QueryError) -> Item {
-        var result = Item(
-            value: .null, argument: a.argument ?? b.argument, range: syntax.range)
+        var result = Item(value: .null, argument: a.argument ?? b.argument, range: syntax.range)
         for item in [a, b] where item.value != .null && Number(item.value) == nil {
             throw refused(syntax)
         }

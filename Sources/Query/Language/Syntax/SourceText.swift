@@ -62,8 +62,7 @@ struct SourceText {
 
     /// Makes the error of a query after its budget has failed. The budget gives the reason; this error is never reported.
     func givenUp() -> QueryError {
-        QueryError(
-            kind: .limit, message: "The query was stopped before it was checked.", column: 1)
+        QueryError(kind: .limit, message: "The query was stopped before it was checked.", column: 1)
     }
 
     /// Makes a syntax error at an offset, in Realm's wording.
