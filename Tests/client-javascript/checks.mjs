@@ -2,11 +2,12 @@
 import {isDeepStrictEqual, inspect} from 'node:util';
 
 // Nothing here is timed; a loaded machine and a debug build are slow.
-const PATIENCE_MILLISECONDS = 60000;
+const PATIENCE_MILLISECONDS = 60000, PATIENCE_AFTER_FAILURE_MILLISECONDS = 20000;
 
+let patience = PATIENCE_MILLISECONDS;
 let passed = 0, failed = 0, skipped = 0;
 
-/** Runs a check, and prints its outcome. */
+/** Runs a check, prints its outcome, and returns whether it passed. */
 export async function check(sentence, run) {
   let timer;
   const isLate = new Promise((_, reject) => {
@@ -16,12 +17,23 @@ export async function check(sentence, run) {
     await Promise.race([run(), isLate]);
     passed++;
     console.log(`ok    ${sentence}`);
+    return true;
   } catch (error) {
     failed++;
     console.log(`FAIL  ${sentence}: ${error?.stack ?? inspect(error)}`);
+    return false;
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Makes a function like `check` for checks that build on each other: after a failed one, the others are skipped. */
+export function sequence() {
+  let isBroken = false;
+  return async (sentence, run) => {
+    if (isBroken) skip(`${sentence}: an earlier check of the same client failed`);
+    else isBroken = !await check(sentence, run);
+  };
 }
 
 export function skip(what) {
@@ -51,15 +63,16 @@ export async function refused(promise) {
   throw new Error('it was not refused');
 }
 
-/** Waits until `isTrue()` returns something true, and returns it. */
+/** Waits until `isTrue()` returns something true, and returns it. After a first failure, later ones are reported sooner. */
 export async function until(what, isTrue) {
-  const end = Date.now() + PATIENCE_MILLISECONDS;
+  const allowed = patience, end = Date.now() + allowed;
   while (Date.now() < end) {
     const found = await isTrue();
     if (found) return found;
     await pause(10);
   }
-  throw new Error(`it was not true in ${PATIENCE_MILLISECONDS / 1000} s: ${what}`);
+  patience = PATIENCE_AFTER_FAILURE_MILLISECONDS;
+  throw new Error(`it was not true in ${allowed / 1000} s: ${what}`);
 }
 
 export const pause = milliseconds => new Promise(resolve => setTimeout(resolve, milliseconds));
