@@ -13,8 +13,8 @@ package final class WordReader {
 
     deinit { HFWordsFree(words) }
 
-    /// Passes each word of a text, folded, until `body` returns false. A word is valid only within `body`. Cost: about 10 ns for
-    /// each ASCII character, 100 ns for others.
+    /// Passes each word of a text, folded, until `body` returns false. A word is valid only within `body`. Cost: about 3 ns for
+    /// each character of an ASCII text, 13 ns for each byte of another one.
     package func forEachWord(
         _ text: UnsafeRawBufferPointer, _ body: (UnsafeRawBufferPointer) -> Bool
     ) {
@@ -49,7 +49,7 @@ package final class WordReader {
     }
 }
 
-/// The words of an ASCII text, with the same results as ICU by the rules of UAX 29, many times faster. A test compares the two.
+/// The words of an ASCII text, with the same results as ICU by the rules of UAX 29 in a quarter of the time. A test compares both.
 enum ASCIIWords {
     /// The kind of a character in these rules.
     private enum Kind: UInt8 {

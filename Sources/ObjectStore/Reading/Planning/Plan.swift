@@ -78,7 +78,7 @@ struct PlanCandidate {
     /// The positions of the conjuncts that all found objects satisfy.
     var covered: [Int]
     var isExact: Bool
-    /// Whether it is a candidate of the view's rule, and not of the query's predicate.
+    /// Whether it is a candidate of the view's rule. If exact, its objects are shown without evaluating the rule.
     var isOfRule = false
     /// Its keys, rising, where there were so few that all were read.
     var keys: [UInt64]? { didSet { count = keys?.count ?? count } }

@@ -53,7 +53,7 @@ extension QueryExecution {
         let isGuarded = costMax < .max
         let readBefore = transaction.entriesRead
         defer {
-            if rowCount >= Self.longScanCount, !readsAll {
+            if rowCount >= Self.longScanCount, !readsAll, visibility == nil {
                 ColumnScan.countUse(plan.residual, rowClass, in: transaction)
             }
         }
