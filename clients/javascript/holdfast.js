@@ -892,8 +892,8 @@ export class Collection {
 }
 
 function withParameters(path, parameters) {
-  const query = new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== undefined));
-  return query.size ?? String(query) ? `${path}?${query}` : path;
+  const query = String(new URLSearchParams(Object.entries(parameters).filter(([, value]) => value !== undefined)));
+  return query ? `${path}?${query}` : path;
 }
 
 /** The path of an object. A key that a path or a proxy could misread is sent as JSON in the query. */

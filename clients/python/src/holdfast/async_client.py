@@ -186,7 +186,7 @@ class AsyncObjects:
             limit=limit,
             fields=fields,
             expand=expand,
-            count="exact" if count else None,
+            count=count,
         )
         return AsyncQuery(self._client, self.class_name, body)
 

@@ -17,6 +17,16 @@ from .query_state import LiveState
 _log = logging.getLogger("holdfast")
 
 
+def log_error(error: HoldfastError) -> None:
+    """Logs an error of a live query whose subscriber takes no errors."""
+    _log.error("A live query reports: %s", error)
+
+
+def log_failure() -> None:
+    """Logs the exception that a subscriber's function has raised."""
+    _log.exception("A subscriber of a live query has failed.")
+
+
 class AsyncLive:
     """A live query: an asynchronous iterator of its states.
 
@@ -94,13 +104,13 @@ class AsyncLive:
             except StopAsyncIteration:
                 return
             except HoldfastError as error:
-                call = partial(on_error or _log_error, error)
+                call = partial(on_error or log_error, error)
             try:
                 called = call()
                 if inspect.isawaitable(called):
                     await called
             except Exception:
-                _log.exception("A subscriber of a live query has failed.")
+                log_failure()
 
     async def close(self) -> None:
         """Ends the live query."""
@@ -120,7 +130,3 @@ class AsyncLive:
         trace: TracebackType | None,
     ) -> None:
         await self.close()
-
-
-def _log_error(error: HoldfastError) -> None:
-    _log.error("A live query reports: %s", error)

@@ -253,7 +253,7 @@ class Objects:
             limit=limit,
             fields=fields,
             expand=expand,
-            count="exact" if count else None,
+            count=count,
         )
         return Query(self._client, self.class_name, body)
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-import logging
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import CancelledError
@@ -12,14 +11,12 @@ from functools import partial
 from types import TracebackType
 from typing import Any, Self, TypeVar
 
-from .async_live import AsyncLive
+from .async_live import AsyncLive, log_error, log_failure
 from .connection import ClientClosed, StreamConnection
 from .errors import HoldfastError
 from .query_state import LiveState
 
 T = TypeVar("T")
-
-_log = logging.getLogger("holdfast")
 
 
 class LoopThread:
@@ -136,11 +133,11 @@ class Live:
             except StopIteration:
                 return
             except HoldfastError as error:
-                call = partial(on_error or _log_error, error)
+                call = partial(on_error or log_error, error)
             try:
                 call()
             except Exception:
-                _log.exception("A subscriber of a live query has failed.")
+                log_failure()
 
     def close(self) -> None:
         """Ends the live query. A subscriber's function is not called any more afterwards."""
@@ -160,10 +157,6 @@ class Live:
         trace: TracebackType | None,
     ) -> None:
         self.close()
-
-
-def _log_error(error: HoldfastError) -> None:
-    _log.error("A live query reports: %s", error)
 
 
 async def _follow(connection: StreamConnection, body: Mapping[str, Any]) -> AsyncLive:

@@ -171,7 +171,7 @@ def query_body(
     limit: int | None = None,
     fields: Names | None = None,
     expand: Names | None = None,
-    count: str | None = None,
+    count: bool = False,
 ) -> dict[str, Any]:
     """Returns the members that a query states."""
     members: dict[str, Any] = {
@@ -182,7 +182,7 @@ def query_body(
         "limit": limit,
         "fields": _names(fields),
         "expand": _names(expand),
-        "count": count,
+        "count": "exact" if count else None,
     }
     return {name: value for name, value in members.items() if value is not None}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
+from typing import Any
 
 import httpx
 
@@ -25,15 +26,20 @@ def lost_of(error: httpx.TransportError) -> Lost:
     return Lost(detail.rstrip("."), not isinstance(error, _UNSENT))
 
 
+def _arguments(base: str, request: Request, token: str | None) -> dict[str, Any]:
+    """Returns a request as the arguments of httpx."""
+    return {
+        "method": request.method,
+        "url": request.url(base),
+        "headers": request.all_headers(token),
+        "content": request.body,
+    }
+
+
 def send(client: httpx.Client, base: str, request: Request, token: str | None) -> Reply | Lost:
     """Sends a request and reads its reply."""
     try:
-        response = client.request(
-            request.method,
-            request.url(base),
-            headers=request.all_headers(token),
-            content=request.body,
-        )
+        response = client.request(**_arguments(base, request, token))
     except httpx.TransportError as error:
         return lost_of(error)
     return reply_of(response)
@@ -44,12 +50,7 @@ async def send_async(
 ) -> Reply | Lost:
     """Sends a request and reads its reply."""
     try:
-        response = await client.request(
-            request.method,
-            request.url(base),
-            headers=request.all_headers(token),
-            content=request.body,
-        )
+        response = await client.request(**_arguments(base, request, token))
     except httpx.TransportError as error:
         return lost_of(error)
     return reply_of(response)
