@@ -56,17 +56,18 @@ def exchange(connection, method, path, body=None, **headers):
 
 
 class Service:
-    """Starts `holdfast serve` on an empty store and stops it: use it in a `with`."""
+    """Starts `holdfast serve` on an empty store, or on the one in the folder `data`, and stops it: use it in a `with`."""
 
-    def __init__(self, *options, port=0, prepare=None):
+    def __init__(self, *options, port=0, prepare=None, data=None):
         self.options = options
         self.port = port
         # Called with the store's folder before the service starts.
         self.prepare = prepare
+        self._given_data = data
 
     def __enter__(self):
         self._folder = tempfile.TemporaryDirectory(prefix="holdfast-")
-        self.data = Path(self._folder.name) / "data"
+        self.data = self._given_data or Path(self._folder.name) / "data"
         if self.prepare:
             self.prepare(self.data)
         self._log = open(Path(self._folder.name) / "log", "w+b")
