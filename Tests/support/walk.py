@@ -7,6 +7,7 @@ A block with `curl -sN` is a second terminal: it runs in a shell of its own in t
 ```text block that begins with `event:` or `retry:` is what it prints in the end. ```filters are asked line by line, as
 `filters.py` says.
 """
+import contextlib
 import json
 import os
 import re
@@ -38,7 +39,8 @@ class CurlShell(Shell):
 
     def __init__(self, folder, environment=None):
         self.refused = Path(folder) / ".refused"
-        super().__init__(folder, environment, preamble=f"refused={shlex.quote(str(self.refused))}\n{CURL}")
+        super().__init__(
+            folder, environment, preamble=f"refused={shlex.quote(str(self.refused))}\n{CURL}", session=True)
 
     def take_refused(self):
         """The last words of the requests that were refused since this was asked last."""
@@ -134,9 +136,14 @@ class Walk:
             elif block.text.startswith(("event:", "retry:")):
                 self.check_stream(block)
         self.shell.end()
-        for terminal in self.terminals:
-            os.killpg(terminal.pid, signal.SIGKILL)
-            terminal.wait()
+        self.end()
+
+    def end(self):
+        """Ends the programs that the page has left running."""
+        for process in (self.shell.process, *self.terminals):
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
 
     def report(self, block, problem, expected="", output=""):
         place = f"{self.document}:{block.line}"
@@ -149,7 +156,7 @@ class Walk:
         print(f"--- expected\n{expected}\n--- printed\n{output}\n---", flush=True)
 
     def step(self, block, expected):
-        text = block.text.replace(ADDRESS, self.service.url)
+        text = self.actual(block.text)
         if re.search(r"curl -s?N", text):
             self.printed.unlink(missing_ok=True)
             with self.printed.open("w") as output:
@@ -171,7 +178,7 @@ class Walk:
             if self.watch:
                 self.wait_until_told()
             printed, status = self.shell.run(command)
-            output += printed.replace(self.service.url, ADDRESS)
+            output += self.documented(printed)
         refused = self.shell.take_refused()
         if status:
             problem = f"status {status}"
@@ -180,6 +187,14 @@ class Walk:
         else:
             problem = f"refused: {refused}" if refused else None
         self.report(block, problem, expected.text if expected else "", output)
+
+    def actual(self, text):
+        """Commands of the page, with the address of the service in the place of the documented one."""
+        return text.replace(ADDRESS, self.service.url)
+
+    def documented(self, text):
+        """Output, with the documented address in the place of the service's."""
+        return text.replace(self.service.url, ADDRESS)
 
     def wait_until_told(self):
         """Waits until the service has told all streams of what was written.
