@@ -85,7 +85,8 @@ struct PasswordHasherTests {
             ])
         #expect(hasher.hashCount == 2)
         #expect(Self.run(hasher) { $0.isRight("x", for: "no hash") } == false)
-        // The thread's own processor time, which other load does not change: a hash that the library refuses takes none.
+        // The thread's own processor time: a hash that the library refuses takes less than a thousandth. Other load on the same
+        // core may double the time of one.
         let (known, unknown) = Self.run(hasher) { worker -> (UInt64, UInt64) in
             let hash = worker.hash("sésame")
             let times = [hash, nil].map { hash in
@@ -95,7 +96,7 @@ struct PasswordHasherTests {
             }
             return (times[0], times[1])
         }
-        #expect(unknown > known / 2, "\(unknown) ns, \(known) ns of a known one")
+        #expect(unknown > known / 10, "\(unknown) ns, \(known) ns of a known one")
     }
 
     @Test("two work at a time, and so many wait; a hasher that has stopped takes nothing")
