@@ -9,6 +9,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
@@ -21,6 +22,18 @@ WORLD = ROOT / "Examples" / "world"
 # A loaded machine and a debug build are slow; nothing here is timed.
 START_SECONDS_MAX = 60
 REQUEST_SECONDS_MAX = 300
+
+
+def free_ports(count):
+    """Different ports of loopback that were free a moment ago."""
+    probes = [socket.socket() for _ in range(count)]
+    try:
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
+    finally:
+        for probe in probes:
+            probe.close()
 
 
 class ServiceError(Exception):

@@ -3,12 +3,10 @@
 The page's blocks write the configurations, so its own text is tested. Steps of a proxy that is not
 installed are skipped and counted.
 """
-import json
 import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -17,7 +15,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "Tests" / "support"))
 
-from documents import Shell, blocks, text_matches  # noqa: E402
+from documents import Shell, blocks  # noqa: E402
+from service import BINARY, free_ports  # noqa: E402
+from walk import fault  # noqa: E402
 
 PAGE = "docs/tutorials/behind-a-proxy.md"
 PARTS = [
@@ -30,45 +30,6 @@ PARTS = [
 PORTS = ["8080", "8443", "9443"]
 PAGE_SECONDS_MAX = 300
 PROGRAMS = f"{os.environ.get('PATH', '/usr/bin:/bin')}:/usr/sbin"
-
-
-def free_ports(count):
-    probes = [socket.socket() for _ in range(count)]
-    try:
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [str(probe.getsockname()[1]) for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()
-
-
-def json_matches(expected, actual):
-    """Whether a JSON value is as expected, where `…` in a text is any text."""
-    if isinstance(expected, str) and isinstance(actual, str):
-        return text_matches(expected, actual)
-    if isinstance(expected, dict) and isinstance(actual, dict):
-        return list(expected) == list(actual) and all(
-            json_matches(value, actual[name]) for name, value in expected.items())
-    if isinstance(expected, list) and isinstance(actual, list):
-        return len(expected) == len(actual) and all(map(json_matches, expected, actual))
-    return type(expected) is type(actual) and expected == actual
-
-
-def fault(expected, output, status):
-    """Why a step is not as the page says; None if it is."""
-    if status:
-        return f"status {status}"
-    if expected is None:
-        return None
-    if expected.kind == "json":
-        try:
-            same = json_matches(json.loads(expected.text), json.loads(output))
-        except ValueError as error:
-            return f"no JSON: {error}"
-    else:
-        same = text_matches(expected.text, output.rstrip("\n"))
-    return None if same else "the output differs"
 
 
 def steps(heading):
@@ -86,9 +47,9 @@ def run(shell, ports, block, expected):
     """Runs a step, and returns whether it is as the page says."""
     text = block.text
     for name, port in ports.items():
-        text = re.sub(rf"\b{name}\b", port, text)
+        text = re.sub(rf"\b{name}\b", str(port), text)
     output, status = shell.run(text)
-    problem = fault(expected, output, status)
+    problem = f"status {status}" if status else fault(expected, output) if expected else None
     place = f"{PAGE}:{block.line}"
     if problem is None:
         print(f"ok    {place}")
@@ -145,6 +106,6 @@ def check(binary):
 
 
 if __name__ == "__main__":
-    totals = check(os.environ.get("HOLDFAST_BINARY", str(ROOT / ".build" / "debug" / "holdfast")))
+    totals = check(BINARY)
     print("{} passed, {} failed, {} skipped".format(*totals), flush=True)
     sys.exit(1 if totals[1] else 0)
