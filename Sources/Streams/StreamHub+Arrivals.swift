@@ -9,7 +9,6 @@ extension StreamHub {
 
     /// Delivers the last missed changes to a stream and makes it live.
     func arrive(_ follower: Follower, _ position: ChangeFeed.Position) {
-        // A follower that has gone is not served any more.
         if follower.isGone { return follower.abandon() }
         guard isCurrent(follower, position) else { return feedLater(follower) }
         do throws(RequestFault) {
@@ -53,7 +52,6 @@ extension StreamHub {
     func goLive(_ follower: Follower, in channel: StreamChannel) {
         follower.state.goLive()
         follower.lastSent = monotonicMilliseconds()
-        // Equal queries share one object.
         follower.query = channel.stream
         (follower.sink as? QuerySink)?.query.checked = channel.stream
         channel.add(follower)
@@ -118,17 +116,22 @@ extension StreamHub {
         return true
     }
 
-    /// Brings a stream to the present if workers test its filter and no object of the classes that its query reads has changed.
-    /// Otherwise informs it of its progress and lets a worker continue.
+    /// Whether no object of the classes that a query reads has changed after a version.
+    func isUnchanged(
+        _ query: CheckedStream, after version: UInt64, _ position: ChangeFeed.Position
+    ) -> Bool {
+        let changes = try? FoldedChanges(
+            after: version, in: position.transaction, objectCountMax: 1,
+            recordCountMax: StreamCatchUp.pieceObjectCount, classes: query.observed.classes,
+            formerByteCountMax: 0)
+        return changes.map { $0.isEmpty && $0.through == position.version } ?? false
+    }
+
+    /// Brings a stream to the present if nothing changed for it. Otherwise reports its progress and lets a worker continue.
     ///
     /// - Returns: Whether it is at the present.
-    /// - Returns: Whether it is at the present.
     private func skipOthers(_ follower: Follower, _ position: ChangeFeed.Position) -> Bool {
-        let changes = try? FoldedChanges(
-            after: follower.state.version, in: position.transaction, objectCountMax: 1,
-            recordCountMax: StreamCatchUp.pieceObjectCount,
-            classes: follower.query.observed.classes, formerByteCountMax: 0)
-        if let changes, changes.isEmpty, changes.through == position.version {
+        if isUnchanged(follower.query, after: follower.state.version, position) {
             follower.state.advance(through: position.version)
             return true
         }

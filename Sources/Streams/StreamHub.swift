@@ -6,8 +6,7 @@ import Synchronization
 
 /// Catches streams of events up, then delivers new changes to them.
 ///
-/// A stream that has to catch up is fed on a worker's thread, as fast as its client reads. Near the present it joins a channel on
-/// the feed's thread. Thread-safe.
+/// A worker's thread feeds a stream as fast as its client reads; near the present it joins a channel of the feed. Thread-safe.
 package final class StreamHub: @unchecked Sendable {
     // Unchecked: mutable state is used only on the feed's thread; `feed` is set once, before the hub is used.
 
@@ -30,6 +29,8 @@ package final class StreamHub: @unchecked Sendable {
     var groupsWithEnded: [ObjectIdentifier: StreamGroup] = [:]
     /// The groups with steps that they have not been sent yet. Only on the feed's thread.
     var groupsInStep: [StreamGroup] = []
+    /// The last versions at which the feed stood between its steps. Only on the feed's thread.
+    var stops: [UInt64] = []
     /// The streams of several queries.
     package let queryStreams: QueryStreams
     /// The timers of streams. Only on the feed's thread.
@@ -273,7 +274,6 @@ package final class StreamHub: @unchecked Sendable {
         repeat {
             if follower.isGone { return }
             if isStopping.load(ordering: .acquiring) { return follower.end(served) }
-            // Pieces that found no room are sent again when there is some.
             guard catchUp.hasRoom(follower) else { return wait(follower) }
             var isOtherView = false
             var end: QueryEnd?

@@ -116,6 +116,7 @@ extension StreamHub {
     /// Sends steps to the clients of several queries.
     func endStep(to version: UInt64) {
         entries.clear()
+        if stops.last != version { stops = stops.suffix(63) + [version] }
         if groupsInStep.isEmpty { return }
         let concerned = groupsInStep
         groupsInStep = []

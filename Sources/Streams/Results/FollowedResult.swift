@@ -108,16 +108,8 @@ final class FollowedResult: @unchecked Sendable {
         let hub = channel.hub
         // A follower that needs the whole result waits while too much of its client's, or of all clients', is unread.
         removeGone()
-        // Checked once for each, because clients may read meanwhile.
-        var waiting: [Follower] = []
-        arrivals.removeAll { follower in
-            let mustWait = hub.results.isTight(for: follower.caller.client)
-            if mustWait { waiting.append(follower) }
-            return mustWait
-        }
-        let count = arrivals.count
-        arrivals += waiting
-        if !waiting.isEmpty {
+        let count = arrivals.partition { hub.results.isTight(for: $0.caller.client) }
+        if count < arrivals.count {
             retryLater(in: channel)
             if count == 0, markedThrough == nil || channel.followers.isEmpty { return }
         }
@@ -181,8 +173,15 @@ final class FollowedResult: @unchecked Sendable {
         case .success(let outcome?): found = outcome
         }
         if let reason = found.reset { return begin(again: reason, in: channel) }
+        let isSame =
+            result != nil && found.changes.isEmpty
+            && found.version <= knownVersion(at: found.version) + 1
         if let marked = markedThrough, marked <= found.version { markedThrough = nil }
-        let isSame = result != nil && found.changes.isEmpty
+        // A step that passed over this version has no events of changes that were undone after it.
+        let isPassed =
+            markedThrough == nil && !channel.hub.stops.contains(found.version)
+            && !channel.hub.isUnchanged(channel.stream, after: found.version, position)
+        if isPassed { markedThrough = position.version }
         result = found.result
         span = (isSame ? span.lowerBound : found.version)...found.version
         if !found.changes.isEmpty {
@@ -201,7 +200,7 @@ final class FollowedResult: @unchecked Sendable {
             welcome(follower, found, (through, position.version), in: channel)
         }
         channel.forgetIfEmpty()
-        schedule(in: channel)
+        if isPassed { retryLater(in: channel) } else { schedule(in: channel) }
     }
 
     /// Whether the view of a waiting follower's client differs from the channel's.
@@ -228,7 +227,6 @@ final class FollowedResult: @unchecked Sendable {
         _ versions: (through: UInt64, present: UInt64), in channel: StreamChannel
     ) {
         let hub = channel.hub
-        // A follower that has gone is not served any more.
         if follower.isGone { return }
         if !isKnown(to: follower) || !showsObjects {
             if showsObjects {
@@ -247,8 +245,7 @@ final class FollowedResult: @unchecked Sendable {
     }
 }
 
-/// A followed result at one version, as far as the next one is compared with it: the positions of the objects, but not their
-/// content.
+/// A followed result at one version, as far as the next one is compared with it: the positions of the objects.
 struct LiveResult: Sendable {
     /// Objects of the result in order; a list is one section.
     struct Section: Sendable {
