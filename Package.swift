@@ -19,8 +19,9 @@ let isFetched = ["/checkouts/", "/registry/downloads/"].contains {
 /// The parts in whose loops random tests spend their time, and the models that these compare them with. Debug builds optimise
 /// them, too, which makes the build longer by less than it makes the tests shorter.
 let optimized: Set = [
-    "Bytes", "Threads", "ObjectModel", "Rows", "Query", "Storage", "StorageMemory", "StorageLMDB",
-    "ObjectStore", "ObjectSupport", "PlainQuery",
+    "Bytes", "Threads", "JSON", "ObjectModel", "Rows", "Query", "Storage", "StorageMemory",
+    "StorageLMDB", "ObjectStore", "ObjectJSON", "HTTPServer", "ObjectSupport", "PlainQuery",
+    "TestSupport", "ServiceSupport",
 ]
 
 func settings(of folder: String) -> [SwiftSetting] {
