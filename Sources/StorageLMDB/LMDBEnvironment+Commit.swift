@@ -1,6 +1,5 @@
 import CHoldfastLMDB
 import HoldfastStorage
-import Synchronization
 
 extension LMDBEnvironment {
     /// The longest batch that is written to the journal. A longer one goes to the tree at once: it would take too much memory

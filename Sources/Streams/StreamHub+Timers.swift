@@ -1,5 +1,4 @@
 import HoldfastThreads
-import Synchronization
 
 // Heartbeats and deadlines.
 extension StreamHub {

@@ -1,7 +1,6 @@
 import CHoldfastSodium
 import HoldfastObjectJSON
 import HoldfastObjectStore
-import Synchronization
 
 // Followers that may not read everything: their views can change while they follow.
 extension StreamHub {

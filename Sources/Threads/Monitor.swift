@@ -1,6 +1,8 @@
 import Glibc
 
 /// A value behind a lock that threads can wait on. Thread-safe.
+///
+/// Unlike a `Mutex` it neither spins nor is handed over in turn, which costs where threads meet at each request (`user-lists`).
 package final class Monitor<State>: @unchecked Sendable {
     // Unchecked: `state` is used only with the lock held.
     private let lock = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

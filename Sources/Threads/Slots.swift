@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Slots that callers take and give back, such as event streams that may be open: so many in all, and so many for each
 /// owner. Thread-safe. Cost: a look-up.
 package final class Slots<Owner: Hashable & Sendable>: Sendable {
@@ -18,7 +16,7 @@ package final class Slots<Owner: Hashable & Sendable>: Sendable {
 
     private let countMax: Int
     private let ownerCountMax: Int
-    private let taken = Mutex(Taken())
+    private let taken = Monitor(Taken())
 
     /// Makes free slots.
     ///

@@ -85,13 +85,16 @@ struct PasswordHasherTests {
             ])
         #expect(hasher.hashCount == 2)
         #expect(Self.run(hasher) { $0.isRight("x", for: "no hash") } == false)
-        // The thread's own processor time, which other load does not change: a hash that the library refuses takes none.
+        // The thread's own processor time: a hash that the library refuses takes none. Other load on the same core may double
+        // one time, so the least of three counts.
         let (known, unknown) = Self.run(hasher) { worker -> (UInt64, UInt64) in
             let hash = worker.hash("sésame")
             let times = [hash, nil].map { hash in
-                let begin = threadNanoseconds()
-                _ = worker.isRight("x", for: hash)
-                return threadNanoseconds() - begin
+                (0..<3).reduce(UInt64.max) { least, _ in
+                    let begin = threadNanoseconds()
+                    _ = worker.isRight("x", for: hash)
+                    return min(least, threadNanoseconds() - begin)
+                }
             }
             return (times[0], times[1])
         }

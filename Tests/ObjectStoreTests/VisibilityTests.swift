@@ -277,6 +277,56 @@ struct VisibilityTests {
         }
     }
 
+    @Test("of mixed values of rows that are shown in part, the least and the greatest stay")
+    func mixedExtremes() throws {
+        let note = ObjectClass(
+            name: "Note", primaryKey: "id",
+            properties: [
+                Property(name: "id", type: .single(.scalar(.int))),
+                Property(name: "text", type: .single(.scalar(.string))),
+                Property(name: "mark", type: .single(.scalar(.mixed))),
+                Property(name: "next", type: .list(.object("Note"))),
+            ])
+        let store = try Shelter.open(.memory, classes: [note])
+        defer { store.close() }
+        let marks: [Value] = [
+            .int(5), .int(-4), .string("c"), .string("zz"), .int(3), .string("d"),
+        ]
+        for (id, mark) in marks.enumerated() {
+            try store.put(
+                "Note",
+                [
+                    "id": .value(.int(Int64(id))), "text": .value(.string("hidden")),
+                    "mark": .value(mark),
+                ])
+        }
+        try store.put(
+            "Note",
+            [
+                "id": .value(.int(9)),
+                "next": .values(
+                    marks.indices.map { .link(className: "Note", key: .int(Int64($0))) }),
+            ])
+        try store.reading { read in
+            let rowClass = try #require(read.rows.rowClass(named: "Note"))
+            let text = try #require(rowClass.names.position(of: "text"))
+            let roles = [ClassVisibility.Role(rule: nil, hidden: MemberSet([text]))]
+            let shown = read.restricted(
+                to: Visibility(
+                    [rowClass.index: ClassVisibility(roles: roles)], schema: read.rows))
+            for filter in [
+                "next.@min.mark == -4", "next.@min.mark < 0", "next.@min.mark + 1 == -3",
+                "next.@min.mark IN {-4, 7}", "next.@max.mark == 'zz'",
+                "next.@max.mark BEGINSWITH 'z'",
+            ] {
+                for view in [read, shown] {
+                    let found = try Self.ids(filter, view, "Note")
+                    #expect(found.count == 1, "\(filter)")
+                }
+            }
+        }
+    }
+
     @Test("a hidden property links nowhere backwards either")
     func hiddenLinks() throws {
         try Self.showing(nil, hiding: ["list"], for: "owner == 'ann'") {

@@ -17,7 +17,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT / "Tests" / "support"))
 
 from events import EventSource  # noqa: E402
-from service import BINARY, Reply, Service, exchange  # noqa: E402
+from service import BINARY, Reply, Service, exchange, free_ports  # noqa: E402
 
 EXAMPLE = ROOT / "deploy" / "nginx.conf.example"
 NGINX = shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin")
@@ -27,17 +27,6 @@ WAIT_SECONDS_MAX = 60
 BODY_BYTES_MAX = 32 << 20
 # From the kernel's include/net/tcp_states.h.
 TIME_WAIT = "06"
-
-
-def free_ports(count):
-    probes = [socket.socket() for _ in range(count)]
-    try:
-        for probe in probes:
-            probe.bind(("127.0.0.1", 0))
-        return [probe.getsockname()[1] for probe in probes]
-    finally:
-        for probe in probes:
-            probe.close()
 
 
 class Proxy:

@@ -40,12 +40,15 @@ def blocks(document, heading):
 
 
 class Shell:
-    """A shell that runs commands one after the other; what they print goes to one stream unless `errors` is another file."""
+    """A shell that runs commands one after the other; what they print goes to one stream unless `errors` is another file.
 
-    def __init__(self, folder, environment=None, preamble="", errors=subprocess.STDOUT):
+    With `session`, its process leads a group with the programs that it starts.
+    """
+
+    def __init__(self, folder, environment=None, preamble="", errors=subprocess.STDOUT, session=False):
         self.process = subprocess.Popen(
             ["bash", "--noprofile", "--norc"], cwd=folder, env=environment, stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=errors, text=True, errors="replace")
+            stdout=subprocess.PIPE, stderr=errors, text=True, errors="replace", start_new_session=session)
         self.process.stdin.write(preamble)
 
     def run(self, text):

@@ -9,6 +9,7 @@ import json
 import os
 import re
 import signal
+import socket
 import subprocess
 import tempfile
 import threading
@@ -21,6 +22,18 @@ WORLD = ROOT / "Examples" / "world"
 # A loaded machine and a debug build are slow; nothing here is timed.
 START_SECONDS_MAX = 60
 REQUEST_SECONDS_MAX = 300
+
+
+def free_ports(count):
+    """Different ports of loopback that were free a moment ago."""
+    probes = [socket.socket() for _ in range(count)]
+    try:
+        for probe in probes:
+            probe.bind(("127.0.0.1", 0))
+        return [probe.getsockname()[1] for probe in probes]
+    finally:
+        for probe in probes:
+            probe.close()
 
 
 class ServiceError(Exception):
@@ -56,17 +69,18 @@ def exchange(connection, method, path, body=None, **headers):
 
 
 class Service:
-    """Starts `holdfast serve` on an empty store and stops it: use it in a `with`."""
+    """Starts `holdfast serve` on an empty store, or on the one in the folder `data`, and stops it: use it in a `with`."""
 
-    def __init__(self, *options, port=0, prepare=None):
+    def __init__(self, *options, port=0, prepare=None, data=None):
         self.options = options
         self.port = port
         # Called with the store's folder before the service starts.
         self.prepare = prepare
+        self._given_data = data
 
     def __enter__(self):
         self._folder = tempfile.TemporaryDirectory(prefix="holdfast-")
-        self.data = Path(self._folder.name) / "data"
+        self.data = self._given_data or Path(self._folder.name) / "data"
         if self.prepare:
             self.prepare(self.data)
         self._log = open(Path(self._folder.name) / "log", "w+b")

@@ -2,7 +2,7 @@ import HoldfastObjectModel
 import HoldfastObjectStore
 import HoldfastQuery
 import HoldfastRows
-import Synchronization
+import HoldfastThreads
 
 /// The rules of an access document in one schema, with a cache of principals' visibilities. Thread-safe.
 ///
@@ -93,7 +93,7 @@ final class VisibilityCache: Sendable {
     let isPast: Bool
     /// Whether the document cannot be applied to that version, because a name denotes something else there.
     let hasEnded: Bool
-    private let state = Mutex(State())
+    private let state = Monitor(State())
 
     init(_ rules: AccessRules?, in schema: RowSchema, isPast: Bool, hasEnded: Bool) {
         (self.rules, self.schema) = (rules, schema)

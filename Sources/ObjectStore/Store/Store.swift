@@ -2,7 +2,6 @@ import HoldfastBytes
 import HoldfastObjectModel
 import HoldfastRows
 import HoldfastStorage
-import Synchronization
 
 /// Objects in a storage engine.
 ///

@@ -140,45 +140,48 @@ final class PastObjects: PastSource {
         _ body: (_ origin: ObjectIdentity, _ isKnown: Bool) -> Bool
     ) {
         if !isWhole { isUndecided = true }
-        let (target, rowClass) = (
-            unrestricted.rows.classes[classIndex], unrestricted.rows.classes[originClass]
-        )
-        let number = rowClass.members[member].number
-        let lost = LostLink(classNumber: target.number, key: key, propertyNumber: number)
-        let changed = changedHolders(of: member, rowClass)
-        // Changed holders are read as they were.
-        let changedNow = Set(changed.map(\.identity))
-        var (linking, goesOn) = (Set<ObjectIdentity>(), true)
-        unrestricted.scanOrigins(classIndex, key, property: number) { origin, _, count in
-            if changedNow.contains(origin) {
-                linking.insert(origin)
-                return true
-            }
-            for _ in 0..<count where goesOn { goesOn = body(origin, true) }
-            return goesOn
-        }
+        let classes = unrestricted.rows.classes
+        let number = classes[originClass].members[member].number
+        let lost = LostLink(
+            classNumber: classes[classIndex].number, key: key, propertyNumber: number)
+        let changed = changedHolders(of: member, classes[originClass])
         let mayHaveLost =
             changes.lostLinks.contains(lost)
             || unrestricted.row(classIndex: classIndex, key: key) == nil
-        for holder in changed where goesOn {
-            guard unrestricted.budget.spend() else { return }
+        var (left, goesOn) = (changed[...], true)
+        // Changed holders are read as they were, in the order of the others: lists are compared in order.
+        func pass(_ holder: FoldedChanges.Holder, isLinking: Bool = false) {
+            guard goesOn, unrestricted.budget.spend() else { return goesOn = false }
             let object = reach(holder.identity)
             if let found = object.found, found.knows(holder.members) {
                 unrestricted.rows.forEachLink(
-                    of: unrestricted.rows.classes[holder.identity.classIndex], in: found.row,
-                    only: holder.members, unrestricted
-                ) { held, linked, linkedKey in
-                    guard goesOn, held == number, linked == classIndex, linkedKey == key else {
-                        return
-                    }
+                    of: classes[holder.identity.classIndex], in: found.row, only: holder.members,
+                    unrestricted
+                ) {
+                    guard goesOn, $0 == number, $1 == classIndex, $2 == key else { return }
                     goesOn = body(holder.identity, true)
                 }
-            } else if object.found != nil || !object.isDecided,
-                mayHaveLost || linking.contains(holder.identity)
-            {
+            } else if object.found != nil || !object.isDecided, mayHaveLost || isLinking {
                 goesOn = body(holder.identity, false)
             }
         }
+        unrestricted.scanOrigins(classIndex, key, property: number) { origin, _, count in
+            while goesOn, let first = left.first, order(of: first.identity) < order(of: origin) {
+                pass(left.removeFirst())
+            }
+            if left.first?.identity == origin {
+                pass(left.removeFirst(), isLinking: true)
+            } else {
+                for _ in 0..<count where goesOn { goesOn = body(origin, true) }
+            }
+            return goesOn
+        }
+        while goesOn, let holder = left.popFirst() { pass(holder) }
+    }
+
+    /// The order of the objects that link to one.
+    private func order(of origin: ObjectIdentity) -> (UInt32, UInt64) {
+        (unrestricted.rows.classes[origin.classIndex].number, origin.key)
     }
 
     private func changedHolders(of member: Int, _ origin: RowClass) -> [FoldedChanges.Holder] {
@@ -186,6 +189,7 @@ final class PastObjects: PastSource {
         if let known = changedHolders[number] { return known }
         let found = changes.holders(of: member, of: origin, since: version, unrestricted.rows)
             .filter { !unrestricted.rows.classes[$0.identity.classIndex].isAsymmetric }
+            .sorted { order(of: $0.identity) < order(of: $1.identity) }
         changedHolders[number] = found
         return found
     }

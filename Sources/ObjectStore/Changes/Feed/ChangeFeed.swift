@@ -1,4 +1,3 @@
-import Synchronization
 import HoldfastThreads
 
 /// Follows the commits of a store on its own thread and delivers the events of its query to each channel.

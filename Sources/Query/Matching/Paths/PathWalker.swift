@@ -74,7 +74,7 @@ final class PathWalker {
         total = 0
         releasesRows =
             firstMany < path.steps.count && source.makesCopies && (isOfNumbers || !sink.keepsValues)
-        aggregator?.copiesValues = releasesRows && isOfNumbers
+        aggregator?.copiesValues = releasesRows
         aggregator?.reset()
         within?.reset()
         if !isGrouped { sink.beginGroup() }

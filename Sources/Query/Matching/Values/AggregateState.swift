@@ -64,12 +64,12 @@ extension Number {
 }
 
 /// An aggregate of the values that a path leads to from one object, by the rule of ``AggregateCalculation``. The
-/// values stay where they are stored until it is finished, or values of fixed width are copied.
+/// values stay where they are stored until it is finished, or the least or greatest is copied.
 struct Aggregator {
     private var calculation: AggregateCalculation
     /// The least or greatest value.
     private var best = UnsafeRawBufferPointer(start: nil, count: 0)
-    /// Where that is, if the values do not stay: they are of fixed width then.
+    /// Where that is, if the values do not stay.
     private let copy = ByteBuffer(capacity: 16)
     var copiesValues = false
 
