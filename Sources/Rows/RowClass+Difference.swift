@@ -58,7 +58,8 @@ extension RowSchema {
             && compareKeys(a.text(source), b.text(source)) == 0
     }
 
-    private func isSameObject(
+    /// Whether two embedded objects, as they are stored, are equal.
+    package func isSameObject(
         _ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer, _ member: RowClass.Member,
         _ source: any OverflowSource
     ) -> Bool {

@@ -131,7 +131,9 @@ package struct ReferenceObjects {
         // While its nested objects are written, links to the object are not awaited, and it is not
         // there yet either.
         let birth: Int
-        if let known = underWay[identity] ?? (keepsEarlyPlaces ? early : nil) {
+        // Objects without a primary key are in the order of their keys, which only making them gives out.
+        let keepsPlace = keepsEarlyPlaces && objectClass.primaryKey != nil
+        if let known = underWay[identity] ?? (keepsPlace ? early : nil) {
             birth = known
         } else {
             birthCount += 1

@@ -4,8 +4,8 @@ import Synchronization
 /// The base class of all observations of a realm's changes.
 ///
 /// When the realm may call the program, each observation first notes the changes since it noted last, with both views open, even
-/// if the realm has made several steps. Then it reports them. Changes that are noted but not reported yet, for example when
-/// another observation begins, are joined with the next ones. Used only where the realm belongs, except for ending it.
+/// if the realm has made several steps. Then it reports them. Noted changes are joined with the next ones if the block of another
+/// observation moves the realm on before they are reported. Used only where the realm belongs, except for ending it.
 class Observation: @unchecked Sendable {
     // Unchecked: subclasses change only where the realm belongs.
 
@@ -33,7 +33,6 @@ class Observation: @unchecked Sendable {
     /// If the confinement can run code later, the first call does not wait for a commit.
     final func begin() -> NotificationToken {
         // The observation reports only steps from here on.
-        realm.noteChanges()
         realm.observations.add(self)
         if realm.confinement.canSchedule {
             realm.confinement.schedule { [weak self] in self?.tellFirst() }
@@ -44,8 +43,7 @@ class Observation: @unchecked Sendable {
     private func tellFirst() {
         realm.checkThread()
         if isEnded || realm.isInWrite || realm.isReleased { return }
-        realm.noteChanges()
-        tell()
+        realm.tellObservers()
     }
 
     final var isEnded: Bool { ended.load(ordering: .acquiring) }

@@ -76,14 +76,20 @@ final class RealmStep {
 }
 
 extension RealmCore {
-    /// Makes observations note the changes since their last report.
+    /// Makes observations note the changes since their last report, or since they began.
     func noteChanges() {
-        guard let (view, own) = observations.takeKnown() else { return }
-        defer { letGo(of: view) }
-        do throws(StoreError) {
-            try observations.note(from: view, to: committed, own: own)
-        } catch {
-            storageFailed(error)
+        for (view, own, observers) in observations.takeKnown() {
+            defer { letGo(of: view) }
+            if observers.isEmpty { continue }
+            do throws(StoreError) {
+                let step = try RealmStep(from: view, to: committed)
+                // If others have written after the realm, nothing is skipped, because the changes can't be told apart.
+                let silenced = own?.version == step.version ? own?.silenced ?? [] : []
+                for observation in observers {
+                    let isSilenced = silenced.contains { $0 === observation }
+                    try isSilenced ? observation.skip(step) : observation.note(step)
+                }
+            } catch { storageFailed(error) }
         }
     }
 

@@ -2,20 +2,23 @@ import HoldfastObjectStore
 
 /// The observations of a realm. Used only where the realm belongs.
 final class RealmObservations {
-    private struct Entry { weak var observation: Observation? }
+    private struct Entry {
+        weak var observation: Observation?
+        /// Nil once it has ended.
+        var present: Observation? { observation.flatMap { $0.isEnded ? nil : $0 } }
+    }
 
     private var entries: [Entry] = []
-    /// The view that observers know, if the realm has moved on without notifying them.
-    private var known: (view: StoreView, own: OwnCommit?)?
+    /// The views that observers know, if the realm has moved on without notifying them. Each is known to the entries up to its
+    /// end, from the end of the view before; the other entries began at the view that the realm shows.
+    private var known: [(view: StoreView, own: OwnCommit?, end: Int)] = []
 
     func add(_ observation: Observation) { entries.append(Entry(observation: observation)) }
 
-    var isEmpty: Bool { entries.allSatisfy { $0.observation?.isEnded ?? true } }
+    var isEmpty: Bool { present.isEmpty }
 
     /// The observations that have not ended, in the order in which they began.
-    var present: [Observation] {
-        entries.compactMap { $0.observation.flatMap { $0.isEnded ? nil : $0 } }
-    }
+    var present: [Observation] { entries.compactMap(\.present) }
 
     /// Keeps the view that the realm leaves, if observers know it. They are later notified of the difference between that view
     /// and the one that the realm then shows, regardless of the versions between.
@@ -23,31 +26,18 @@ final class RealmObservations {
     /// - `own`: The realm's own write that led to the next version.
     /// - Returns: Whether the view is kept, until ``takeKnown()``.
     func keep(_ view: StoreView, before own: OwnCommit?) -> Bool {
-        entries.removeAll { $0.observation == nil }
-        if known != nil || isEmpty { return false }
-        known = (view, own)
+        if known.isEmpty { entries.removeAll { $0.present == nil } }
+        if entries[(known.last?.end ?? 0)...].allSatisfy({ $0.present == nil }) { return false }
+        known.append((view, own, entries.count))
         return true
     }
 
-    /// Hands over the view that observers know; nil if the realm still shows it.
-    func takeKnown() -> (view: StoreView, own: OwnCommit?)? { known.take() }
-
-    /// Makes all observations note the changes between two views of a realm.
-    ///
-    /// - `own`: The version that the realm's own write made, and the observations that are skipped. If others have written after
-    ///   it, nothing is skipped, because the changes can't be told apart.
-    func note(from before: StoreView, to after: StoreView, own: OwnCommit?) throws(StoreError) {
-        let present = present
-        if present.isEmpty { return }
-        let step = try RealmStep(from: before, to: after)
-        for observation in present {
-            if let own, own.version == step.version,
-                own.silenced.contains(where: { $0 === observation })
-            {
-                try observation.skip(step)
-            } else {
-                try observation.note(step)
-            }
+    /// Hands over the views that observers know, with these observers; none if the realm still shows them.
+    func takeKnown() -> [(view: StoreView, own: OwnCommit?, observers: [Observation])] {
+        defer { known = [] }
+        let starts = [0] + known.map(\.end)
+        return zip(known, starts).map { known, start in
+            (known.view, known.own, entries[start..<known.end].compactMap(\.present))
         }
     }
 

@@ -78,6 +78,32 @@ struct SeveralStepsTests {
         #expect(world.taken() == [])
     }
 
+    @Test("are not told of it either if another began to observe meanwhile")
+    func restoredBesideAnother() throws {
+        let world = try World()
+        let dog = try #require(world.realm.objects(Dog.self).first)
+        try world.write { _, dog, person in
+            dog.name = "Bo"
+            person.marks["art"] = 2
+        }
+        try world.catchUp()
+        let (told, toldOfDog) = (Told<Results<Dog>>(), ToldOfObject())
+        world.note(world.realm.objects(Dog.self).observe { told.take($0) })
+        world.note(dog.observe { toldOfDog.take($0) })
+        try world.write { _, dog, person in
+            dog.name = "Rex"
+            person.marks["art"] = 1
+        }
+        world.realm.refresh()
+        #expect(world.taken() == [])
+        #expect(told.taken() == [.initial])
+        #expect(toldOfDog.taken() == ["name: Bo → Rex"])
+        try world.write { _, dog, _ in dog.age = 4 }
+        world.realm.refresh()
+        #expect(told.taken() == [.update(modifications: [0])])
+        #expect(toldOfDog.taken() == ["age: 3 → 4"])
+    }
+
     @Test("are told of all of them in one change")
     func joined() throws {
         let world = try World()

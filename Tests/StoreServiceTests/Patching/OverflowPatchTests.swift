@@ -18,6 +18,7 @@ struct OverflowPatchTests {
                 Property(name: "num", type: .single(.scalar(.int))),
                 Property(name: "e", type: .single(.object("Emb")), isOptional: true),
                 Property(name: "le", type: .list(.object("Emb"))),
+                Property(name: "me", type: .map(.object("Emb")), isOptional: true),
             ]),
         ObjectClass(
             name: "Emb", kind: .embedded,
@@ -69,24 +70,9 @@ struct OverflowPatchTests {
             ),
         ], [false, true])
     func links(_ patch: (object: String, operations: String), isTiny: Bool) throws {
-        var options = StoreOptions()
-        if isTiny { options.overflowLimits = .tiny }
-        let served = ServedStore(
-            try Shelter.open(.memory, options: options, classes: Self.classes),
-            limits: ServiceLimits()
-        ) { _, _ in }
+        let served = try Self.served(patch.object, isTiny)
         defer { served.stop() }
-        for (key, json) in [("1", "{}"), ("2", patch.object)] {
-            _ = try served.make(
-                ObjectWrite(
-                    .named(ObjectAddress("T", key), isMerge: false), RequestBytes(json), .replace,
-                    .none, for: .program, in: served))
-        }
-        _ = try served.make(
-            ObjectWrite(
-                .patched(ObjectAddress("T", "2")), RequestBytes("[\(patch.operations)]"), .update,
-                .none,
-                for: .program, in: served))
+        try Self.apply(patch.operations, in: served)
         #expect(try StoreCheck.run(served.store).findings.isEmpty)
         // Nothing is left of links that were counted wrongly either.
         _ = try served.make(
@@ -94,5 +80,52 @@ struct OverflowPatchTests {
                 .deleted(ObjectAddress("T", "1")), RequestBytes(""), .update, .none, for: .program,
                 in: served))
         #expect(try StoreCheck.run(served.store).findings.isEmpty)
+    }
+
+    @Test(
+        "make no version by an embedded object that equals the one in its place, and leave none of its values",
+        arguments: [
+            #"{"op":"replace","path":"/le/1","value":{"n":1,"s":"\#(large)"}}"#,
+            #"{"op":"add","path":"/me/b","value":{"n":1,"s":"\#(large)"}}"#,
+            #"{"op":"copy","path":"/me/b","from":"/le/1"}"#,
+        ], [false, true])
+    func equal(_ operation: String, isTiny: Bool) throws {
+        let object = #"{"n":1,"s":"\#(Self.large)"}"#
+        let served = try Self.served(
+            #"{"le":[\#(Self.elements(1)),\#(object),\#(Self.elements(100))],"me":{"a":{},"b":\#(object),"c":{"s":"\#(Self.large)"}}}"#,
+            isTiny)
+        defer { served.stop() }
+        let version = served.store.version.number
+        try Self.apply(operation, in: served)
+        #expect(served.store.version.number == version)
+        #expect(try StoreCheck.run(served.store).findings.isEmpty)
+        // What differs is a change, whose values replace the former ones.
+        try Self.apply(operation.replacing(#""n":1"#, with: #""n":2"#), in: served)
+        #expect((served.store.version.number == version) == operation.contains("copy"))
+        #expect(try StoreCheck.run(served.store).findings.isEmpty)
+    }
+
+    /// A service with an object 1, to which others link, and an object 2.
+    private static func served(_ object: String, _ isTiny: Bool) throws -> ServedStore {
+        var options = StoreOptions()
+        if isTiny { options.overflowLimits = .tiny }
+        let served = ServedStore(
+            try Shelter.open(.memory, options: options, classes: classes), limits: ServiceLimits()
+        ) { _, _ in }
+        for (key, json) in [("1", "{}"), ("2", object)] {
+            _ = try served.make(
+                ObjectWrite(
+                    .named(ObjectAddress("T", key), isMerge: false), RequestBytes(json), .replace,
+                    .none, for: .program, in: served))
+        }
+        return served
+    }
+
+    /// Patches object 2.
+    private static func apply(_ operations: String, in served: ServedStore) throws {
+        _ = try served.make(
+            ObjectWrite(
+                .patched(ObjectAddress("T", "2")), RequestBytes("[\(operations)]"), .update, .none,
+                for: .program, in: served))
     }
 }

@@ -69,6 +69,7 @@ struct RandomPatchTests {
     private struct Pair {
         let patched: ServedStore
         let document: ServedStore
+        private let classes: [ObjectClass]
         var served: [ServedStore] { [patched, document] }
 
         init(_ classes: [ObjectClass], isTiny: Bool) throws {
@@ -82,6 +83,7 @@ struct RandomPatchTests {
             }
             patched = try open()
             document = try open()
+            self.classes = classes
         }
 
         private static func outcome(_ body: () throws -> ServedStore.Answer) throws -> Outcome {
@@ -93,19 +95,40 @@ struct RandomPatchTests {
             }
         }
 
-        func apply(_ patch: String, to object: ObjectAddress) throws -> (Outcome, Outcome) {
-            (
-                try Self.outcome {
-                    try patched.make(
-                        ObjectWrite(
-                            .patched(object), RequestBytes(patch), .update, .none, for: .program,
-                            in: patched))
-                },
-                try Self.outcome {
-                    try document.make(
-                        DocumentPatchWrite(object, RequestBytes(patch), in: document))
-                }
-            )
+        /// Applies steps of a patch to an object, one after the other in the one store, at once to its document in the other.
+        func apply(
+            _ steps: [RandomPatch.Step], to object: ObjectAddress
+        ) throws -> (Outcome, Outcome) {
+            let patch = "[" + steps.map(\.json).joined(separator: ",") + "]"
+            let outcome = try Self.outcome {
+                try patched.make(
+                    ObjectWrite(
+                        .patched(object), RequestBytes(patch), .update, .none, for: .program,
+                        in: patched))
+            }
+            try makeStated(by: steps)
+            let expected = try Self.outcome {
+                try document.make(DocumentPatchWrite(object, RequestBytes(patch), in: document))
+            }
+            return (outcome, expected)
+        }
+
+        /// Makes the objects that the patched store has made: a step makes what its value states before the next one, in the order
+        /// that sets of links show, and even if a later step takes the links to it out. A document is written once, at its end.
+        private func makeStated(by steps: [RandomPatch.Step]) throws {
+            let known = try document.store.contents().objects
+            let values = steps.filter { ["add", "replace"].contains($0.kind) }.compactMap(\.value)
+            let made = try patched.store.contents().identities.sorted { $0.key.key < $1.key.key }
+            for identity in made.map(\.value) where known[identity] == nil {
+                let objectClass = classes.first { $0.name == identity.className }
+                let name = try #require(objectClass?.primaryKey)
+                let buffer = ByteBuffer(capacity: 32)
+                SchemaWriter(JSONWriter(buffer)).write(identity.key)
+                let key = String(decoding: buffer.bytes, as: UTF8.self)
+                #expect(values.contains { $0.contains("{\"\(name)\":\(key)}") }, "\(identity)")
+                try document.store.put(
+                    identity.className, [name: .value(identity.key)], mode: .create)
+            }
         }
 
         /// Gives an object the same values in both.
@@ -116,6 +139,24 @@ struct RandomPatchTests {
                         .named(object, isMerge: false), RequestBytes(json), .replace, .none,
                         for: .program, in: served))
             }
+        }
+
+        /// Gives an object the same values in both, behind a patch that came to something else in each, and takes away what
+        /// only the document's has made.
+        func restore(_ json: String, _ object: ObjectAddress) throws {
+            try put(json, object)
+            let known = try patched.store.contents().objects
+            for identity in try document.store.contents().objects.keys.sorted()
+            where known[identity] == nil {
+                try document.store.delete(identity.className, identity.key)
+            }
+            try requireSame()
+        }
+
+        /// Expects that both hold the same.
+        func requireSame(_ comment: @autoclosure () -> Comment? = nil) throws {
+            let contents = try served.map { try $0.store.contents().objects.mapValues(\.content) }
+            #expect(contents[0] == contents[1], comment())
         }
     }
 
@@ -219,26 +260,26 @@ struct RandomPatchTests {
         _ pair: Pair, _ object: ObjectAddress, _ objectClass: ObjectClass, _ maker: RandomPatch,
         _ random: inout SeededGenerator, _ tally: inout (done: Int, refused: Int, loose: Int)
     ) throws {
-        let (before, other) = try pair.apply("[]", to: object)
+        let (before, other) = try pair.apply([], to: object)
         guard case .done(let json) = before else { return }
         #expect(before == other)
         let steps = maker.steps(try document(json), objectClass, &random)
         let patch = "[" + steps.map(\.json).joined(separator: ",") + "]"
         let versions = pair.served.map(\.store.version.number)
-        let (patched, expected) = try pair.apply(patch, to: object)
+        let (patched, expected) = try pair.apply(steps, to: object)
         if patched == expected {
             if case .done = patched { tally.done += 1 } else { tally.refused += 1 }
             let changes = zip(pair.served, versions).map { $0.store.version.number != $1 }
             // What is changed and changed back out of line is a change.
             #expect(changes[0] || !changes[1], "\(json)\n\(patch)")
-            return
+            return try pair.requireSame("\(json)\n\(patch)")
         }
         // Each step for itself: a value has to fit its place though a later step takes it away.
         tally.loose += 1
-        try pair.put(json, object)
+        try pair.restore(json, object)
         var all: [RequestFault.Kind: Int] = [:]
         for (index, step) in steps.enumerated() {
-            let (own, single) = try pair.apply("[\(step.json)]", to: object)
+            let (own, single) = try pair.apply([step], to: object)
             if own != single, step.isLoose || own.isToldBefore(single) {
                 return try settle(pair, object)
             }
@@ -258,7 +299,7 @@ struct RandomPatchTests {
             return try settle(pair, object)
         }
         if all.isEmpty {
-            let (own, _) = try pair.apply("[]", to: object)
+            let (own, _) = try pair.apply([], to: object)
             #expect(own == patched, "\(json)\n\(patch)\nexpected \(expected)")
         }
         try settle(pair, object)
@@ -266,8 +307,8 @@ struct RandomPatchTests {
 
     /// Gives both stores what the patched one has.
     private static func settle(_ pair: Pair, _ object: ObjectAddress) throws {
-        if case (.done(let json), _) = try pair.apply("[]", to: object) {
-            try pair.put(json, object)
+        if case (.done(let json), _) = try pair.apply([], to: object) {
+            try pair.restore(json, object)
         }
     }
 }

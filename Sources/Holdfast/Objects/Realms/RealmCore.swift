@@ -104,7 +104,7 @@ final class RealmCore: @unchecked Sendable {
         if let observation { opened.store.publisher.endObservation(observation) }
         interactiveWrite?.cancel()
         frozen?.close()
-        if let known = observations.takeKnown() { letGo(of: known.view) }
+        for known in observations.takeKnown() { letGo(of: known.view) }
         letGo()
         state.deallocate()
         opened.release()

@@ -59,10 +59,14 @@ final class CollectionEditor: ElementEditor {
         guard let (part, offset) = self.element(index), element.range.count == 1 else { return }
         let (elements, own) = (element.leaf, element.range.lowerBound)
         if part.values.isSame(offset, elements.values, own) { return }
-        let new =
-            compiled.isEmbedded && !elements.values.isNull(own)
-            ? RowView(elements.values.bytes(own)) : nil
-        try forget(part, offset, keeping: new)
+        let new = embedded(elements, own)
+        if let (rowClass, row) = new, let (_, old) = embedded(part, offset),
+            transaction.rows.isSameObject(old.bytes, row.bytes, compiled, transaction.overflow)
+        {
+            // The stored object stays. Its equal may have values out of line.
+            return try transaction.group.freeOverflow(rowClass, key, row, keeping: old)
+        }
+        try forget(part, offset, keeping: new?.row)
         countLinks(elements, element.range, 1)
         tree.replace(at: index, by: element)
         isChanged = true
@@ -87,9 +91,7 @@ final class CollectionEditor: ElementEditor {
         _ part: LeafView, _ offset: Int, keeping new: RowView? = nil
     ) throws(StoreError) {
         countLinks(part, offset..<(offset + 1), -1)
-        guard compiled.storage.element == .embedded, let row = RowView(part.values.bytes(offset))
-        else { return }
-        let embedded = transaction.rows.classes[compiled.classIndex]
+        guard let (embedded, row) = embedded(part, offset) else { return }
         if let new {
             try transaction.group.freeOverflow(embedded, key, row, keeping: new)
         } else {
@@ -97,15 +99,21 @@ final class CollectionEditor: ElementEditor {
         }
     }
 
+    /// An element that is an embedded object.
+    private func embedded(_ part: LeafView, _ offset: Int) -> (rowClass: RowClass, row: RowView)? {
+        guard compiled.isEmbedded, let row = RowView(part.values.bytes(offset)) else { return nil }
+        return (transaction.rows.classes[compiled.classIndex], row)
+    }
+
     private func countLinks(_ elements: LeafView, _ range: Range<Int>, _ change: Int) {
         guard rowClass.linkingMembers.contains(member) else { return }
-        func count(_ property: UInt32, _ targetClass: Int, _ targetKey: UInt64) {
-            let kind = LinkKind(property: property, targetClass: targetClass, targetKey: targetKey)
-            linkChanges[kind, default: 0] += change
-        }
         for offset in range where !elements.values.isNull(offset) {
             transaction.rows.forEachLink(
-                of: compiled, in: elements.values.bytes(offset), transaction.overflow, count)
+                of: compiled, in: elements.values.bytes(offset), transaction.overflow
+            ) {
+                let kind = LinkKind(property: $0, targetClass: $1, targetKey: $2)
+                linkChanges[kind, default: 0] += change
+            }
         }
     }
 
@@ -128,17 +136,14 @@ final class CollectionEditor: ElementEditor {
             try transaction.inverseLinks.change(kind, rowClass, key, by: change)
         }
         let members = MemberSet([member])
+        let isTold = compiled.storage.shape == .list && !tree.edits.isReplaced
         transaction.recorder.updated(
-            rowClass, key, members, lists: listChanges,
+            rowClass, key, members,
+            lists: isTold ? [ListChange(property: compiled.number, edits: tree.edits)] : [],
             former: transaction.formerValues(rowClass, key, stored, of: members))
         try transaction.overflow.requireReadable()
         try transaction.enterMigration(rowClass, key, row)
         return WriteResult(rowClass, key, row, isChanged: true)
-    }
-
-    private var listChanges: [ListChange] {
-        if compiled.storage.shape != .list || tree.edits.isReplaced { return [] }
-        return [ListChange(property: compiled.number, edits: tree.edits)]
     }
 
     private func putRow(over stored: RowView) throws(StoreError) -> RowView {
