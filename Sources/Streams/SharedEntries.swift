@@ -114,9 +114,7 @@ final class SharedEntryTable: @unchecked Sendable {
 
     func leave(_ channel: StreamChannel) {
         channel.entries.channelCount -= 1
-        if channel.entries.channelCount == 0 {
-            forms[SharedEntries.Form(channel.stream)] = nil
-        }
+        if channel.entries.channelCount == 0 { forms[SharedEntries.Form(channel.stream)] = nil }
     }
 
     fileprivate func take(_ count: Int, for entries: SharedEntries) -> Bool {

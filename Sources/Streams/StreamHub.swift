@@ -29,8 +29,8 @@ package final class StreamHub: @unchecked Sendable {
     var groupsWithEnded: [ObjectIdentifier: StreamGroup] = [:]
     /// The groups with steps that they have not been sent yet. Only on the feed's thread.
     var groupsInStep: [StreamGroup] = []
-    /// The last versions at which the feed stood between its steps. Only on the feed's thread.
-    var stops: [UInt64] = []
+    /// The versions at which the feed's last steps ended. Only on the feed's thread.
+    var stepEnds: Set<UInt64> = []
     /// The streams of several queries.
     package let queryStreams: QueryStreams
     /// The timers of streams. Only on the feed's thread.

@@ -29,18 +29,14 @@ package final class Exchange: Sendable {
     ///
     /// - Returns: As ``respond(_:)-(Response)``.
     @discardableResult
-    package func respond(_ make: @escaping @Sendable () -> Response) -> Bool {
-        answer(.make(make))
-    }
+    package func respond(_ make: @escaping @Sendable () -> Response) -> Bool { answer(.make(make)) }
 
     /// Answers with an object that makes the reply on the connection's own thread. Cost: as ``respond(_:)-(Response)``; nothing
     /// is allocated.
     ///
     /// - Returns: As ``respond(_:)-(Response)``.
     @discardableResult
-    package func respond(_ source: some ResponseSource) -> Bool {
-        answer(.source(source))
-    }
+    package func respond(_ source: some ResponseSource) -> Bool { answer(.source(source)) }
 
     /// Ends the exchange without a reply and closes the connection, because the client has left: see ``isGone``. The request
     /// counts as aborted.

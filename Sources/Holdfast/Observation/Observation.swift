@@ -32,7 +32,8 @@ class Observation: @unchecked Sendable {
     ///
     /// If the confinement can run code later, the first call does not wait for a commit.
     final func begin() -> NotificationToken {
-        // The observation reports only steps from here on.
+        // The observation reports only steps from here on. Each kept view keeps old pages of the store.
+        if realm.observations.knownViewCount >= 8 { realm.noteChanges() }
         realm.observations.add(self)
         if realm.confinement.canSchedule {
             realm.confinement.schedule { [weak self] in self?.tellFirst() }

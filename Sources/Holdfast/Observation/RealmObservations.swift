@@ -13,6 +13,8 @@ final class RealmObservations {
     /// end, from the end of the view before; the other entries began at the view that the realm shows.
     private var known: [(view: StoreView, own: OwnCommit?, end: Int)] = []
 
+    var knownViewCount: Int { known.count }
+
     func add(_ observation: Observation) { entries.append(Entry(observation: observation)) }
 
     var isEmpty: Bool { present.isEmpty }

@@ -112,9 +112,7 @@ extension Verb {
     private static func carryOut(
         _ command: TokenCommand, _ arguments: Arguments
     ) throws(CommandFailure) -> String {
-        if let client = try ServiceClient(arguments) {
-            return try client.run(command)
-        }
+        if let client = try ServiceClient(arguments) { return try client.run(command) }
         guard let store = try OpenStore.openUnlessInUse(arguments) else {
             return try ask(command, OpenStore.directory(arguments))
         }

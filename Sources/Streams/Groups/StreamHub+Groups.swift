@@ -116,7 +116,8 @@ extension StreamHub {
     /// Sends steps to the clients of several queries.
     func endStep(to version: UInt64) {
         entries.clear()
-        if stops.last != version { stops = stops.suffix(63) + [version] }
+        if stepEnds.count > 1 << 15 { stepEnds = [] }
+        stepEnds.insert(version)
         if groupsInStep.isEmpty { return }
         let concerned = groupsInStep
         groupsInStep = []

@@ -47,7 +47,7 @@ final class FollowedResult: @unchecked Sendable {
     /// - `version`: The feed's version.
     func join(_ follower: Follower, at version: UInt64, in channel: StreamChannel) {
         let through = knownVersion(at: version)
-        if isKnown(to: follower), result != nil, markedThrough == nil, showsObjects {
+        if isKnown(to: follower, channel.hub), result != nil, markedThrough == nil, showsObjects {
             follower.state.advance(through: through)
             channel.hub.tellUpToDate(follower, version)
             return channel.hub.goLive(follower, in: channel)
@@ -56,9 +56,12 @@ final class FollowedResult: @unchecked Sendable {
         schedule(in: channel)
     }
 
-    /// Whether an arriving follower knows the same result as the others.
-    private func isKnown(to follower: Follower) -> Bool {
-        follower.state.resetReason == nil && span.contains(follower.state.version)
+    /// Whether an arriving follower knows the same result as the others. Within a step the result may have been another one.
+    private func isKnown(to follower: Follower, _ hub: StreamHub) -> Bool {
+        let version = follower.state.version
+        let isExact = version == span.lowerBound || hub.stepEnds.contains(version)
+        return follower.state.resetReason == nil && span.contains(version)
+            && (isExact || version == span.upperBound)
     }
 
     /// Lets live followers wait for the whole result.
@@ -108,6 +111,7 @@ final class FollowedResult: @unchecked Sendable {
         let hub = channel.hub
         // A follower that needs the whole result waits while too much of its client's, or of all clients', is unread.
         removeGone()
+        // Each is asked once: clients may read meanwhile.
         let count = arrivals.partition { hub.results.isTight(for: $0.caller.client) }
         if count < arrivals.count {
             retryLater(in: channel)
@@ -176,12 +180,16 @@ final class FollowedResult: @unchecked Sendable {
         let isSame =
             result != nil && found.changes.isEmpty
             && found.version <= knownVersion(at: found.version) + 1
+        let isRight = isSame && markedThrough == nil
         if let marked = markedThrough, marked <= found.version { markedThrough = nil }
         // A step that passed over this version has no events of changes that were undone after it.
         let isPassed =
-            markedThrough == nil && !channel.hub.stops.contains(found.version)
+            markedThrough == nil && !isRight && !channel.hub.stepEnds.contains(found.version)
             && !channel.hub.isUnchanged(channel.stream, after: found.version, position)
-        if isPassed { markedThrough = position.version }
+        if isPassed {
+            markedThrough = position.version
+            channel.pace.begin()
+        }
         result = found.result
         span = (isSame ? span.lowerBound : found.version)...found.version
         if !found.changes.isEmpty {
@@ -200,7 +208,7 @@ final class FollowedResult: @unchecked Sendable {
             welcome(follower, found, (through, position.version), in: channel)
         }
         channel.forgetIfEmpty()
-        if isPassed { retryLater(in: channel) } else { schedule(in: channel) }
+        if isPassed, arrivals.isEmpty { retryLater(in: channel) } else { schedule(in: channel) }
     }
 
     /// Whether the view of a waiting follower's client differs from the channel's.
@@ -212,12 +220,10 @@ final class FollowedResult: @unchecked Sendable {
 
     /// Drops waiting followers if their clients may read something else now.
     private func checkViews(_ position: ChangeFeed.Position, in channel: StreamChannel) {
-        for follower in takeArrivals() {
-            if isOtherView(follower, position, in: channel) {
-                channel.hub.feedLater(follower)
-            } else {
-                arrivals.append(follower)
-            }
+        arrivals.removeAll { follower in
+            let isOther = isOtherView(follower, position, in: channel)
+            if isOther { channel.hub.feedLater(follower) }
+            return isOther
         }
     }
 
@@ -228,7 +234,7 @@ final class FollowedResult: @unchecked Sendable {
     ) {
         let hub = channel.hub
         if follower.isGone { return }
-        if !isKnown(to: follower) || !showsObjects {
+        if !isKnown(to: follower, hub) || !showsObjects {
             if showsObjects {
                 follower.send(
                     hub.events.reset(

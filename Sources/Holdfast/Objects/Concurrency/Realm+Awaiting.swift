@@ -69,9 +69,7 @@ extension Realm {
     ///
     /// - Returns: Whether the version changed.
     @discardableResult
-    public func asyncRefresh(isolation: isolated any Actor = #isolation) async -> Bool {
-        refresh()
-    }
+    public func asyncRefresh(isolation: isolated any Actor = #isolation) async -> Bool { refresh() }
 }
 
 /// The block of an awaited write. It is released before the wait ends, even if the write itself is still referenced. Used on the

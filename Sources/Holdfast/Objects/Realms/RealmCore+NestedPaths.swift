@@ -98,7 +98,7 @@ extension RealmCore {
         guard let most = configuration.maximumNumberOfActiveVersions else { return }
         let held = opened.store.retainedVersions
         if held.count <= most { return }
-        // One of them may be the version that observers know.
+        // Some of them may be versions that observers know.
         noteChanges()
         if held.count <= most { return }
         throw Realm.Error(

@@ -148,7 +148,7 @@ final class PastObjects: PastSource {
         let mayHaveLost =
             changes.lostLinks.contains(lost)
             || unrestricted.row(classIndex: classIndex, key: key) == nil
-        var (left, goesOn) = (changed[...], true)
+        var (left, goesOn, undecided) = (changed[...], true, [ObjectIdentity]())
         // Changed holders are read as they were, in the order of the others: lists are compared in order.
         func pass(_ holder: FoldedChanges.Holder, isLinking: Bool = false) {
             guard goesOn, unrestricted.budget.spend() else { return goesOn = false }
@@ -162,7 +162,7 @@ final class PastObjects: PastSource {
                     goesOn = body(holder.identity, true)
                 }
             } else if object.found != nil || !object.isDecided, mayHaveLost || isLinking {
-                goesOn = body(holder.identity, false)
+                undecided.append(holder.identity)
             }
         }
         unrestricted.scanOrigins(classIndex, key, property: number) { origin, _, count in
@@ -177,6 +177,8 @@ final class PastObjects: PastSource {
             return goesOn
         }
         while goesOn, let holder = left.popFirst() { pass(holder) }
+        // They come last, because they have no value: the others may decide before.
+        for holder in undecided where goesOn { goesOn = body(holder, false) }
     }
 
     /// The order of the objects that link to one.

@@ -136,10 +136,10 @@ final class CollectionEditor: ElementEditor {
             try transaction.inverseLinks.change(kind, rowClass, key, by: change)
         }
         let members = MemberSet([member])
-        let isTold = compiled.storage.shape == .list && !tree.edits.isReplaced
+        let hasEdits = compiled.storage.shape == .list && !tree.edits.isReplaced
         transaction.recorder.updated(
             rowClass, key, members,
-            lists: isTold ? [ListChange(property: compiled.number, edits: tree.edits)] : [],
+            lists: hasEdits ? [ListChange(property: compiled.number, edits: tree.edits)] : [],
             former: transaction.formerValues(rowClass, key, stored, of: members))
         try transaction.overflow.requireReadable()
         try transaction.enterMigration(rowClass, key, row)
