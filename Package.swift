@@ -184,6 +184,7 @@ let package = Package(
             ],
             resources: [
                 .embedInCode("OpenAPI/classes.json"), .embedInCode("OpenAPI/components.json"),
+                .embedInCode("Files/holdfast.js"), .embedInCode("Files/holdfast.d.ts"),
             ]),
         program(
             "HoldfastCommand",

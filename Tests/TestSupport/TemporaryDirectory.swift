@@ -17,7 +17,8 @@ package final class TemporaryDirectory: Sendable {
 
     /// Removes a file, or a directory and all below it.
     package static func remove(_ path: String) {
-        if let directory = opendir(path) {
+        // A link is removed, and not the folder that it leads to.
+        if unlink(path) != 0, let directory = opendir(path) {
             while let entry = readdir(directory) {
                 let name = withUnsafePointer(to: &entry.pointee.d_name) {
                     $0.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
@@ -26,8 +27,6 @@ package final class TemporaryDirectory: Sendable {
             }
             closedir(directory)
             rmdir(path)
-        } else {
-            unlink(path)
         }
     }
 

@@ -1,7 +1,7 @@
 /** Checks in Chromium: seven tabs that share one connection, and the page of the client's README. */
 import {spawn} from 'node:child_process';
 import {accessSync, constants} from 'node:fs';
-import {mkdtemp, readFile, rm} from 'node:fs/promises';
+import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {delimiter, join} from 'node:path';
 import {fileURLToPath} from 'node:url';
@@ -184,16 +184,12 @@ async function checkTabs(browser, service, proxy, operator, random) {
   });
 }
 
-/** The page of the README, with its addresses replaced. It is of another origin than the service. */
-async function readmePage(url) {
+/** The page of the README, as the service serves it. */
+async function checkReadme(browser, service, pages) {
   const text = await readFile(join(CLIENT, 'README.md'), 'utf8');
-  const page = /^```html\n(.*?)^```$/ms.exec(text)[1];
-  return page.replace("'./holdfast.js'", "'/client/holdfast.js'").replace("'http://127.0.0.1:8080'", `'${url}'`);
-}
-
-async function checkReadme(browser, proxy) {
+  await writeFile(join(pages, 'index.html'), /^```html\n(.*?)^```$/ms.exec(text)[1]);
   await check('two tabs with the page of the README show a new task, and its deletion', async () => {
-    const [first, second] = [await browser.open(`${proxy.url}/readme`), await browser.open(`${proxy.url}/readme`)];
+    const [first, second] = [await browser.open(`${service.url}/`), await browser.open(`${service.url}/`)];
     const fill = (form, values) => `Object.entries(${JSON.stringify(values)}).forEach(([name, value]) => {
       ${form}.elements[name].value = value; }); ${form}.requestSubmit()`;
     const items = 'String([...list.children].map(item => item.textContent))';
@@ -208,7 +204,8 @@ async function checkReadme(browser, proxy) {
 }
 
 export async function checkBrowser(seed) {
-  const service = await Service.start('--heartbeat', '1s');
+  const pages = await mkdtemp(join(tmpdir(), 'holdfast-pages-'));
+  const service = await Service.start('--heartbeat', '1s', '--public', pages);
   const random = new Random(seed);
   const proxy = await Proxy.start(service);
   const browser = await Browser.start();
@@ -220,12 +217,13 @@ export async function checkBrowser(seed) {
     await service.set('PUT', '/v1/access', {signUp: true, roles: {member: {classes: {Task: own}}}}, token);
     proxy.pages = {
       '/client/holdfast.js': ['text/javascript', await readFile(join(CLIENT, 'holdfast.js'))],
-      '/page': ['text/html', PAGE], '/readme': ['text/html', await readmePage(service.url)]};
+      '/page': ['text/html', PAGE]};
     await checkTabs(browser, service, proxy, new Holdfast(service.url, {token}), random);
-    await checkReadme(browser, proxy);
+    await checkReadme(browser, service, pages);
   } finally {
     await browser.stop();
     proxy.stop();
     await service.stop();
+    await rm(pages, {recursive: true});
   }
 }

@@ -35,6 +35,8 @@ extension PullSource { package var heldByteCount: Int { 0 } }
 // afterwards. The hand-over goes through a lock.
 package final class PullBody: @unchecked Sendable {
     private let source: any PullSource
+    /// The number of bytes that the source has; nil if it is unknown.
+    let byteCount: Int?
     /// Whether sending has taken too long.
     let isOverdue: (@Sendable () -> Bool)?
     private var isClosed = false
@@ -46,8 +48,12 @@ package final class PullBody: @unchecked Sendable {
     var endsWithConnection = false
 
     /// Wraps `source`. There is one protocol call for each piece.
-    package init(_ source: some PullSource, until isOverdue: (@Sendable () -> Bool)? = nil) {
+    package init(
+        _ source: some PullSource, byteCount: Int? = nil,
+        until isOverdue: (@Sendable () -> Bool)? = nil
+    ) {
         self.source = source
+        self.byteCount = byteCount
         self.isOverdue = isOverdue
     }
 

@@ -52,15 +52,16 @@ package struct Response: Sendable {
 
     /// Creates a reply with a body that `source` produces while it is sent.
     ///
+    /// - `byteCount`: The body's length, if it is known: it is sent with `Content-Length`, unless it is compressed.
     /// - `isOverdue`: Called once a second, on the thread of sockets. If it returns true, the connection is cut, so that the
     ///   client sees that the body is incomplete. It must not block.
     package init(
         _ status: UInt16, _ contentType: ContentType, pulling source: some PullSource,
-        until isOverdue: (@Sendable () -> Bool)? = nil
+        byteCount: Int? = nil, until isOverdue: (@Sendable () -> Bool)? = nil
     ) {
         self.status = status
         self.contentType = contentType
-        body = .pull(PullBody(source, until: isOverdue))
+        body = .pull(PullBody(source, byteCount: byteCount, until: isOverdue))
     }
 
     /// Creates a stream of server-sent events (status 200, `text/event-stream`, never stored or compressed). The stream is closed

@@ -62,6 +62,7 @@ extension Server {
         case .wrongMethod(let node): return otherMethod(request, router.allowed[node])
         case .nothing:
             if request.method == .options, request.rawTarget == "*" { return Response(204) }
+            if let reply = options.answerUnrouted(request) { return reply }
             return nothingThere(request.target)
         }
         return nil

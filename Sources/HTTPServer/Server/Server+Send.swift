@@ -114,7 +114,8 @@ extension Server {
             }
             return native(bytes, request)
         case .pull(let body):
-            if request.method == .head || reply.status == 304 || reply.status == 204 {
+            let isHead = request.method == .head && (mayCompress || body.byteCount == nil)
+            if isHead || reply.status == 304 || reply.status == 204 {
                 body.close()
                 return withoutBody(reply)
             }
@@ -151,7 +152,8 @@ extension Server {
         let context = Unmanaged.passRetained(body).toOpaque()
         // The block is used only for HTTP/1.0; chunks are written into the connection's memory.
         let native = MHD_create_response_from_callback(
-            shim_size_unknown, request.isHTTP11 ? 1024 : 16 << 10, pullBody, context, closeBody)
+            body.byteCount.map(UInt64.init) ?? shim_size_unknown,
+            request.isHTTP11 ? 1024 : 16 << 10, pullBody, context, closeBody)
         if native == nil { Unmanaged<PullBody>.fromOpaque(context).release() }
         return native
     }
@@ -168,7 +170,10 @@ extension Server {
     }
 
     private func couldCompress(_ reply: Response) -> Bool {
-        guard let type = reply.contentType, type.isCompressible else { return false }
+        // A range is of the bytes as they are.
+        guard let type = reply.contentType, type.isCompressible, reply.status != 206 else {
+            return false
+        }
         return switch reply.body {
         case .bytes(let bytes):
             reply.preparation == .compressed || bytes.count >= options.compressionByteCountMin

@@ -41,6 +41,9 @@ package struct ServerOptions: Sendable {
     package var makeProblem: @Sendable (ServerFault) -> Response = ServerFault.problem
     /// Finds existing paths near an unknown one, by its decoded segments.
     package var nearestPaths: @Sendable ([String]) -> [String] = { _ in [] }
+    /// Answers a request that no route takes, such as the request for a file; nil for 404. It runs on the connection's thread, when
+    /// the head has arrived.
+    package var answerUnrouted: @Sendable (Request) -> Response? = { _ in nil }
     /// Makes the last event of a stream after the end of its grant.
     package var makeEvent: @Sendable (ServerFault) -> Bytes = { _ in Bytes("") }
     /// Runs when a route is found and before its body is read. A reply refuses the request (for missing rights, for example)

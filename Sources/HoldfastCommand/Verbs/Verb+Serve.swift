@@ -39,6 +39,8 @@ extension Verb {
                 "an origin whose pages may use the service; repeatable",
                 fallback: "all that send a token or a ticket", isRepeatable: true),
             Option(
+                "public", "DIR", "a folder of web pages that are served beside the API"),
+            Option(
                 "trusted-proxy", "CIDR",
                 "addresses of proxies with a trusted X-Forwarded-For; repeatable",
                 isRepeatable: true),
@@ -102,6 +104,12 @@ struct ServeCommand {
             options.rest.limits.pageObjectCountDefault, options.rest.limits.pageObjectCountMax)
         options.rest.limits.temporaryDirectory = directory
         options.rest.limits.backupDirectory = directory + "/backups"
+        if let path = arguments.text("public") {
+            guard let folder = PublicFolder(path) else {
+                throw .usage("--public: '\(path)' is not a folder that can be read")
+            }
+            options.rest.publicFolder = folder
+        }
         threadCount = try arguments.number("threads", in: 1...1024) ?? 2
         options.rest.limits.scheduling.runningLongCountMax = threadCount
         options.rest.limits.slowQueryMilliseconds = try arguments.milliseconds("slow-query")

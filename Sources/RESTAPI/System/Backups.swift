@@ -63,7 +63,7 @@ extension RESTService {
         let file = try backupFolder().open(name)
         // The name has no character that a quoted string could not have.
         return .respond(
-            Response(200, .bytes, pulling: BackupSource(file))
+            Response(200, .bytes, pulling: FileSource(file))
                 .with(.contentDisposition, "attachment; filename=\"\(name)\""))
     }
 
@@ -76,23 +76,4 @@ extension RESTService {
             return Response(204)
         }
     }
-}
-
-/// The body of a reply that is a backup, read while it is sent.
-final class BackupSource: PullSource {
-    private let file: Int32
-    private var offset = 0
-
-    /// Takes over an open file.
-    init(_ file: Int32) { self.file = file }
-
-    func read(into buffer: UnsafeMutableRawBufferPointer) -> Pull {
-        let count = uninterrupted { pread(file, buffer.baseAddress, buffer.count, offset) }
-        guard count >= 0 else { return .failed }
-        if count == 0 { return .end }
-        offset += count
-        return .bytes(count)
-    }
-
-    func close() { Glibc.close(file) }
 }

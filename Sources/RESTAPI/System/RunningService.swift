@@ -31,6 +31,8 @@ package final class RunningService: Sendable {
         serverOptions.replyRateSeconds = service.options.limits.rateSeconds
         serverOptions.makeProblem = { Problem.response($0) }
         serverOptions.nearestPaths = NearestPaths.of
+        let folder = service.options.publicFolder
+        serverOptions.answerUnrouted = { ClientModule.reply(to: $0) ?? folder?.reply(to: $0) }
         let routes = Operation.all.map { $0.route(service) }
         let pins = service.served.pins
         serverOptions.watchAccess = {

@@ -44,18 +44,23 @@ extension RESTService {
         ]
     }
 
-    /// `GET /`: where to go on from the address alone; it reveals nothing of the store.
+    /// `GET /`: where to go on from the address alone; it reveals nothing of the store. A browser gets the first page of the public
+    /// folder, if there is one.
     func getLinks(_ request: Request) -> Outcome {
-        let links: StaticString = """
-            {"name":"holdfast","links":{"service":"/v1","openapi":"/v1/openapi.json",\
-            "schema":"/v1/schema","classes":"/v1/classes","changes":"/v1/changes","metrics":"/metrics",\
-            "live":"/health/live","ready":"/health/ready"}}
-            """
-        return .respond(Response(200, .json, Bytes(links)))
+        if let page = options.publicFolder?.page(for: request) { return .respond(page) }
+        return .respond(Response(200, .json, Bytes(Self.links)))
     }
 
     /// `GET /v1/`: as `GET /`.
-    func getVersionLinks(_ request: Request) -> Outcome { getLinks(request) }
+    func getVersionLinks(_ request: Request) -> Outcome {
+        .respond(Response(200, .json, Bytes(Self.links)))
+    }
+
+    private static let links: StaticString = """
+        {"name":"holdfast","links":{"service":"/v1","openapi":"/v1/openapi.json",\
+        "schema":"/v1/schema","classes":"/v1/classes","changes":"/v1/changes","metrics":"/metrics",\
+        "live":"/health/live","ready":"/health/ready"}}
+        """
 
     /// `GET /health/live`: the process answers.
     func getLiveness(_ request: Request) -> Outcome {

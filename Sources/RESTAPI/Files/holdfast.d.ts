@@ -1,0 +1,1 @@
+../../../clients/javascript/holdfast.d.ts
