@@ -39,8 +39,9 @@ package struct ServerOptions: Sendable {
     package var trustedProxies: [AddressRange] = []
     /// Makes the bodies of the server's own errors.
     package var makeProblem: @Sendable (ServerFault) -> Response = ServerFault.problem
-    /// Finds existing paths near an unknown one, by its decoded segments.
-    package var nearestPaths: @Sendable ([String]) -> [String] = { _ in [] }
+    /// Finds the next step after a request that no route takes, by its method and decoded segments, and whether its path has
+    /// routes of other methods.
+    package var nextStep: @Sendable (Method, [String], Bool) -> NextStep? = { _, _, _ in nil }
     /// Makes the last event of a stream after the end of its grant.
     package var makeEvent: @Sendable (ServerFault) -> Bytes = { _ in Bytes("") }
     /// Runs when a route is found and before its body is read. A reply refuses the request (for missing rights, for example)

@@ -30,7 +30,7 @@ package final class RunningService: Sendable {
         serverOptions.replyByteRateMin = service.options.replyByteRateMin
         serverOptions.replyRateSeconds = service.options.limits.rateSeconds
         serverOptions.makeProblem = { Problem.response($0) }
-        serverOptions.nearestPaths = NearestPaths.of
+        serverOptions.nextStep = NextStep.after
         let routes = Operation.all.map { $0.route(service) }
         let pins = service.served.pins
         serverOptions.watchAccess = {
