@@ -3,18 +3,24 @@ package enum NearestName {
     /// Finds the known name that is nearest to `name`. Returns nil if all names are far away: more than a third of its
     /// characters, and at least two, would have to change. Case does not count. Cost: the product of the
     /// lengths for each known name. The search stops after some milliseconds of work; it is only for error replies.
+    ///
+    /// If all are far away, a name in `ies` is taken for the plural of a known name in `y`.
     package static func of(_ name: String, among known: some Sequence<String>) -> String? {
         // A longer name is not a misspelling of a known one.
         guard name.utf8.count <= 256 else { return nil }
         let wanted = Array(name.lowercased().unicodeScalars)
+        let singular =
+            wanted.suffix(3).elementsEqual("ies".unicodeScalars) ? wanted.dropLast(3) + ["y"] : nil
         var limit = max(2, wanted.count / 3)
         var nearest: String?
+        var plural: String?
         var work = 0
         for candidate in known {
             // A search may have a hundred thousand names of hundreds of characters, and run for each of a hundred faults.
             work += candidate.utf8.count
             if work > workMax { break }
             let letters = Array(candidate.lowercased().unicodeScalars)
+            if let singular, singular.elementsEqual(letters) { plural = candidate }
             guard abs(letters.count - wanted.count) <= limit else { continue }
             work += wanted.count * letters.count
             let distance = distance(wanted, letters)
@@ -25,7 +31,7 @@ package enum NearestName {
                 limit = distance - 1
             }
         }
-        return nearest
+        return nearest ?? plural
     }
 
     /// The maximum of characters, and pairs of characters, to compare.

@@ -120,6 +120,8 @@ struct QueryErrorTests {
                     #""hint":"filter""#, #""pointer":"/limit""#, #""pointer":"/count""#,
                     "unknown-member",
                 ]),
+            body(
+                #"{"selector":{},"offset":1}"#, [#""hint":"filter""#, #""hint":"cursor""#]),
             body(#"{"filter":1}"#, [#""pointer":"/filter""#]),
             body(#"{"filter":"count == 1","filter":"x"}"#, ["duplicate-name"]),
             body(#"{"explain":"true"}"#, [#""pointer":"/explain""#]),

@@ -37,7 +37,7 @@ final class TestServer {
             store: store, options: options, tokens: nil, logger: Logger(level: .error))
         var serverOptions = ServerOptions(listen: ListenAddress(host: "127.0.0.1", port: 0))
         serverOptions.makeProblem = Problem.response
-        serverOptions.nearestPaths = NearestPaths.of
+        serverOptions.nextStep = NextStep.after
         server = try Server(
             options: serverOptions, routes: Operation.all.map { [service] in $0.route(service) })
         client = HTTPClient(port: server.addresses.first?.port ?? 0)

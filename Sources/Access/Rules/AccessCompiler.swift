@@ -232,11 +232,26 @@ struct AccessCompiler {
                 if Self.otherUsers.contains(where: { text.contains($0) }) {
                     entry.hint = "$user.id"
                 }
+                if error.kind == .unknownProperty, let path = path(of: error, in: text) {
+                    entry.hint = path
+                }
                 entry.detail = "\(words), column \(error.column): \(error.message)"
                 faults.note(entry)
             }
             return nil
         }
+    }
+
+    /// The path of the user's value that lacks its `$` where a name is unknown; nil for other names.
+    private func path(of error: QueryError, in text: String) -> String? {
+        let rest = text.unicodeScalars.dropFirst(max(0, error.column - 1))
+        let end = rest.firstIndex {
+            let isLetterOrDigit = $0.properties.isAlphabetic || $0.properties.numericType != nil
+            return !isLetterOrDigit && $0 != "." && $0 != "_"
+        }
+        let path = "$" + String(rest[..<(end ?? rest.endIndex)])
+        return path == "$user.id" || path.hasPrefix("$user.object.") && usersClass != nil
+            ? path : nil
     }
 
     /// The user's id in the rules of other products.

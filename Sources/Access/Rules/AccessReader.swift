@@ -57,7 +57,8 @@ package struct AccessReader: DefinitionReader {
             default: break
             }
         }
-        if !hasRoles, faults.isEmpty {
+        if !hasRoles, root.kind == .object, !faults.entries.contains(where: { $0.hint == "roles" })
+        {
             fault(
                 JSONPointer(), "missing-member",
                 "An access document has the member 'roles', an object by the names of roles.")
@@ -96,12 +97,18 @@ package struct AccessReader: DefinitionReader {
     ) -> AccessDocument.ClassRules {
         var rules = AccessDocument.ClassRules()
         let known = AccessAction.allCases.map(\.rawValue) + ["properties"]
-        members(value, pointer, known) { reader, name, value, pointer in
+        members(value, pointer, nil) { reader, name, value, pointer in
             switch AccessAction(rawValue: name) {
             case .read: rules.read = reader.condition(value, pointer)
             case .create: rules.create = reader.condition(value, pointer)
             case .update: rules.update = reader.change(value, pointer)
             case .delete: rules.delete = reader.condition(value, pointer)
+            case nil where name != "properties":
+                if let actions = Self.foreignActions[name] {
+                    reader.unknownAction(name, pointer, actions)
+                } else {
+                    reader.unknownMember(name, pointer, known)
+                }
             case nil:
                 reader.members(value, pointer, nil) { reader, name, value, pointer in
                     guard let text = value.string, let right = PropertyRight(rawValue: text) else {
@@ -115,6 +122,25 @@ package struct AccessReader: DefinitionReader {
             }
         }
         return rules
+    }
+
+    /// The actions of other products, and the actions that they are here.
+    private static let foreignActions: [String: [AccessAction]] = [
+        "list": [.read], "view": [.read], "get": [.read], "find": [.read], "select": [.read],
+        "insert": [.create], "add": [.create], "edit": [.update], "modify": [.update],
+        "remove": [.delete], "write": [.create, .update, .delete],
+    ]
+
+    private mutating func unknownAction(
+        _ name: String, _ pointer: JSONPointer, _ actions: [AccessAction]
+    ) {
+        let names = actions.map { "'\($0.rawValue)'" }
+        let list =
+            (names.count > 1 ? names.dropLast().joined(separator: ", ") + " and " : "")
+            + (names.last ?? "")
+        fault(
+            pointer, "unknown-member", "There is no action '\(name)'; it is \(list) here.",
+            hint: actions.count == 1 ? actions[0].rawValue : nil)
     }
 
     private mutating func change(

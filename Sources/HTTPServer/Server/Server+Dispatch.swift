@@ -62,8 +62,7 @@ extension Server {
         case .wrongMethod(let node): return otherMethod(request, router.allowed[node])
         case .nothing:
             if request.method == .options, request.rawTarget == "*" { return Response(204) }
-            if let reply = options.answerUnrouted(request) { return reply }
-            return nothingThere(request.target)
+            return options.answerUnrouted(request) ?? nothingThere(request)
         }
         return nil
     }
@@ -96,21 +95,26 @@ extension Server {
         )
     }
 
-    private func nothingThere(_ target: borrowing Target) -> Response {
-        let paths = options.nearestPaths(target.segments.map(\.string))
-        let advice =
-            paths.isEmpty
-            ? "'GET /' lists the paths to start with."
-            : "did you mean \(paths.joined(separator: " or "))?"
+    private func nothingThere(_ request: Request) -> Response {
+        let next =
+            nextStep(request, isKnown: false) ?? NextStep("'GET /' lists the paths to start with.")
         return options.makeProblem(
             ServerFault(
-                404, .notFound, "There is no resource at this path; \(advice)", hint: paths.first))
+                404, .notFound, "There is no resource at this path; \(next.text)", hint: next.path))
+    }
+
+    private func nextStep(_ request: Request, isKnown: Bool) -> NextStep? {
+        options.nextStep(request.method, request.target.segments.map(\.string), isKnown)
     }
 
     private func otherMethod(_ request: Request, _ allowed: String) -> Response {
         guard request.method == .options else {
-            return fault(
-                405, .methodNotAllowed, "This path answers \(allowed)."
+            let next = nextStep(request, isKnown: true)
+            let advice = next.map { "; \($0.text)" } ?? "."
+            return options.makeProblem(
+                ServerFault(
+                    405, .methodNotAllowed, "This path answers \(allowed)\(advice)",
+                    hint: next?.path)
             ).with(.allow, allowed)
         }
         var response = Response(204).with(.allow, allowed)

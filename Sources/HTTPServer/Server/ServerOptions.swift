@@ -39,8 +39,9 @@ package struct ServerOptions: Sendable {
     package var trustedProxies: [AddressRange] = []
     /// Makes the bodies of the server's own errors.
     package var makeProblem: @Sendable (ServerFault) -> Response = ServerFault.problem
-    /// Finds existing paths near an unknown one, by its decoded segments.
-    package var nearestPaths: @Sendable ([String]) -> [String] = { _ in [] }
+    /// Finds the next step after a request that no route takes, by its method and decoded segments, and whether its path has
+    /// routes of other methods.
+    package var nextStep: @Sendable (Method, [String], Bool) -> NextStep? = { _, _, _ in nil }
     /// Answers a request that no route takes, such as the request for a file; nil for 404. It runs on the connection's thread, when
     /// the head has arrived.
     package var answerUnrouted: @Sendable (Request) -> Response? = { _ in nil }

@@ -297,11 +297,17 @@ extension RequestFault {
 
     package static func unknownClass(_ name: String, _ schema: RowSchema) -> RequestFault {
         let shown = RequestFault.shown(name)
-        let detail = "There is no class '\(shown)'."
-        return .single(
-            .notFound, "unknown-class", detail, parameter: "class",
-            hint: NearestName.of(name, among: schema.definition.classes.lazy.map(\.name)))
+        var detail = "There is no class '\(shown)'."
+        let classes = schema.definition.classes
+        let hint = NearestName.of(name, among: classes.lazy.map(\.name))
+        if hint == nil, (1...classCountMax).contains(classes.count) {
+            detail += " The classes are \(classes.map(\.name).sorted().joined(separator: ", "))."
+        }
+        return .single(.notFound, "unknown-class", detail, parameter: "class", hint: hint)
     }
+
+    /// A schema with more classes is not listed in a fault.
+    private static let classCountMax = 12
 
     /// Makes the fault of a property that the class does not have.
     package static func unknownProperty(_ name: String, _ rowClass: RowClass) -> RequestFault {

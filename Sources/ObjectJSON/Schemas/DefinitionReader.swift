@@ -34,14 +34,19 @@ extension DefinitionReader {
             let name = String(decoding: member.name, as: UTF8.self)
             let inner = pointer.appending(name)
             if let known, !known.contains(name) {
-                fault(
-                    inner, "unknown-member",
-                    "There is no member '\(Self.shown(name))' here; known: \(known.joined(separator: ", ")).",
-                    hint: NearestName.of(name, among: known))
+                unknownMember(name, inner, known)
                 continue
             }
             body(&self, name, member.value, inner)
         }
+    }
+
+    /// Reports a member that is not one of the known ones.
+    package mutating func unknownMember(_ name: String, _ pointer: JSONPointer, _ known: [String]) {
+        fault(
+            pointer, "unknown-member",
+            "There is no member '\(Self.shown(name))' here; known: \(known.joined(separator: ", ")).",
+            hint: NearestName.of(name, among: known))
     }
 
     /// Reads a string; nil, with a fault, for other JSON.

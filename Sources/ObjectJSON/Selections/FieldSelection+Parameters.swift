@@ -57,10 +57,7 @@ extension FieldSelection {
             ).map(String.init)
             if steps.contains(where: \.isEmpty) {
                 let name = parameter.rawValue
-                throw .parameter(
-                    name,
-                    "'\(name)' is a list of names with commas between them and dots inside "
-                        + "paths, such as \(name)=name,home.city; a name is missing in it.")
+                throw .parameter(name, "\(form(of: name)); a name is missing in it.")
             }
             if steps.count > pathStepCountMax {
                 throw .parameter(
@@ -71,6 +68,11 @@ extension FieldSelection {
             paths.append(steps)
         }
         return paths
+    }
+
+    private static func form(of parameter: String) -> String {
+        "'\(parameter)' is a list of names with commas between them and dots inside paths, such as "
+            + "\(parameter)=name,home.city"
     }
 
     /// The selection of one class at one path, while the parameters are read.
@@ -202,7 +204,11 @@ extension FieldSelection {
             _ name: String, _ rowClass: RowClass, _ parameter: PathParameter
         ) -> RequestFault {
             let known = rowClass.knownNames + (areOrigins ? ["$owner"] : [])
-            let detail = "Class '\(rowClass.definition.name)' has no property '\(name)'."
+            var detail = "Class '\(rowClass.definition.name)' has no property '\(name)'."
+            // An array or an object of JSON is meant.
+            if let first = name.first, "[{\"".contains(first) {
+                detail += " \(FieldSelection.form(of: parameter.rawValue))."
+            }
             return .single(
                 .malformed, "unknown-property", detail, parameter: parameter.rawValue,
                 hint: NearestName.of(

@@ -93,7 +93,7 @@ package final class AccessPolicy: Sendable {
         {
             return try tickets.grant(of: request, needing: needed, from: tokens, users, or: nobody)
         }
-        let token = try Self.token(of: request)
+        let token = try Self.token(of: request, orTicket: tickets != nil)
         if let grant = try users?.grant(token) {
             guard isForUsers else {
                 throw RequestFault(
@@ -118,12 +118,19 @@ package final class AccessPolicy: Sendable {
     }
 
     /// The token in a request's header.
-    static func token(of request: Request) throws(RequestFault) -> UnsafeRawBufferPointer {
+    ///
+    /// - `orTicket`: Whether a ticket in the URL would admit the request as well.
+    static func token(
+        of request: Request, orTicket: Bool = false
+    ) throws(RequestFault) -> UnsafeRawBufferPointer {
         guard let header = request.header(.authorization) else {
             throw RequestFault(
                 .unauthenticated, "token-missing",
                 "This service needs a token: send the header 'Authorization: Bearer TOKEN'. "
                     + "'holdfast token create' makes one; a user with an account signs in with POST /v1/sessions."
+                    + (orTicket
+                        ? " A client that can't send headers gets a 'ticket' for the URL from POST /v1/tickets."
+                        : "")
             )
         }
         // The name of a scheme has no case (RFC 9110, section 11.1).

@@ -1,6 +1,7 @@
 import HoldfastHTTPServer
 import HoldfastObjectJSON
 import HoldfastObjectStore
+import HoldfastStoreService
 import HoldfastText
 
 // The query parameters of a request, each known and there at most once, since ``Operation`` has checked them. Their
@@ -32,13 +33,22 @@ extension Request {
     private static func unknown(_ name: String, _ known: [StaticString]) -> RequestFault {
         let shown = RequestFault.shown(name)
         let names = known.map(\.description)
+        let other = ForeignParameter.counterpart(of: name, among: names)
+        let advice =
+            if let other {
+                "'\(other.name)' \(other.use)"
+            } else if name.lowercased().hasSuffix("format"), names.contains("fields") {
+                "the header 'Accept' chooses the format of a list or an export, such as Accept: text/csv"
+            } else {
+                "it has \(names.joined(separator: ", "))"
+            }
         let detail =
             known.isEmpty
             ? "This operation has no parameters; '\(shown)' is not known."
-            : "This operation has no parameter '\(shown)'; it has \(names.joined(separator: ", "))."
+            : "This operation has no parameter '\(shown)'; \(advice)."
         return .single(
             .malformed, "unknown-parameter", detail, parameter: shown,
-            hint: NearestName.of(name, among: names))
+            hint: other?.name ?? NearestName.of(name, among: names))
     }
 
     /// The value of a parameter; nil when it is not there.

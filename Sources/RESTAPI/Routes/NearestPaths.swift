@@ -1,7 +1,7 @@
 import HoldfastText
 
 /// The paths of operations that a path without one probably means.
-package enum NearestPaths {
+enum NearestPaths {
     /// Longer paths are not compared.
     private static let segmentCountMax = 10
     private static let segmentByteCountMax = 256
@@ -20,10 +20,10 @@ package enum NearestPaths {
 
     /// The nearest paths, only the ones with the fewest differences, in the order of the contract: with the segments
     /// that the client sent where parameters take them. Cost: the segments of all operations.
-    package static func of(_ segments: [String]) -> [String] {
-        guard segments.count <= segmentCountMax,
-            segments.allSatisfy({ $0.utf8.count <= segmentByteCountMax })
-        else { return [] }
+    ///
+    /// - Returns: The paths, and whether they differ only by misspelt words and left out versions.
+    static func of(_ segments: [String]) -> (paths: [String], isMisspelt: Bool) {
+        guard areCompared(segments) else { return ([], false) }
         var nearest: [String] = []
         // A path without a common segment has no nearest path.
         var least = min(costMax, wrong * segments.count - 1)
@@ -38,7 +38,13 @@ package enum NearestPaths {
             least = cost
             nearest.append(path)
         }
-        return nearest
+        return (nearest, !nearest.isEmpty && least < wrong)
+    }
+
+    /// Whether a path is short enough to be compared.
+    static func areCompared(_ segments: [String]) -> Bool {
+        segments.count <= segmentCountMax
+            && segments.allSatisfy { $0.utf8.count <= segmentByteCountMax }
     }
 
     /// The difference of a path from a pattern, and the path of the pattern that it means.

@@ -30,7 +30,7 @@ package final class RunningService: Sendable {
         serverOptions.replyByteRateMin = service.options.replyByteRateMin
         serverOptions.replyRateSeconds = service.options.limits.rateSeconds
         serverOptions.makeProblem = { Problem.response($0) }
-        serverOptions.nearestPaths = NearestPaths.of
+        serverOptions.nextStep = NextStep.after
         let folder = service.options.publicFolder
         serverOptions.answerUnrouted = { ClientModule.reply(to: $0) ?? folder?.reply(to: $0) }
         let routes = Operation.all.map { $0.route(service) }

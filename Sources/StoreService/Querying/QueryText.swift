@@ -194,7 +194,8 @@ extension QueryText {
                 faults.note(
                     "unknown-member", "A query has no member '\(name)'.",
                     at: JSONPointer().appending(name),
-                    hint: NearestName.of(name, among: known + others))
+                    hint: ForeignParameter.counterpart(of: name, among: known + others)?.name
+                        ?? NearestName.of(name, among: known + others))
                 continue
             }
             if !seen.insert(name).inserted {

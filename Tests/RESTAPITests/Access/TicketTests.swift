@@ -124,6 +124,18 @@ struct TicketTests {
         #expect(Self.reopen(server, stated) == 401)
     }
 
+    @Test("is named where a stream lacks a token, and only there")
+    func named() throws {
+        let server = try Self.server()
+        for (target, isStream) in [
+            (Self.path + "?access_token=x", true), ("/v1/classes/Node/objects", false),
+        ] {
+            let reply = server.send("GET", target, [("Accept", "text/event-stream")])
+            #expect(reply.status == 401 && reply.text.contains("token-missing"))
+            #expect(reply.text.contains("POST /v1/tickets") == isStream, "\(reply.text)")
+        }
+    }
+
     @Test(
         "opens no other request",
         arguments: [

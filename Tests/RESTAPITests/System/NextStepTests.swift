@@ -56,6 +56,103 @@ struct NextStepTests {
             .check(on: try Self.server())
     }
 
+    @Test(
+        "a path of another product names the path to use instead",
+        arguments: [
+            ("GET", "/rest/v1/Task", "/v1/classes/Task/objects"),
+            ("GET", "/parse/classes/Task", "/v1/classes/Task/objects"),
+            ("GET", "/parse/classes/Task/a", "/v1/classes/Task/objects/a"),
+            ("GET", "/api/collections/T%C3%A4sk/records", "/v1/classes/T%C3%A4sk/objects"),
+            ("GET", "/v1/classes/Task/5", "/v1/classes/Task/objects/5"),
+            ("GET", "/classes/Task/a-5", "/v1/classes/Task/objects/a-5"),
+            ("POST", "/Task/_find", "/v1/classes/Task/query"),
+            ("GET", "/Task/_changes", "/v1/classes/Task/changes"),
+            ("GET", "/v1/classes/Task/subscribe", "/v1/classes/Task/changes"),
+            ("GET", "/v1/classes/Task/schema", "/v1/schema/classes/Task"),
+            ("DELETE", "/v1/classes/Task", "/v1/schema/classes/Task"),
+            ("PUT", "/v1/classes/Task", "/v1/schema/classes/Task"),
+            ("POST", "/v1/login", "/v1/sessions"), ("POST", "/auth/v1/token", "/v1/sessions"),
+            ("POST", "/api/collections/users/auth-with-password", "/v1/sessions"),
+            ("POST", "/auth/v1/signup", "/v1/accounts"), ("POST", "/v1/users", "/v1/accounts"),
+            ("POST", "/v1/batch", "/v1/transactions"),
+            ("GET", "/docs", "/v1/openapi.json"), ("GET", "/Swagger.json", "/v1/openapi.json"),
+            ("GET", "/_utils/", "/v1/openapi.json"), ("GET", "/_/", "/v1/openapi.json"),
+        ])
+    func foreignPaths(method: String, path: String, meant: String) throws {
+        APIScenario(
+            method, path, status: 404,
+            contains: [#""code":"not-found""#, "\"hint\":\"\(meant)\"", "did you mean \(meant)?"]
+        ).check(on: try Self.server())
+    }
+
+    @Test(
+        "a path that may name a class names the path of its objects, whether there is the class or not",
+        arguments: [
+            ("/Task", "/v1/classes/Task/objects."), ("/v1/Task", "/v1/classes/Task/objects."),
+            ("/v1/Task/", "/v1/classes/Task/objects."),
+            ("/v1/Hidden", "/v1/classes/Hidden/objects."),
+            ("/v1/Task/5", "/v1/classes/Task/objects/5."),
+            ("/v1/Area51", "/v1/classes/Area51/objects."),
+            ("/Task/a5", "/v1/classes/Task/objects/a5."),
+        ])
+    func classPaths(path: String, meant: String) throws {
+        APIScenario(
+            "GET", path, status: 404, contains: ["is a class", "at \(meant)", "GET /"],
+            excludes: ["hint"]
+        ).check(on: try Self.server())
+    }
+
+    @Test(
+        "a path that can't name a class leads to no objects",
+        arguments: ["/a.b", "/.env", "/v1/a.5"])
+    func noClassPaths(path: String) throws {
+        APIScenario("GET", path, status: 404, excludes: ["/objects"]).check(on: try Self.server())
+    }
+
+    @Test("a path that has no such operation names the path to use instead")
+    func otherMethods() throws {
+        let server = try Self.server()
+        APIScenario(
+            "POST", "/v1/classes", #"{"name":"Slip"}"#, status: 405,
+            contains: ["This path answers GET", "PUT /v1/schema/classes/{class} makes a class."],
+            fields: ["allow": "GET, HEAD, OPTIONS"]
+        ).check(on: server)
+        APIScenario("POST", "/v1/schema", "{}", status: 405, contains: ["OPTIONS.\""])
+            .check(on: server)
+        APIScenario(
+            "POST", "/graphql", "{}", status: 404, contains: ["POST /v1/classes/{class}/query"]
+        )
+        .check(on: server)
+    }
+
+    @Test(
+        "an unknown class leads to the nearest, or to all of a few",
+        arguments: [
+            ("Tasks", #""hint":"Task""#, "The classes are"),
+            ("Movie", "There is no class 'Movie'. The classes are Place, Task.", "hint"),
+        ])
+    func unknownClass(name: String, text: String, excluded: String) throws {
+        APIScenario(
+            "GET", "/v1/classes/\(name)/objects", status: 404, contains: ["unknown-class", text],
+            excludes: [excluded]
+        ).check(on: try Self.server())
+    }
+
+    @Test("more than twelve classes are not listed")
+    func manyClasses() throws {
+        for count in [12, 13] {
+            let server = try TestServer(
+                schema: Schema(
+                    classes: (1...count).map {
+                        ObjectClass(
+                            name: "Class\($0)", primaryKey: "id",
+                            properties: [Schemas.property("id", .int)])
+                    }))
+            let reply = server.send("GET", "/v1/classes/Movie/objects")
+            #expect(reply.text.contains("The classes are") == (count == 12), "\(reply.text)")
+        }
+    }
+
     @Test("the classes are listed with their counts, those of a moment ago included")
     func classes() throws {
         let server = try Self.server()
@@ -80,6 +177,25 @@ struct NextStepTests {
             ("aggregate?op=count&rank=1", ["filter=rank == $0"]),
             ("objects?nmae=x", ["unknown-parameter", "it has filter"]),
             ("changes?lastEventId=x", ["Last-Event-ID", #""hint":"since""#]),
+            ("objects?where=x", ["'filter' finds objects", #""hint":"filter""#]),
+            ("objects?q=x", [#""hint":"filter""#]), ("objects?select=x", [#""hint":"fields""#]),
+            ("objects?$orderby=x", [#""hint":"sort""#]),
+            ("objects?sort_by=x", [#""hint":"sort""#]),
+            ("aggregate?op=count&sort=count", [#""hint":"order""#]),
+            ("aggregate?op=count&groupBy=name", [#""hint":"by""#]),
+            ("objects?populate=next", [#""hint":"expand""#]),
+            ("objects?page=2", ["'next' of the page before", #""hint":"cursor""#]),
+            ("objects?page%5Bsize%5D=2", [#""hint":"limit""#]),
+            ("objects?perPage=2", [#""hint":"limit""#]),
+            ("objects?format=csv", ["Accept: text/csv"]),
+            ("object?key=1&where=x", ["it has key"]),
+            ("objects?sort=name:desc", [#""hint":"-name""#]),
+            ("objects?sort=name:asc", [#""hint":"name""#]),
+            ("objects?sort=%7B%22name%22:%20-1%7D", [#""hint":"-name""#]),
+            ("objects?sort=%7B%22name%22:1,%22rank%22:-1%7D", [#""hint":"name""#]),
+            ("objects?sort=name%20desc", [#""hint":"-name""#]),
+            ("objects?fields=%5B%22name%22%5D", ["names with commas between them"]),
+            ("objects?fields=%7B%22name%22:1%7D", ["names with commas between them"]),
         ])
     func parameters(target: String, texts: [String]) throws {
         APIScenario("GET", "/v1/classes/Task/" + target, status: 400, contains: texts)

@@ -35,6 +35,19 @@ struct AccessDocumentTests {
                 "unknown-member", "read"
             ),
             (
+                #"{"roles":{"a":{"classes":{"C":{"list":true}}}}}"#, "/roles/a/classes/C/list",
+                "unknown-member", "read"
+            ),
+            (
+                #"{"roles":{"a":{"classes":{"C":{"insert":true}}}}}"#,
+                "/roles/a/classes/C/insert", "unknown-member", "create"
+            ),
+            (
+                #"{"roles":{"a":{"classes":{"C":{"write":true}}}}}"#, "/roles/a/classes/C/write",
+                "unknown-member", nil
+            ),
+            (#"{"C":{"read":true}}"#, "", "missing-member", nil),
+            (
                 #"{"roles":{"a":{"classes":{"C":{"read":false}}}}}"#, "/roles/a/classes/C/read",
                 "wrong-type", nil
             ),

@@ -105,6 +105,20 @@ struct AccessRulesTests {
         #expect(found.map(\.hint) == ["$user.id"], "\(found)")
     }
 
+    @Test(
+        "that name the user without the sign are told the name with it",
+        arguments: [
+            ("owner == user.id", "$user.id"), ("user.id == owner", "$user.id"),
+            ("title == 'ä' AND owner == user.id", "$user.id"),
+            ("secret == user.object.name", "$user.object.name"), ("title == user.name", nil),
+            ("title == user", nil),
+        ] as [(String, String?)])
+    func userWithoutSign(filter: String, hint: String?) throws {
+        let found = try faults(
+            #"{"users":"Person","roles":{"a":{"classes":{"List":{"read":"\#(filter)"}}}}}"#)
+        #expect(found.map(\.hint) == [hint], "\(found)")
+    }
+
     @Test("tell all faults at once")
     func several() throws {
         let text =

@@ -64,13 +64,15 @@ extension SortKey {
         }
     }
 
-    /// The clause that is meant by a path with `asc` or `desc` behind it; nil for other texts.
+    /// The clause that is meant by a path with a direction behind it, as `name asc`, `name:desc` or `{"name": -1}`; nil for other
+    /// texts.
     private static func descending(_ item: String) -> String? {
-        let words = item.split(separator: " ")
+        let isPair = item.contains(":")
+        let words = item.split { isPair ? " :{}\"'".contains($0) : $0 == " " }
         guard words.count == 2 else { return nil }
         return switch words[1].lowercased() {
-        case "asc", "ascending": String(words[0])
-        case "desc", "descending": "-" + words[0]
+        case "asc", "ascending", "1": String(words[0])
+        case "desc", "descending", "-1": "-" + words[0]
         default: nil
         }
     }
