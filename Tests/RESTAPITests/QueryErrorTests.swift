@@ -34,7 +34,10 @@ struct QueryErrorTests {
                 ["query-unknown-property", #""column":1"#, #""hint":"name""#]),
             get(
                 [("filter", "name == 1")], ["query-type", #""parameter":"filter""#, "\"column\":"]),
-            get([("filter", "count == $0")], ["query-argument", "\"column\":10", "no arguments"]),
+            get(
+                [("filter", "count == $0")],
+                ["query-argument", "\"column\":10", "no arguments", "'arg'", "'text'"]),
+            body(#"{"filter":"count == $0"}"#, ["in the array 'args'"]),
             get(
                 [("filter", "at == $0"), ("text", "yesterday")],
                 ["query-argument", #""parameter":"arg""#]),

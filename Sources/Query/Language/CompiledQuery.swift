@@ -70,8 +70,8 @@ package struct CompiledQuery: Hashable, Sendable {
         within budget: Budget = Budget(), now: () -> Timestamp? = { nil }
     ) throws(QueryError) -> CompiledQuery {
         try compile(
-            ParsedQuery(text, within: budget), arguments: arguments, root: root, schema: schema,
-            within: budget, now: now)
+            ParsedQuery(text, on: root, schema, within: budget), arguments: arguments, root: root,
+            schema: schema, within: budget, now: now)
     }
 
     package static func compile(
@@ -118,6 +118,22 @@ package struct ParsedQuery: Sendable {
     /// Cost: linear in the text.
     package init(_ text: String, within budget: Budget = Budget()) throws(QueryError) {
         source = SourceText(text)
-        syntax = try Parser.parse(source, within: budget)
+        do throws(QueryError) {
+            syntax = try Parser.parse(source, within: budget)
+        } catch { throw ForeignSyntax.explaining(error, in: source) }
+    }
+
+    /// Parses a query on objects or values of a schema, which errors may name.
+    init(
+        _ text: String, on root: QueryRoot, _ schema: RowSchema, within budget: Budget
+    ) throws(QueryError) {
+        do throws(QueryError) {
+            try self.init(text, within: budget)
+        } catch {
+            let checker = Checker(
+                schema: schema, root: root, source: SourceText(text), arguments: [],
+                work: CheckerWork(within: budget))
+            throw checker.explaining(error)
+        }
     }
 }

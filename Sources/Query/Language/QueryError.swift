@@ -29,6 +29,8 @@ package struct QueryError: Error, Hashable, Sendable {
     package var argumentIndex: Int?
     /// A suggestion: the nearest known name to an unknown one, or a correction.
     package var hint: String?
+    /// The bytes of the value behind which an operator is missing; nil for other errors.
+    var operand: Range<Int>?
 }
 
 /// The value of a `$n` in a query.

@@ -108,7 +108,15 @@ package struct QueryText: Sendable {
 
     /// The fault of a query error in the named part.
     package func fault(_ error: QueryError, _ name: String) -> RequestFault {
-        RequestFault(error, parameter: isInBody ? nil : name, pointer: isInBody ? "/\(name)" : nil)
+        var error = error
+        if error.kind == .argument, let index = error.argumentIndex, index >= arguments.count {
+            error.message +=
+                isInBody
+                ? "; send it in the array 'args'"
+                : "; send it as 'arg' (JSON, such as arg=5) or 'text' (a plain string)"
+        }
+        return RequestFault(
+            error, parameter: isInBody ? nil : name, pointer: isInBody ? "/\(name)" : nil)
     }
 
     /// Checks the filter and its arguments; nil without a filter.

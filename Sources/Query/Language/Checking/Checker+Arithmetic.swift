@@ -5,6 +5,12 @@ import HoldfastRows
 extension Checker {
     /// Checks a calculation.
     func arithmetic(_ syntax: Syntax.Operation) throws(QueryError) -> Side {
+        do throws(QueryError) {
+            return try calculation(syntax)
+        } catch { throw explaining(error, of: syntax) }
+    }
+
+    private func calculation(_ syntax: Syntax.Operation) throws(QueryError) -> Side {
         var left = try side(syntax.left)
         var right = try side(syntax.right)
         guard !left.hasUser, !right.hasUser else {

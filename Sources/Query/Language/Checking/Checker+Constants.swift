@@ -224,6 +224,7 @@ extension Checker {
             var error = unsupportedComparison(
                 isRight ? type.name : constant, isRight ? constant : type.name, at: start)
             error.message += form(type)
+            error.hint = literal(item, as: type)
             throw error
         }
     }

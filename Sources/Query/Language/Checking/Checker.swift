@@ -84,6 +84,12 @@ struct Checker {
             return items.allSatisfy { $0.value == .null }
         }
 
+        /// Whether it is a constant, and no value of a rule's user.
+        var isLiteral: Bool {
+            guard case .constants(let items, _, _) = self else { return false }
+            return items.allSatisfy { $0.user == nil }
+        }
+
         /// Whether a text may stand beside it.
         var takesText: Bool {
             switch type {
@@ -146,7 +152,9 @@ struct Checker {
             throw source.fault(
                 .type,
                 "The keypath following 'IN' must contain a list. Found "
-                    + "'\(source.text(syntax.right.range))'", at: syntax.right.start)
+                    + "'\(source.text(syntax.right.range))'", at: syntax.right.start,
+                hint: right.isLiteral && syntax.right.range.count <= 120
+                    ? "{\(source.text(syntax.right.range))}" : nil)
         }
         if rule != nil {
             try requirePlainUse(left, syntax.relation, right, at: syntax.start)
@@ -181,9 +189,12 @@ struct Checker {
                 error.hint = "now()"
                 throw error
             }
-            let quoted = "'\(name)'"
-            error.message += "; a text needs quotes: \(quoted)"
-            error.hint = error.hint ?? quoted
+            let isQuoted = name.first.map(SourceText.typographicQuotes.contains) ?? false
+            let quoted =
+                isQuoted
+                ? "'\(name.filter { !SourceText.typographicQuotes.contains($0) })'" : "'\(name)'"
+            error.message += "; a text needs \(isQuoted ? "straight quotes" : "quotes"): \(quoted)"
+            error.hint = isQuoted ? quoted : error.hint ?? quoted
             throw error
         }
     }

@@ -81,7 +81,8 @@ struct PathResolver {
                 clause.map {
                     "No property '\(name)' found on object type '\(className)' specified in '\($0)' clause"
                 } ?? "'\(className)' has no property '\(name)'", at: offset,
-                hint: NearestName.of(name, among: rowClass.knownNames))
+                hint: (steps.last?.isMany == true ? operation(name, at: offset) : nil)
+                    ?? NearestName.of(name, among: rowClass.knownNames))
         }
         namedMember = member
         rule?.note(rowClass.definition.name, name, at: offset)
@@ -166,10 +167,34 @@ struct PathResolver {
 
     private func noProperty(of member: Int, _ name: String, at offset: Int) -> QueryError {
         let definition = rowClass.definition
+        var isCollection = false
+        if case .member(_, nil) = pending {
+            isCollection = rowClass.members[member].storage.shape != .single
+        }
         return source.fault(
             .unknownProperty,
             "Property '\(definition.name).\(definition.properties[member].name)' has no property '\(name)'",
-            at: offset)
+            at: offset,
+            hint: isCollection
+                ? operation(name, of: definition.properties[member].scalar, at: offset) : nil)
+    }
+
+    /// Returns the operation on several values that a name behind them stands for, as in `cities.count`.
+    ///
+    /// - `scalar`: The values' type; nil for objects, of which a property has to follow.
+    private func operation(
+        _ name: String, of scalar: ScalarType? = nil, at offset: Int
+    ) -> String? {
+        let operation = "@" + name.lowercased()
+        switch Syntax.Step.Kind(operation: operation) {
+        case .count?: return operation
+        case .aggregate(let function)?:
+            let isPossible =
+                scalar.map { function.result(of: $0) != nil }
+                ?? (source[offset + name.utf8.count] == UInt8(ascii: "."))
+            return isPossible ? operation : nil
+        default: return nil
+        }
     }
 
     mutating func links(

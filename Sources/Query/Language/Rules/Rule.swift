@@ -36,13 +36,13 @@ package struct Rule: Sendable {
         self.text = text
         self.usersClass = usersClass
         self.schema = schema
-        query = try ParsedQuery(text, within: budget)
+        // Of the user alone: no name is a property's.
+        root = rootClass.map { .objects(classIndex: $0) } ?? .values(.mixed)
+        query = try ParsedQuery(text, on: root, schema, within: budget)
         guard query.syntax.suffixes.isEmpty else {
             throw query.source.fault(
                 .syntax, "A rule is only a condition, without SORT, DISTINCT and LIMIT.", at: 0)
         }
-        // Of the user alone: no name is a property's.
-        root = rootClass.map { .objects(classIndex: $0) } ?? .values(.mixed)
         let scope = RuleScope(usersClass: usersClass, facts: nil)
         sample = try Self.checker(query, root, schema, scope, within: budget)
             .predicate(query.syntax.predicate).withoutConstants

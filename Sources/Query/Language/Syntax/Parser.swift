@@ -198,14 +198,15 @@ struct Parser {
         case .identifier where lexer.isWord(token, "matches"): comparison = .matches
         case .identifier where lexer.isWord(token, "is"): throw try nullTest()
         default:
-            guard allowsOperand else { throw unexpected("a comparison operator") }
-            guard token.kind == .rightParenthesis else {
-                throw unexpected(
-                    token.kind == .comma
+            if allowsOperand, token.kind == .rightParenthesis { return .operand(left) }
+            var error = unexpected(
+                !allowsOperand
+                    ? "a comparison operator"
+                    : token.kind == .comma
                         ? "')' (a list is written in braces, such as {1, 2})"
                         : "a comparison operator or ')'")
-            }
-            return .operand(left)
+            error.operand = left.range
+            throw error
         }
         if comparison == .matches || comparison == .text {
             patternCount += 1

@@ -17,6 +17,16 @@ struct SourceText {
         return column
     }
 
+    /// Returns the offset of a column. Cost: linear; for errors only.
+    func offset(column: Int) -> Int {
+        var rest = column
+        let found = bytes.firstIndex { byte in
+            if byte & 0xC0 != 0x80 { rest -= 1 }
+            return rest == 0
+        }
+        return found ?? bytes.count
+    }
+
     /// Returns the text between two offsets.
     func text(_ start: Int, _ end: Int) -> String { text(start..<max(start, end)) }
 
