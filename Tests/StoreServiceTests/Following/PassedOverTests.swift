@@ -1,5 +1,6 @@
 @testable import HoldfastStreams
 import Glibc
+import HoldfastObjectStore
 import HoldfastServiceSupport
 import HoldfastTestSupport
 import HoldfastThreads
