@@ -1,6 +1,5 @@
 import Glibc
 import HoldfastRESTAPI
-import HoldfastText
 
 /// The executable `holdfast`: finds the verb, reads its options and runs it.
 @main
@@ -62,8 +61,7 @@ enum App {
             Terminal.complain("'\(words[0])' goes on: \(names)")
             return .usage
         }
-        let hint = NearestName.of(
-            words[0], among: verbs.map { String($0.name.prefix { $0 != " " }) })
+        let hint = Verb.meant(by: words, among: verbs)
         Terminal.complain(
             "there is no verb '\(words[0])'" + (hint.map { "; did you mean '\($0)'?" } ?? ""))
         Terminal.complain("see: holdfast --help")

@@ -1,6 +1,5 @@
 import HoldfastObjectJSON
 import HoldfastRESTAPI
-import HoldfastText
 
 /// The options and operands of one call, checked against the verb's list.
 struct Arguments: Sendable {
@@ -35,9 +34,12 @@ struct Arguments: Sendable {
         }
         guard verb.operandCount.contains(operands.count) else {
             let expected = verb.operands.isEmpty ? "no operand" : verb.operands
+            let hint =
+                operands.count > verb.operandCount.upperBound
+                ? verb.option(forOperandsOf: operands, beside: values.keys) : nil
             throw .usage(
                 "expected \(expected), found \(operands.isEmpty ? "nothing" : operands.joined(separator: " "))"
-            )
+                    + (hint.map { "; did you mean \($0)?" } ?? ""))
         }
         // An explicit folder takes precedence over a service that a variable names.
         let isFolderStated = values["data"] != nil
@@ -71,9 +73,10 @@ struct Arguments: Sendable {
         let name = String(spelt.drop { $0 == "-" })
         guard spelt.hasPrefix("--"), let option = verb.options.first(where: { $0.name == name })
         else {
-            let hint = NearestName.of(name, among: verb.options.map(\.name))
+            let value = equals.map { String(word[word.index(after: $0)...]) } ?? rest.first
+            let hint = verb.option(meantBy: name, value: value)
             throw .usage(
-                "there is no option \(spelt)" + (hint.map { "; did you mean --\($0)?" } ?? ""))
+                "there is no option \(spelt)" + (hint.map { "; did you mean \($0)?" } ?? ""))
         }
         guard option.value != nil else {
             guard equals == nil else { throw .usage("--\(name) is a flag and takes no value") }

@@ -15,7 +15,16 @@ struct ServiceAddress {
     /// Finds the address; one of another form is left to the connection to refuse.
     init(_ arguments: Arguments) {
         let noted = arguments.text("data").flatMap(Self.noted)
-        let text = arguments.text("listen") ?? Environment.listen ?? noted ?? Verb.defaultListen
+        self.init(arguments.text("listen") ?? Environment.listen ?? noted ?? Verb.defaultListen)
+    }
+
+    /// Finds the address of the service that noted it in the directory that it serves; nil without a note.
+    init?(in directory: String) {
+        guard let noted = Self.noted(in: directory) else { return nil }
+        self.init(noted)
+    }
+
+    private init(_ text: String) {
         let colon = text.lastIndex(of: ":")
         host = String(text[..<(colon ?? text.endIndex)])
         port = colon.map { String(text[text.index(after: $0)...]) } ?? "8080"

@@ -112,18 +112,25 @@ package enum ScalarType: UInt8, Sendable, CaseIterable {
 }
 
 extension ScalarType {
-    /// Finds the type for a type name of another language or database, in any case; nil for other names.
+    /// Finds the type for a type name of another language or database, in any case; nil for other names. A length in parentheses
+    /// behind it, as in `varchar(20)`, does not count.
     package init?(guess name: String) {
-        switch name.lowercased() {
+        switch name.lowercased().prefix(while: { $0 != "(" }) {
         case "boolean", "bit": self = .bool
-        case "integer", "bigint", "long", "smallint", "short", "serial": self = .int
-        case "real", "number": self = .double
+        case "integer", "bigint", "long", "smallint", "short", "tinyint", "uint", "serial",
+            "bigserial":
+            self = .int
+        case "real", "number", "float64", "double precision": self = .double
+        case "float32", "single": self = .float
         case "decimal", "numeric", "money", "bigdecimal": self = .decimal128
-        case "text", "str", "char", "varchar", "character varying", "email", "url", "symbol":
+        case "text", "str", "char", "varchar", "nvarchar", "character varying", "email", "url",
+            "uri", "symbol":
             self = .string
-        case "bytes", "blob", "binary", "bytea", "buffer", "uint8array": self = .data
+        case "bytes", "blob", "binary", "varbinary", "bytea", "buffer", "uint8array", "file",
+            "image":
+            self = .data
         case "datetime", "timestamp", "timestamptz", "time", "date-time", "instant": self = .date
-        case "guid": self = .uuid
+        case "guid", "uuid4", "uuidv4", "uniqueidentifier": self = .uuid
         case "object_id", "oid": self = .objectID
         case "json", "jsonb", "any", "anyrealmvalue", "dictionary", "variant", "unknown":
             self = .mixed
@@ -140,16 +147,55 @@ extension Property {
     /// Finds the intended type for a name that is neither a type nor a class. Returns it in the short form of a schema; nil if no
     /// type is found.
     func typeText(meantBy name: String, among classNames: some Collection<String>) -> String? {
+        var alternatives = name.split(separator: "|").map {
+            $0.split(separator: " ").joined(separator: " ")
+        }
+        let count = alternatives.count
+        alternatives.removeAll { ["null", "nil", "undefined"].contains($0) }
+        let isNullable = alternatives.count == 1 && count == 2
+        let named = isNullable ? alternatives[0] : name
+        let wanted = named.lowercased()
         let meant =
-            ScalarType(guess: name)?.name
-            ?? classNames.filter { $0.lowercased() == name.lowercased() }.min()
+            ScalarType(guess: named)?.name
+            ?? classNames.filter { $0.lowercased() == wanted }.min()
+            ?? classNames.filter { wanted.isPlural(of: $0.lowercased()) }.min()
         guard let meant else { return nil }
-        // A single value gets no `?`: the name was read as a link, which is always optional.
+        // A single value gets no `?` but for a null that the name states: the name was read as a link, which is always optional.
         return switch type {
-        case .single, .linkingObjects: meant
+        case .single, .linkingObjects: isNullable && meant != "mixed" ? meant + "?" : meant
         case .list: meant + "[]"
         case .set: meant + "<>"
         case .map: meant + "{}"
         }
+    }
+}
+
+extension ScalarType {
+    /// A sentence about a type name of other products, for what is no type of its own here; nil for other names.
+    static func advice(about name: String) -> String? {
+        switch name.lowercased() {
+        case "serial", "bigserial", "autoincrement", "identity":
+            "A primary key that counts up is an int with \"default\": \"$next\"."
+        case "array", "collection", "slice", "vector":
+            "A list is the type of its elements and '[]', such as 'string[]'."
+        case "dict", "hash", "record", "hashmap":
+            "A map is the type of its values and '{}', such as 'int{}'."
+        case "enum", "select", "choice":
+            "An enum is a type with its values: {\"type\": \"string\", \"enum\": [\"a\", \"b\"]}."
+        case "relation", "relationship", "reference", "ref", "link", "pointer", "foreignkey":
+            "The type of a link is the name of a class, and '[]' after it for a list of links."
+        case "geo", "geopoint", "geojson", "geography", "geometry", "point", "latlng":
+            "The type of a point is an embedded class with the properties \"type\": \"string\" and "
+                + "\"coordinates\": \"double[]\"."
+        default: nil
+        }
+    }
+}
+
+extension String {
+    /// Whether the name is the English plural of another, both in lower case.
+    fileprivate func isPlural(of singular: String) -> Bool {
+        self == singular + "s" || self == singular + "es"
+            || singular.hasSuffix("y") && self == singular.dropLast() + "ies"
     }
 }

@@ -116,7 +116,8 @@ extension ObjectClass {
                 SchemaFault(
                     className: name, property: property.name,
                     detail: "'\(type)' is neither a type nor a class of the schema"
-                        + (hint.map { "; did you mean '\($0)'?" } ?? "."), hint: hint))
+                        + (hint.map { "; did you mean '\($0)'?" } ?? ".")
+                        + (ScalarType.advice(about: type).map { " " + $0 } ?? ""), hint: hint))
         }
         for detail in Schema.faults(
             ofName: name, "The class name", "A class name",

@@ -65,6 +65,48 @@ struct ArgumentsTests {
         #expect(failure?.message.contains(message) == true)
     }
 
+    @Test(
+        "of other programs lead to ours",
+        arguments: [
+            ("serve", ["--port", "8080"], "did you mean --listen HOST:PORT?"),
+            ("serve", ["-p", "8080"], "did you mean --listen HOST:PORT?"),
+            ("serve", ["--db=x"], "did you mean --data DIR?"),
+            ("serve", ["-d", "x"], "did you mean --data DIR?"),
+            ("serve", ["/tmp/x"], "did you mean --data /tmp/x?"),
+            ("schema get", ["--server", "x"], "did you mean --url URL?"),
+            ("access get", ["--data", "x"], "did you mean --url URL?"),
+            ("health", ["--url", "x"], "did you mean --listen HOST:PORT?"),
+            ("export", ["--class", "A", "--format", "csv"], "did you mean --csv?"),
+            ("account create", ["--email", "a", "-"], "did you mean --login LOGIN?"),
+            ("import", ["Trip", "a.json"], "did you mean --class Trip?"),
+            ("import", ["a.json", "b.json"], nil),
+            ("import", ["--class", "A", "B", "a.json"], nil),
+            ("export", ["--class", "A", "--format", "yaml"], nil),
+            ("serve", ["--data", "x", "/tmp/x"], nil), ("health", ["/tmp/x"], nil),
+        ] as [(String, [String], String?)])
+    func foreignOptions(name: String, words: [String], hint: String?) throws {
+        let verb = try #require(App.verbs.first { $0.name == name })
+        let failure = #expect(throws: CommandFailure.self) {
+            try Arguments(words, verb: verb, environment: [:])
+        }
+        #expect(failure?.code == .usage)
+        let message = failure?.message ?? ""
+        #expect(message.contains(hint ?? "did you mean") == (hint != nil), "\(message)")
+    }
+
+    @Test(
+        "begin with a verb, which one of other programs leads to",
+        arguments: [
+            (["start"], "serve"), (["run", "--data", "x"], "serve"), (["dump"], "export"),
+            (["load", "x"], "import"), (["repair"], "check"), (["vacuum"], "compact"),
+            (["migrate", "x"], "schema put"), (["user", "create"], "account create"),
+            (["user"], "account"), (["users", "frobnicate"], "account"), (["-v"], "--version"),
+            (["serv"], "serve"), (["frobnicate"], nil),
+        ] as [([String], String?)])
+    func foreignVerbs(words: [String], verb: String?) {
+        #expect(Verb.meant(by: words, among: App.verbs) == verb)
+    }
+
     @Test("take a folder that is stated for what is meant, whatever service a variable names")
     func folderAndService() throws {
         let verb = Verb(

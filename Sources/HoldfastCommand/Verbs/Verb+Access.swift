@@ -53,6 +53,9 @@ extension Verb {
         ], notes: accessNotes
     ) { arguments throws(CommandFailure) in
         let client = try ServiceClient.required(arguments, for: "the document")
+        guard (arguments.text("class") == nil) == (arguments.text("key") == nil) else {
+            throw .usage("--class and --key belong together: they name one object")
+        }
         let question = try CommandFailure.telling(
             AccessQuestion.json(
                 user: arguments.text("user"), claims: arguments.texts("claim"),

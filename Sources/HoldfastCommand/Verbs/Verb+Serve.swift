@@ -127,7 +127,11 @@ struct ServeCommand {
         sigaddset(&signals, SIGINT)
         pthread_sigmask(SIG_BLOCK, &signals, nil)
 
-        let store = try OpenStore.open(arguments, options.store, for: .making)
+        let store = try OpenStore.open(
+            arguments, options.store, for: .making,
+            instead: ServiceAddress(in: directory).map {
+                "the service at \($0.url) has it, or had it last: stop that, or use it, with --url \($0.url)"
+            })
         defer { store.close() }
         let running = try start(store)
         if try arguments.choice("durability", LMDBOptions.Durability.full) == .relaxed {

@@ -330,7 +330,25 @@ extension RequestFault {
             self = .single(
                 .malformed, error.code == .tooDeep ? "too-deep" : "malformed-json",
                 "The body can't be read as JSON: line \(line), column \(column): "
-                    + "\(error.message).", partDetail: error.message, column: column)
+                    + "\(error.message)." + Self.advice(error, in: text), partDetail: error.message,
+                column: column)
+        }
+    }
+
+    /// The sentence about a text that another product takes for JSON, with a blank before it; empty without one.
+    private static func advice(_ error: JSONError, in text: UnsafeRawBufferPointer) -> String {
+        let rest = text.dropFirst(error.offset)
+        let word = String(decoding: rest.prefix(9), as: UTF8.self)
+        switch error.code {
+        case .trailingContent where word.hasPrefix("{"):
+            return
+                " Several objects are sent to an import, each on a line, as application/x-ndjson."
+        case .expectedValue, .invalidNumber:
+            let isNamed = ["NaN", "Infinity", "-Infinity"].contains { word.hasPrefix($0) }
+            guard isNamed else { return "" }
+            return " JSON has no such number: a float or double takes \"NaN\", \"Infinity\" or "
+                + "\"-Infinity\" in quotes, a mixed value {\"$double\":\"NaN\"}."
+        default: return ""
         }
     }
 }

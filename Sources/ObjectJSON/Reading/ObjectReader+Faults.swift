@@ -24,11 +24,11 @@ extension ObjectReader {
 
     /// Notes a fault at the value that is being read, or at the member `name` of it.
     package func fault(
-        _ code: String, _ detail: String, at name: UnsafeRawBufferPointer? = nil,
-        element: Int? = nil, hint: String? = nil
+        _ code: String, _ detail: @autoclosure () -> String,
+        at name: UnsafeRawBufferPointer? = nil, element: Int? = nil, hint: String? = nil
     ) {
         found.note(
-            code, detail,
+            code, detail(),
             at: element.map { pointer(at: name).appending(index: $0) } ?? pointer(at: name),
             hint: hint)
     }
@@ -60,12 +60,14 @@ extension ObjectReader {
         // Made where it is told: to find a name that is near takes longer than all the rest.
         found.note(
             "unknown-property",
-            "Class '\(rowClass.definition.name)' has no property '\(Self.text(name))'.",
+            "Class '\(rowClass.definition.name)' has no property '\(Self.text(name))'."
+                + Self.advice(Self.text(name), rowClass),
             at: pointer(at: name), hint: Self.hint(Self.text(name), rowClass))
     }
 
     /// Finds the name that an unknown one of a class may mean.
     private static func hint(_ name: String, _ rowClass: RowClass) -> String? {
+        if !advice(name, rowClass).isEmpty { return nil }
         let special = rowClass.definition.kind.standsAlone ? ["$id", "$version"] : []
         return rowClass.member(named: name).map { rowClass.definition.properties[$0].name }
             ?? NearestName.of(name, among: rowClass.knownNames + special)
@@ -87,7 +89,7 @@ extension ObjectReader {
         let property = rowClass.definition.properties[member]
         fault(
             "wrong-type",
-            "'\(property.name)' takes \(Self.describe(property)); found \(Self.describe(json)).",
+            "'\(property.name)' takes \(taken(by: rowClass, member)); found \(Self.describe(json)).",
             at: name)
     }
 
@@ -125,10 +127,16 @@ extension ObjectReader {
 
     /// Names the values that a property takes, for people.
     package static func describe(_ property: Property) -> String {
+        describe(property) { describe($0, isMany: $1) }
+    }
+
+    static func describe(
+        _ property: Property, _ describe: (_ element: ElementType, _ isMany: Bool) -> String
+    ) -> String {
         switch property.type {
-        case .single(let element): describe(element, isMany: false)
-        case .list(let element), .set(let element): "an array of \(describe(element, isMany: true))"
-        case .map(let element): "an object whose values are \(describe(element, isMany: true))"
+        case .single(let element): describe(element, false)
+        case .list(let element), .set(let element): "an array of \(describe(element, true))"
+        case .map(let element): "an object whose values are \(describe(element, true))"
         case .linkingObjects: "nothing"
         }
     }

@@ -176,6 +176,11 @@ extension ObjectReader {
     }
 
     private func wrongKey(_ json: JSONValue, _ target: RowClass) {
+        fault("wrong-type", "\(Self.linkForm(target)); found \(Self.describe(json)).")
+    }
+
+    /// Names the forms of a link to a class.
+    private static func linkForm(_ target: RowClass) -> String {
         let key: String
         if let member = target.primaryKeyIndex {
             let property = target.definition.properties[member]
@@ -183,10 +188,7 @@ extension ObjectReader {
         } else {
             key = "\"$id\" (an integer)"
         }
-        fault(
-            "wrong-type",
-            "A link to '\(target.definition.name)' is given by its \(key), or as an object; found "
-                + "\(Self.describe(json)).")
+        return "A link to '\(target.definition.name)' is given by its \(key), or as an object"
     }
 
     /// Reads the key in `{"$link":{"class","id"}}`.
@@ -239,6 +241,13 @@ extension ObjectReader {
                 fault(
                     "version-not-allowed",
                     "Only the object that is written can state its \"$version\"; leave it out here.",
+                    at: json.name)
+                return true
+            }
+            if json.isNamed("$ref") {
+                fault(
+                    "unknown-property",
+                    "Only operations of a transaction name objects by \"$ref\". \(Self.linkForm(target)).",
                     at: json.name)
                 return true
             }

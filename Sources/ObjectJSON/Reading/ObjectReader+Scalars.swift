@@ -84,8 +84,8 @@ extension ObjectReader {
         element: Int?
     ) {
         let property = rowClass.definition.properties[member]
-        func refuse(_ code: String, _ detail: String) {
-            fault(code, detail, at: name, element: element)
+        func refuse(_ code: String, _ detail: @autoclosure () -> String) {
+            fault(code, detail(), at: name, element: element)
         }
         func outOfRange(_ type: String) {
             refuse(
@@ -119,7 +119,8 @@ extension ObjectReader {
             refuse(
                 "invalid-date",
                 "'\(property.name)' takes a date of RFC 3339 with at most nine decimals, such as "
-                    + "\"2026-11-20T06:38:58Z\".")
+                    + "\"2026-11-20T06:38:58Z\"."
+                    + (Self.impossibleDay(json).map { " There is no such day as \($0)." } ?? ""))
         case .objectID where isString:
             refuse("invalid-object-id", "'\(property.name)' takes 24 hexadecimal digits.")
         case .uuid where isString:
@@ -131,8 +132,8 @@ extension ObjectReader {
             refuse(
                 "wrong-type",
                 element == nil && !property.type.isCollection
-                    ? "'\(property.name)' takes \(Self.describe(property)); found \(Self.describe(json))."
-                    : "'\(property.name)' is \(Self.describe(property)); found \(Self.describe(json))."
+                    ? "'\(property.name)' takes \(taken(by: rowClass, member)); found \(Self.describe(json))."
+                    : "'\(property.name)' is \(taken(by: rowClass, member)); found \(Self.describe(json))."
             )
         }
     }

@@ -92,7 +92,7 @@ package final class ObjectReader {
             fault(
                 "wrong-type",
                 "Expected an object of class '\(rowClass.definition.name)', found \(Self.describe(json))."
-            )
+                    + Self.patchAdvice(json))
             return nil
         }
         var reading = ObjectReading(draft: makeDraft(rowClass, isMerge: isMerge))

@@ -21,8 +21,11 @@ extension DefinitionReader {
     }
 
     /// Hands the known members of an object to `body` and reports the others; without `known` all are.
+    ///
+    /// - `foreign`: The names that other products give to the members.
     package mutating func forEachMember(
         _ object: JSONValue, _ pointer: JSONPointer, _ known: [String]? = nil,
+        foreign: @autoclosure () -> ForeignWords? = nil,
         _ body: (inout Self, String, JSONValue, JSONPointer) -> Void
     ) {
         if let repeated = object.repeatedName {
@@ -34,7 +37,11 @@ extension DefinitionReader {
             let name = String(decoding: member.name, as: UTF8.self)
             let inner = pointer.appending(name)
             if let known, !known.contains(name) {
-                unknownMember(name, inner, known)
+                // Beyond the reported faults a name is only counted.
+                let help =
+                    faults.count < FaultList.entryCountMax
+                    ? foreign()?.help(with: name, where: known.contains) : nil
+                unknownMember(name, inner, known, help)
                 continue
             }
             body(&self, name, member.value, inner)
@@ -42,11 +49,19 @@ extension DefinitionReader {
     }
 
     /// Reports a member that is not one of the known ones.
-    package mutating func unknownMember(_ name: String, _ pointer: JSONPointer, _ known: [String]) {
-        fault(
-            pointer, "unknown-member",
-            "There is no member '\(Self.shown(name))' here; known: \(known.joined(separator: ", ")).",
-            hint: NearestName.of(name, among: known))
+    ///
+    /// - `help`: The help for a name of other products; without it the nearest known name is the hint.
+    package mutating func unknownMember(
+        _ name: String, _ pointer: JSONPointer, _ known: [String], _ help: ForeignWords.Help? = nil
+    ) {
+        let detail =
+            "There is no member '\(Self.shown(name))' here; known: \(known.joined(separator: ", "))."
+        switch help {
+        case .word(let word)?: fault(pointer, "unknown-member", detail, hint: word)
+        case .advice(let advice)?: fault(pointer, "unknown-member", detail + " " + advice)
+        case nil:
+            fault(pointer, "unknown-member", detail, hint: NearestName.of(name, among: known))
+        }
     }
 
     /// Reads a string; nil, with a fault, for other JSON.

@@ -72,7 +72,9 @@ extension SchemaReader {
     private mutating func readMembers(
         _ value: JSONValue, _ pointer: JSONPointer, _ statement: inout Statement
     ) {
-        forEachMember(value, pointer, Self.propertyMembers) { reader, member, value, pointer in
+        forEachMember(
+            value, pointer, Self.propertyMembers, foreign: Self.foreignPropertyMembers
+        ) { reader, member, value, pointer in
             if value.isNull, member != "default" { return }
             switch member {
             case "type":
@@ -185,8 +187,10 @@ extension SchemaReader {
         var inner = Statement()
         inner.typePointer = elementPointer
         if value.kind == .object {
-            forEachMember(value, elementPointer, ["type", "class", "optional"]) {
-                reader, member, value, pointer in
+            forEachMember(
+                value, elementPointer, ["type", "class", "optional"],
+                foreign: Self.foreignPropertyMembers
+            ) { reader, member, value, pointer in
                 switch member {
                 case "type":
                     inner.type = reader.readTypeText(value, pointer)

@@ -77,7 +77,8 @@ package struct SchemaReader: DefinitionReader {
         var properties: JSONValue?
         let countBefore = faults.count
         let known = Self.classMembers + (named == nil ? [] : ["renames"])
-        forEachMember(value, pointer, known) { reader, member, value, pointer in
+        forEachMember(value, pointer, known, foreign: Self.foreignClassMembers) {
+            reader, member, value, pointer in
             switch member {
             case "name":
                 guard let text = reader.readText(value, pointer) else { break }
@@ -269,7 +270,13 @@ extension SchemaReader {
             return nil
         }
         if let read = PlainValue.value(value, ElementStorage(scalar)) { return .constant(read) }
-        fault(pointer, "invalid-default", "The default is not a value of type '\(scalar.name)'.")
+        fault(
+            pointer, "invalid-default", "The default is not a value of type '\(scalar.name)'.",
+            hint: value.string.flatMap { text in
+                Self.foreignGenerators.word(for: text) {
+                    Self.generators[$0]?.scalar == scalar
+                }
+            })
         return nil
     }
 

@@ -44,7 +44,7 @@ extension StoreHeader {
                 .invalid, "not-an-export",
                 "An import of a whole store begins with the line {\"holdfast\":1,\"schema\":{…}} that "
                     + "'GET /v1/export' writes; objects of only one class go to "
-                    + "/v1/classes/{class}/import.")
+                    + "/v1/classes/{class}/import, or 'holdfast import --class'.")
         }
         guard version.exactInt64 == Int64(formVersion) else {
             throw RequestFault(
