@@ -111,7 +111,7 @@ struct AccessRulesTests {
             ("owner == user.id", "$user.id"), ("user.id == owner", "$user.id"),
             ("title == 'ä' AND owner == user.id", "$user.id"),
             ("secret == user.object.name", "$user.object.name"), ("title == user.name", nil),
-            ("title == user", nil),
+            ("title == user", "'user'"),
         ] as [(String, String?)])
     func userWithoutSign(filter: String, hint: String?) throws {
         let found = try faults(
