@@ -53,7 +53,7 @@ install: setup ## Build the program and copy it to PREFIX/bin (PREFIX=/usr/local
 
 serve: setup ## Serve ./data on 127.0.0.1:8080 (DATA=, LISTEN=; SAMPLE=world fills an empty store)
 	scripts/build release --product holdfast
-	@exec scripts/serve "$(DATA)" "$(LISTEN)" "$(SAMPLE)"
+	@exec .build/release/holdfast serve --data "$(DATA)" --listen "$(LISTEN)" $(if $(SAMPLE),--sample "$(SAMPLE)")
 
 test: setup-test ## Run every test (TESTS=name runs the Swift tests that match)
 	@scripts/run-tests $(if $(TESTS),--filter "$(TESTS)")

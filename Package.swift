@@ -113,6 +113,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary("simdjson")]),
 
         .target(name: named("CRuntime"), path: "Sources/CRuntime"),
+        .target(name: named("CSample"), path: "Sources/CSample"),
 
         // The parts, lowest first; nothing imports upwards.
         library("Bytes"),
@@ -191,7 +192,7 @@ let package = Package(
             [
                 "RESTAPI", "Identity", "Transfer", "StoreService", "Access", "ObjectJSON",
                 "ObjectStore", "HTTPServer", "JSON", "Text",
-                "Storage", "StorageLMDB", "Threads", "CZlib", "CCurl",
+                "Storage", "StorageLMDB", "Threads", "CZlib", "CCurl", "CSample",
             ],
             // With Swift's own libraries in the program it needs no toolchain where it runs, and each count
             // of a reference is a direct call.

@@ -31,6 +31,7 @@ extension Verb {
             Option(
                 "jwt-audience", "TEXT", "the 'aud' of the issuer's tokens for this service"),
             OpenStore.durability, OpenStore.mapSize, OpenStore.pageCheck, OpenStore.newEpoch,
+            Option("sample", "world", "fill a store without classes with sample data"),
             Option(
                 "threads", "N", "threads that serve connections; as many long reads run at once",
                 fallback: "2"),
@@ -77,6 +78,7 @@ struct ServeCommand {
     private let cors: CORSPolicy
     private let trustedProxies: [AddressRange]
     private let issuer: Issuer?
+    private let sample: Sample?
     private let threadCount: Int
     private let graceSeconds: Int
 
@@ -99,6 +101,12 @@ struct ServeCommand {
         }
         trustedProxies = trusted
         issuer = try Self.issuer(arguments)
+        sample = try arguments.text("sample").map { name throws(CommandFailure) in
+            guard let sample = Sample(rawValue: name) else {
+                throw .usage("--sample: there is no sample '\(name)'; 'world' is one")
+            }
+            return sample
+        }
         for limit in Limit.all { try limit.apply(arguments, to: &options) }
         options.rest.limits.pageObjectCountDefault = min(
             options.rest.limits.pageObjectCountDefault, options.rest.limits.pageObjectCountMax)
@@ -133,6 +141,9 @@ struct ServeCommand {
                 "the service at \($0.url) has it, or had it last: stop that, or use it, with --url \($0.url)"
             })
         defer { store.close() }
+        if let sample, try !sample.fill(store, in: directory) {
+            logger.log(.notice, "the store has classes already, so no sample is put into it")
+        }
         let running = try start(store)
         if try arguments.choice("durability", LMDBOptions.Durability.full) == .relaxed {
             logger.log(.warning, "durability is relaxed: a power cut may lose the last writes")
@@ -142,8 +153,11 @@ struct ServeCommand {
             ServiceAddress.note("\(first)", in: directory)
         }
         Terminal.write("holdfast: serving \(directory) at \(addresses)\n")
+        ServiceReport.ready()
 
-        guard let signal = awaitSignal(&signals) else {
+        let signal = awaitSignal(&signals)
+        ServiceReport.stopping()
+        guard let signal else {
             running.stop(graceSeconds: graceSeconds)
             throw CommandFailure(
                 "the directory '\(directory)' was removed while its store was served: later writes are lost"
