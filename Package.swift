@@ -114,6 +114,8 @@ let package = Package(
 
         .target(name: named("CRuntime"), path: "Sources/CRuntime"),
         .target(name: named("CSample"), path: "Sources/CSample"),
+        .target(
+            name: named("CAssets"), path: "Sources/CAssets", exclude: ["docs", "swagger-ui"]),
 
         // The parts, lowest first; nothing imports upwards.
         library("Bytes"),
@@ -181,11 +183,10 @@ let package = Package(
             [
                 "Identity", "Transfer", "Streams", "StoreService", "Access", "ObjectJSON",
                 "ObjectStore", "Query", "Text", "Rows", "ObjectModel", "Bytes", "HTTPServer",
-                "JSON", "Threads", "CCrypto",
+                "JSON", "Threads", "CCrypto", "CAssets",
             ],
             resources: [
                 .embedInCode("OpenAPI/classes.json"), .embedInCode("OpenAPI/components.json"),
-                .embedInCode("Files/holdfast.js"), .embedInCode("Files/holdfast.d.ts"),
             ]),
         program(
             "HoldfastCommand",

@@ -208,6 +208,21 @@ async function checkReadme(browser, service, pages) {
   });
 }
 
+/** The viewer of the contract, on a service with a token. */
+async function checkDocs(browser, service, token) {
+  await check('the viewer shows the operations of the store and of every service', async () => {
+    const tab = await browser.open(`${service.url}/docs/`);
+    const tags = 'String([...document.querySelectorAll(".opblock-tag")].map(tag => tag.dataset.tag))';
+    await until('the request for a token', () => tab('document.querySelector("#message")?.textContent.includes("needs a token")'));
+    await tab(`token.value = ${JSON.stringify(token)}; token.dispatchEvent(new Event('change'))`);
+    await until('the classes', async () => (await tab(tags)).includes('Task'));
+    await tab('choice.value = "/docs/openapi.yaml"; choice.dispatchEvent(new Event("change"))');
+    await until('all operations', async () => (await tab(tags)).includes('schema'));
+    equal(await tab('document.querySelectorAll(".errors-wrapper").length'), 0, 'the errors');
+    await tab.close();
+  });
+}
+
 /** A file that a page of the documentation makes by `cat > NAME <<'END'`. */
 const fileOf = (text, name) => text.split(`cat > ${name} <<'END'\n`)[1].split('\nEND\n')[0];
 
@@ -274,6 +289,7 @@ export async function checkBrowser(seed) {
       '/page': ['text/html', PAGE]};
     await checkTabs(browser, service, proxy, new Holdfast(service.url, {token}), random);
     await checkReadme(browser, service, pages);
+    await checkDocs(browser, service, token);
     await checkToDoList(browser);
   } finally {
     await browser.stop();

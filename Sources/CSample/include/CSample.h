@@ -1,10 +1,10 @@
-/// The sample data that the program contains, from the folder `Examples`.
+/// The sample data that the program contains.
 #ifndef HOLDFAST_CSAMPLE_H
 #define HOLDFAST_CSAMPLE_H
 
 #include <stddef.h>
 
-/// A file as it is in the folder.
+/// A file of the folder `Examples`.
 typedef struct {
     /// The class of the objects; null for the schema.
     const char *className;

@@ -20,6 +20,7 @@ extension HeaderName {
     package static let contentEncoding = HeaderName("Content-Encoding")
     package static let contentLength = HeaderName("Content-Length")
     package static let contentRange = HeaderName("Content-Range")
+    package static let contentSecurityPolicy = HeaderName("Content-Security-Policy")
     package static let contentType = HeaderName("Content-Type")
     package static let etag = HeaderName("ETag")
     package static let expect = HeaderName("Expect")

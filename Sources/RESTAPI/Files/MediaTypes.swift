@@ -15,7 +15,8 @@ extension ContentType {
             ("mjs", "text/javascript; charset=utf-8"), ("json", "application/json"),
             ("map", "application/json"), ("webmanifest", "application/manifest+json"),
             ("geojson", "application/geo+json"), ("svg", "image/svg+xml"),
-            ("txt", "text/plain; charset=utf-8"), ("md", "text/markdown; charset=utf-8"),
+            ("txt", "text/plain; charset=utf-8"), ("ts", "text/plain; charset=utf-8"),
+            ("yaml", "application/yaml"), ("md", "text/markdown; charset=utf-8"),
             ("csv", "text/csv; charset=utf-8"), ("xml", "application/xml"),
             ("wasm", "application/wasm"), ("ttf", "font/ttf"), ("otf", "font/otf"),
         ]

@@ -32,7 +32,7 @@ package final class RunningService: Sendable {
         serverOptions.makeProblem = { Problem.response($0) }
         serverOptions.nextStep = NextStep.after
         let folder = service.options.publicFolder
-        serverOptions.answerUnrouted = { ClientModule.reply(to: $0) ?? folder?.reply(to: $0) }
+        serverOptions.answerUnrouted = { WebFiles.reply(to: $0) ?? folder?.reply(to: $0) }
         let routes = Operation.all.map { $0.route(service) }
         let pins = service.served.pins
         serverOptions.watchAccess = {

@@ -143,6 +143,18 @@ struct PublicFolderTests {
         }
         #expect(
             plain.send("GET", "/", [Self.browser]).headers["content-type"] == "application/json")
+        let redirect = plain.send("GET", "/docs")
+        #expect(redirect.status == 308 && redirect.headers["location"] == "/docs/")
+        let page = plain.send("GET", "/docs/")
+        #expect(page.status == 200 && page.headers["content-type"] == "text/html; charset=utf-8")
+        #expect(page.headers["content-security-policy"]?.hasPrefix("default-src") == true)
+        #expect(plain.send("GET", "/docs/openapi.yaml").text.hasPrefix("openapi: 3.1"))
+        let packed = plain.send("GET", "/docs/swagger-ui.css", [("Accept-Encoding", "gzip")])
+        #expect(
+            packed.headers["content-encoding"] == "gzip" && packed.body.starts(with: [31, 139]))
+        #expect(packed.headers["vary"] == "Accept-Encoding")
+        #expect(plain.send("GET", "/docs/swagger-ui.css").text.contains(".swagger-ui"))
+        #expect(plain.send("GET", "/docs/other.js").status == 404)
         #expect(plain.send("GET", "/index.html").status == 404)
     }
 }

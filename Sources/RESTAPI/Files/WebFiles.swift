@@ -1,0 +1,81 @@
+import CHoldfastAssets
+import Glibc
+import HoldfastBytes
+import HoldfastHTTPServer
+import HoldfastObjectJSON
+import HoldfastRows
+
+/// The files for browsers that the program contains: the client for JavaScript, so that a page imports it in the version that fits
+/// the service, and the viewer of the contract at `/docs/`.
+enum WebFiles {
+    private struct File: Sendable {
+        let path: String
+        let type: ContentType
+        let isGzip: Bool
+        let bytes: Bytes
+        let tag: String
+
+        init(_ file: HFWebFile, at path: UnsafePointer<CChar>) {
+            self.path = String(cString: path)
+            type = ContentType(ofFile: String(cString: file.name))
+            isGzip = file.isGzip
+            let content = UnsafeRawBufferPointer(start: file.bytes, count: file.count)
+            bytes = Bytes(content, keptBy: WebFiles.owner)
+            tag = String(SipHash128.hash(content).high, radix: 36)
+        }
+    }
+
+    private final class Owner: Sendable {}
+    /// The owner of the files' bytes, which are constants of the program.
+    private static let owner = Owner()
+
+    /// The files; made when one of them is asked for first.
+    private static let files: [File] = {
+        var files: [File] = []
+        var next = HFWebFiles()
+        while let file = next?.pointee, let path = file.path {
+            files.append(File(file, at: path))
+            next = next?.successor()
+        }
+        return files
+    }()
+
+    /// The pages load nothing from other hosts, and no page of another origin shows them in a frame.
+    private static let policy = """
+        default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
+        connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'
+        """
+
+    /// The reply to a request for one of the files; nil for another path.
+    static func reply(to request: Request) -> Response? {
+        guard request.method == .get || request.method == .head,
+            request.rawPath.hasPrefix("/docs") || request.rawPath.hasPrefix("/client/")
+        else { return nil }
+        let path = request.rawPath.string
+        if path == "/docs" { return Response(308).with(.location, "/docs/") }
+        guard let file = files.first(where: { $0.path == path }) else { return nil }
+        let reply = (try? Response.notModified(request, file.tag)) ?? whole(file, for: request)
+        return reply?.with(.cacheControl, "no-cache").with(.contentSecurityPolicy, policy)
+    }
+
+    private static func whole(_ file: File, for request: Request) -> Response? {
+        guard file.isGzip else {
+            return Response(200, file.type, file.bytes).with(entityTag: file.tag)
+        }
+        let plain = ContentType(file.type.text, isCompressible: false)
+        let reply: Response
+        if request.header(.acceptEncoding)?.listContains("gzip") ?? false {
+            reply = Response(200, plain, file.bytes).with(.contentEncoding, "gzip")
+        } else {
+            let text = ByteBuffer(capacity: 4 * file.bytes.count)
+            guard
+                (try? GzipReader()?.read(file.bytes.buffer) {
+                    text.append($0)
+                    return true
+                }) != nil
+            else { return nil }
+            reply = Response(200, plain, Bytes(taking: text))
+        }
+        return reply.with(.vary, "Accept-Encoding").with(entityTag: file.tag)
+    }
+}

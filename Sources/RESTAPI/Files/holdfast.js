@@ -1,1 +1,0 @@
-../../../clients/javascript/holdfast.js
