@@ -17,7 +17,7 @@ final class RealmObservations {
 
     func add(_ observation: Observation) { entries.append(Entry(observation: observation)) }
 
-    var isEmpty: Bool { present.isEmpty }
+    var isEmpty: Bool { entries.allSatisfy { $0.present == nil } }
 
     /// The observations that have not ended, in the order in which they began.
     var present: [Observation] { entries.compactMap(\.present) }
