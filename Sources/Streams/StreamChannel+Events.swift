@@ -10,26 +10,26 @@ extension StreamChannel {
     /// Runs `body` within the time for a part of an event.
     ///
     /// - Throws: ``Interruption`` if `body` throws, if reading failed, or if time is over.
-    private func inTime<Result>(
+    private func inTime<Value>(
         _ before: ReadTransaction?, _ after: ReadTransaction, isToldInPart: Bool = false,
-        _ body: () throws(RequestFault) -> Result
-    ) throws(Interruption) -> Result {
+        _ body: () throws(RequestFault) -> Value
+    ) throws(Interruption) -> Value {
         func limit(until deadline: UInt64) {
             before?.beginFollowing(until: deadline)
             after.beginFollowing(until: deadline)
         }
         limit(until: monotonicMilliseconds() + ChangeFeed.tellMillisecondsMax)
         defer { limit(until: .max) }
-        let result: Result
-        do throws(RequestFault) { result = try body() } catch { throw .fault(error) }
+        let result = Result { () throws(RequestFault) in try body() }
         // Values that could not be read may differ.
         if let failure = after.failure ?? before?.failure {
             throw .fault(hub.served.fault(.storage(failure)))
         }
+        // A worker has more time: that `body` was too slow here is no fault that ends a stream.
         if after.isLate || before?.isLate ?? false {
             throw .late(isToldInPart: isToldInPart, isSlow: true)
         }
-        return result
+        do throws(RequestFault) { return try result.get() } catch { throw .fault(error) }
     }
 
     /// The events of a step that are reported to the followers.

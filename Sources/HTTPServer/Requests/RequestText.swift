@@ -62,9 +62,7 @@ package struct RequestText: @unchecked Sendable {
 }
 
 @inline(__always)
-private func lower(_ byte: UInt8) -> UInt8 {
-    byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte
-}
+private func lower(_ byte: UInt8) -> UInt8 { byte >= 0x41 && byte <= 0x5A ? byte | 0x20 : byte }
 
 /// Whether two runs of `count` bytes are equal. A missing run equals only an empty one.
 @inline(__always)

@@ -7,12 +7,6 @@ protocol FollowedCollection<Difference>: AnyObject {
     func load(in view: StoreView) throws(StoreError) -> Bool
     /// Advances to the next view and returns the changes.
     func advance(_ step: RealmStep) throws(StoreError) -> Difference
-    /// Advances to the next view without reporting its changes.
-    func pass(_ step: RealmStep) throws(StoreError)
-}
-
-extension FollowedCollection {
-    func pass(_ step: RealmStep) throws(StoreError) { _ = try advance(step) }
 }
 
 /// The difference of a collection or map between two versions.
@@ -53,7 +47,7 @@ final class CollectionObservation<Difference: FollowedDifference>: Observation, 
     override func skip(_ step: RealmStep) throws(StoreError) {
         guard isTold else { return }
         // A pending difference is reported together with all later ones.
-        if pending == nil { try followed.pass(step) } else { try note(step) }
+        if pending == nil { _ = try followed.advance(step) } else { try note(step) }
     }
 
     override func tell() {

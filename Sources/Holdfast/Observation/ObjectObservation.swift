@@ -9,7 +9,7 @@ final class ObjectObservation: Observation, @unchecked Sendable {
     private let properties: any ObservedProperties
     private let block: (Change) -> Void
     /// The properties that have changed since the last report, by their positions, with their earlier values.
-    private var pending: [Int: (oldValue: Any?, bytes: [UInt8]?)] = [:]
+    private var pending: [Int: Any?] = [:]
     private var isDeleted = false
     private var followed: TrackedObject
 
@@ -38,15 +38,8 @@ final class ObjectObservation: Observation, @unchecked Sendable {
         }
         if !isTold { return }
         for position in try properties.changes(step, from: old, to: new) {
-            guard let first = pending[position] else {
-                pending[position] = (
-                    properties.value(position, in: old), properties.bytes(position, in: old)
-                )
-                continue
-            }
-            // A property with its earlier value again has not changed.
-            if let bytes = first.bytes, bytes == properties.bytes(position, in: new) {
-                pending[position] = nil
+            if pending[position] == nil {
+                pending[position] = .some(properties.value(position, in: old))
             }
         }
     }
@@ -58,7 +51,7 @@ final class ObjectObservation: Observation, @unchecked Sendable {
         }
         if pending.isEmpty { return }
         let changed = pending.sorted { $0.key < $1.key }.map {
-            (name: properties.name($0.key), oldValue: $0.value.oldValue)
+            (name: properties.name($0.key), oldValue: $0.value)
         }
         pending = [:]
         block(changed)
@@ -100,13 +93,7 @@ protocol ObservedProperties: AnyObject {
     ) throws(StoreError) -> [Int]
     /// The value of a property in a state that is about to be released.
     func value(_ position: Int, in state: StoredState) -> Any?
-    /// The bytes of a value, to recognize the same value later; nil for links, and for values that are not compared.
-    func bytes(_ position: Int, in state: StoredState) -> [UInt8]?
     func name(_ position: Int) -> String
-}
-
-extension ObservedProperties {
-    func bytes(_ position: Int, in state: StoredState) -> [UInt8]? { nil }
 }
 
 /// An object that is followed from version to version.

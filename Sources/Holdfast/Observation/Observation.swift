@@ -3,9 +3,9 @@ import Synchronization
 
 /// The base class of all observations of a realm's changes.
 ///
-/// When the realm may call the program, each observation first notes the changes since it noted last, with both views open, even
-/// if the realm has made several steps. Then it reports them. Noted changes are joined with the next ones if the block of another
-/// observation moves the realm on before they are reported. Used only where the realm belongs, except for ending it.
+/// When the realm may call the program, each observation notes the changes since it noted last, with both views open, even if the
+/// realm has made several steps, and reports them. If it has to note earlier, because too many views would be kept, the changes
+/// are joined with the next ones. Used only where the realm belongs, except for ending it.
 class Observation: @unchecked Sendable {
     // Unchecked: subclasses change only where the realm belongs.
 
@@ -32,8 +32,6 @@ class Observation: @unchecked Sendable {
     ///
     /// If the confinement can run code later, the first call does not wait for a commit.
     final func begin() -> NotificationToken {
-        // The observation reports only steps from here on. Each kept view keeps old pages of the store.
-        if realm.observations.knownViewCount >= 8 { realm.noteChanges() }
         realm.observations.add(self)
         if realm.confinement.canSchedule {
             realm.confinement.schedule { [weak self] in self?.tellFirst() }

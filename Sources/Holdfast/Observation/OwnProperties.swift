@@ -87,15 +87,4 @@ final class OwnProperties: ObservedProperties {
                     isNull: stored.isNull, object: nil, place: place,
                     owner: EditPath.Owner(member: member, element: nil))))
     }
-
-    func bytes(_ position: Int, in state: StoredState) -> [UInt8]? {
-        let field = place.binding.model.fields[position]
-        guard field.shape.kind == .single, let member = state.member(field.columnName) else {
-            return nil
-        }
-        let storage = state.rowClass.members[member].storage
-        if [.link, .embedded, .mixed].contains(storage.element) { return nil }
-        let stored = state.rowClass.field(member, in: state.row)
-        return stored.isNull ? [] : [1] + stored.bytes(storage, state.view)
-    }
 }

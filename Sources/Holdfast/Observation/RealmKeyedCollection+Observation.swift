@@ -81,14 +81,6 @@ final class FollowedEntries: FollowedCollection {
         return Self.changes(Self.entries(before), Self.entries(after), linked)
     }
 
-    func pass(_ step: RealmStep) throws(StoreError) {
-        if let mixed = place as? MixedReference {
-            copies = mixed.entries
-        } else {
-            _ = try object.advance(step)
-        }
-    }
-
     /// The keys that differ. Cost: linear in both.
     private static func changes(
         _ before: Entries, _ after: Entries, _ linked: ElementChanges?

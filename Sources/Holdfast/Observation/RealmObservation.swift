@@ -45,17 +45,17 @@ final class RealmObservation: Observation, @unchecked Sendable {
 
 /// A step of a realm from one version to a later one.
 final class RealmStep {
-    let before: StoreView
+    let known: KnownView
     let after: StoreView
-    let version: UInt64
+    var before: StoreView { known.view }
     /// The changes; nil if they are unknown, because the schema changed or the change log has been cut.
     let changes: ChangeStep?
 
     /// Cost: linear in the changes.
-    init(from before: StoreView, to after: StoreView) throws(StoreError) {
-        self.before = before
+    init(from known: KnownView, to after: StoreView) throws(StoreError) {
+        self.known = known
         self.after = after
-        version = try after.state().version
+        let before = known.view
         guard before.rows === after.rows else {
             changes = nil
             return
@@ -78,30 +78,54 @@ final class RealmStep {
 extension RealmCore {
     /// Makes observations note the changes since their last report, or since they began.
     func noteChanges() {
-        for (view, own, observers) in observations.takeKnown() {
-            defer { letGo(of: view) }
-            if observers.isEmpty { continue }
-            do throws(StoreError) {
-                let step = try RealmStep(from: view, to: committed)
-                // If others have written after the realm, nothing is skipped, because the changes can't be told apart.
-                let silenced = own?.version == step.version ? own?.silenced ?? [] : []
-                for observation in observers {
-                    let isSilenced = silenced.contains { $0 === observation }
-                    try isSilenced ? observation.skip(step) : observation.note(step)
-                }
-            } catch { storageFailed(error) }
+        for entry in observations.entries { noteChanges(of: entry) }
+        observations.step = nil
+    }
+
+    private func noteChanges(of entry: RealmObservations.Entry) {
+        guard let known = entry.takeKnown(), let observation = entry.present else { return }
+        do throws(StoreError) { try observation.note(try step(from: known)) } catch {
+            storageFailed(error)
         }
+    }
+
+    private func step(from known: KnownView) throws(StoreError) -> RealmStep {
+        if let step = observations.step, step.known === known, step.after === committed {
+            return step
+        }
+        let step = try RealmStep(from: known, to: committed)
+        observations.step = step
+        return step
+    }
+
+    /// Makes observations pass over the realm's own commit, unless they have earlier changes to report, or others have written
+    /// after the realm: the changes can't be told apart then.
+    ///
+    /// - `version`: The version that the commit made.
+    /// - `before`: The view that the realm showed before it.
+    func skip(_ version: UInt64, from before: StoreView, _ silenced: [Observation]) {
+        do throws(StoreError) {
+            if try committed.state().version != version { return }
+            for entry in observations.entries where entry.known?.view === before {
+                guard let observation = entry.present,
+                    silenced.contains(where: { $0 === observation }), let known = entry.takeKnown()
+                else { continue }
+                try observation.skip(try step(from: known))
+            }
+        } catch { storageFailed(error) }
     }
 
     /// Reports the changes to observers. The program may write, observe and end observations in the calls.
     func tellObservers() {
-        noteChanges()
-        for observation in observations.present where !observation.isEnded {
-            observation.tell()
-            // The program may have advanced to another version. A new observation begins there; others report it with their next
-            // change.
+        // An observer may change objects in a write, and others must not see that yet.
+        if isInWrite { noteChanges() }
+        for entry in observations.entries {
+            // As late as this: an earlier observer may have moved the realm on, and changes that are noted in two parts can't
+            // be compared with each other.
+            noteChanges(of: entry)
+            entry.present?.tell()
             checkThread()
-            noteChanges()
         }
+        observations.step = nil
     }
 }

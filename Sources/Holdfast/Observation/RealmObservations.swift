@@ -2,57 +2,71 @@ import HoldfastObjectStore
 
 /// The observations of a realm. Used only where the realm belongs.
 final class RealmObservations {
-    private struct Entry {
-        weak var observation: Observation?
+    /// An observation, with the view that it knows.
+    final class Entry {
+        private weak var observation: Observation?
+        /// The view up to which the observation has noted the changes; nil if the realm still shows that view.
+        fileprivate(set) var known: KnownView?
+
+        fileprivate init(_ observation: Observation) { self.observation = observation }
+
         /// Nil once it has ended.
         var present: Observation? { observation.flatMap { $0.isEnded ? nil : $0 } }
-    }
 
-    private var entries: [Entry] = []
-    /// The views that observers know, if the realm has moved on without notifying them. Each is known to the entries up to its
-    /// end, from the end of the view before; the other entries began at the view that the realm shows.
-    private var known: [(view: StoreView, own: OwnCommit?, end: Int)] = []
-
-    var knownViewCount: Int { known.count }
-
-    func add(_ observation: Observation) { entries.append(Entry(observation: observation)) }
-
-    var isEmpty: Bool { present.isEmpty }
-
-    /// The observations that have not ended, in the order in which they began.
-    var present: [Observation] { entries.compactMap(\.present) }
-
-    /// Keeps the view that the realm leaves, if observers know it. They are later notified of the difference between that view
-    /// and the one that the realm then shows, regardless of the versions between.
-    ///
-    /// - `own`: The realm's own write that led to the next version.
-    /// - Returns: Whether the view is kept, until ``takeKnown()``.
-    func keep(_ view: StoreView, before own: OwnCommit?) -> Bool {
-        if known.isEmpty { entries.removeAll { $0.present == nil } }
-        if entries[(known.last?.end ?? 0)...].allSatisfy({ $0.present == nil }) { return false }
-        known.append((view, own, entries.count))
-        return true
-    }
-
-    /// Hands over the views that observers know, with these observers; none if the realm still shows them.
-    func takeKnown() -> [(view: StoreView, own: OwnCommit?, observers: [Observation])] {
-        defer { known = [] }
-        let starts = [0] + known.map(\.end)
-        return zip(known, starts).map { known, start in
-            (known.view, known.own, entries[start..<known.end].compactMap(\.present))
+        func takeKnown() -> KnownView? {
+            defer { known = nil }
+            return known
         }
     }
 
+    /// The observations, in the order in which they began.
+    private(set) var entries: [Entry] = []
+    /// The last step that was noted. Most observations have it in common.
+    var step: RealmStep?
+
+    func add(_ observation: Observation) { entries.append(Entry(observation)) }
+
+    var isEmpty: Bool { entries.allSatisfy { $0.present == nil } }
+
+    /// Keeps a view that the realm leaves, for the observations that know no earlier one. They later note the difference between
+    /// that view and the one that the realm then shows, regardless of the versions between.
+    ///
+    /// - Returns: The number of views that are kept.
+    func keep(_ view: KnownView) -> Int {
+        entries.removeAll { $0.present == nil }
+        var count = 0
+        var last: KnownView?
+        for entry in entries {
+            if entry.known == nil { entry.known = view }
+            // Neighbours began at the same view, or were notified of the same one.
+            if entry.known !== last { count += 1 }
+            last = entry.known
+        }
+        return count
+    }
+
+    /// Releases all views. The observations must not be used afterwards.
+    func release() { entries = [] }
+
     /// Makes all observations report a newer version that the realm does not show yet.
     func tellOfNewer() {
-        for observation in present where !observation.isEnded { observation.tellOfNewer() }
+        for entry in entries { entry.present?.tellOfNewer() }
     }
 }
 
-/// A commit of a realm's own.
-struct OwnCommit {
-    /// The version that the commit made.
-    let version: UInt64
-    /// Observations that are skipped.
-    let silenced: [Observation]
+/// A view that a realm no longer shows, open as long as observations know it.
+final class KnownView {
+    let view: StoreView
+    private let versions: RetainedVersions
+
+    /// - `versions`: Where the view is registered as a realm's.
+    init(_ view: StoreView, _ versions: RetainedVersions) {
+        self.view = view
+        self.versions = versions
+    }
+
+    deinit {
+        versions.end(view.commit, .realm)
+        view.close()
+    }
 }

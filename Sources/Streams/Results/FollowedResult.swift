@@ -59,9 +59,9 @@ final class FollowedResult: @unchecked Sendable {
     /// Whether an arriving follower knows the same result as the others. Within a step the result may have been another one.
     private func isKnown(to follower: Follower, _ hub: StreamHub) -> Bool {
         let version = follower.state.version
-        let isExact = version == span.lowerBound || hub.stepEnds.contains(version)
-        return follower.state.resetReason == nil && span.contains(version)
-            && (isExact || version == span.upperBound)
+        guard follower.state.resetReason == nil, span.contains(version) else { return false }
+        return [span.lowerBound, span.upperBound].contains(version)
+            || hub.stepEnds.contains(version)
     }
 
     /// Lets live followers wait for the whole result.

@@ -97,7 +97,7 @@ struct ActorTests {
         try await second.open(configuration)
         #expect(try await first.add(1) == 1)
         #expect(try await first.add(2, "Bo") == 2)
-        for _ in 0..<2000 where await second.count < 2 {
+        for _ in 0..<30_000 where await second.count < 2 {
             try await Task.sleep(for: .milliseconds(1))
         }
         #expect(await second.count == 2)
@@ -179,7 +179,7 @@ struct ActorTests {
         let kennel = Kennel()
         try await kennel.open(configuration)
         _ = try await kennel.add(1)
-        for _ in 0..<2000 where realm.objects(Dog.self).isEmpty {
+        for _ in 0..<30_000 where realm.objects(Dog.self).isEmpty {
             try await Task.sleep(for: .milliseconds(1))
         }
         #expect(realm.objects(Dog.self).count == 1)
@@ -216,7 +216,7 @@ struct ActorTests {
             _ = try await kennel.add(1)
             gone = kennel
         }
-        for _ in 0..<2000 where gone != nil { try await Task.sleep(for: .milliseconds(1)) }
+        for _ in 0..<30_000 where gone != nil { try await Task.sleep(for: .milliseconds(1)) }
         #expect(gone == nil)
     }
 

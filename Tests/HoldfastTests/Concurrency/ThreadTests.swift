@@ -198,7 +198,7 @@ struct ThreadTests {
             #expect(told == [.didChange, .refreshRequired, .didChange] && counts == [0, 1, 2])
             realm?.writeAsync { realm?.add(Dog(value: [3])) }
         }
-        for _ in 0..<2000 where queue.sync(execute: { counts.count }) < 4 { usleep(1000) }
+        for _ in 0..<30_000 where queue.sync(execute: { counts.count }) < 4 { usleep(1000) }
         queue.sync {
             #expect(counts == [0, 1, 2, 3] && told.last == .didChange)
             for token in tokens { token.invalidate() }
@@ -223,7 +223,7 @@ struct ThreadTests {
             }
         }
         func wait(for count: Int) {
-            for _ in 0..<5000 where queue.sync(execute: { told.count }) < count { usleep(1000) }
+            for _ in 0..<30_000 where queue.sync(execute: { told.count }) < count { usleep(1000) }
         }
         wait(for: 1)
         try realm.write { realm.add(Dog(value: [2])) }

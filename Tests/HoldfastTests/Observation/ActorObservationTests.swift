@@ -108,7 +108,7 @@ struct ActorObservationTests {
         let token = await things.dogs.observe(on: MainActor.shared) { _, change in
             lines.append(change.line)
         }
-        for _ in 0..<5000 where lines.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+        for _ in 0..<30_000 where lines.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
         try things.realm.write { things.dog.age = 9 }
         #expect(lines == ["2 at first", "-[] +[] ~[0]"])
         withExtendedLifetime(token) {}
@@ -125,7 +125,7 @@ struct ActorObservationTests {
                 await things.dogs.observe(on: listener) { $0.note($1.line) })
             #expect(try await listener.taken(1) == ["2 at first"])
         }
-        for _ in 0..<2000 where gone != nil { try await Task.sleep(for: .milliseconds(1)) }
+        for _ in 0..<30_000 where gone != nil { try await Task.sleep(for: .milliseconds(1)) }
         #expect(gone == nil)
     }
 

@@ -88,9 +88,9 @@ struct ChangesTests {
         }
         var count = 0
         let task = Task { for await _ in dogs.changes() { count += 1 } }
-        for _ in 0..<5000 where count < 1 { try await Task.sleep(for: .milliseconds(1)) }
+        for _ in 0..<30_000 where count < 1 { try await Task.sleep(for: .milliseconds(1)) }
         try realm.write { realm.add(Dog(value: [9])) }
-        for _ in 0..<5000 where count < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        for _ in 0..<30_000 where count < 2 { try await Task.sleep(for: .milliseconds(1)) }
         task.cancel()
         await task.value
         #expect(count == 2)
@@ -106,7 +106,7 @@ struct ChangesTests {
         let realm = try Realm(configuration: Shared.configuration())
         var isTold = false
         let token = realm.objects(Dog.self).observe { _ in isTold = true }
-        for _ in 0..<5000 where !isTold { try await Task.sleep(for: .milliseconds(1)) }
+        for _ in 0..<30_000 where !isTold { try await Task.sleep(for: .milliseconds(1)) }
         withExtendedLifetime(token) { #expect(isTold) }
     }
 }

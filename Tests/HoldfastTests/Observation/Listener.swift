@@ -11,7 +11,7 @@ actor Listener {
 
     /// Waits for so many lines, and returns them in alphabetical order.
     func taken(_ count: Int) async throws -> [String] {
-        for _ in 0..<5000 where lines.count < count {
+        for _ in 0..<30_000 where lines.count < count {
             try await Task.sleep(for: .milliseconds(1))
         }
         defer { lines = [] }

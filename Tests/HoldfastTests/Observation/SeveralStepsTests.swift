@@ -104,6 +104,37 @@ struct SeveralStepsTests {
         #expect(toldOfDog.taken() == ["age: 3 → 4"])
     }
 
+    @Test("are not told of it either if the block of another led the realm there")
+    func restoredInBlock() throws {
+        let world = try World()
+        let dogs = world.realm.objects(Dog.self)
+        let dog = try #require(dogs.first)
+        world.note(
+            dogs.observe { [unowned world] change in
+                guard case .update(let dogs, _, _, _) = change, dogs[0].name == "Bo" else { return }
+                do {
+                    try world.write { _, dog, _ in dog.name = "Rex" }
+                    try world.catchUp()
+                } catch { Issue.record(error) }
+            })
+        let (told, toldOfDog) = (Told<Results<Dog>>(), ToldOfObject())
+        world.note(dogs.observe { told.take($0) })
+        world.note(dog.observe { toldOfDog.take($0) })
+        world.realm.refresh()
+        _ = (world.taken(), told.taken(), toldOfDog.taken())
+        try world.write { _, dog, _ in dog.name = "Bo" }
+        world.realm.refresh()
+        #expect(told.taken() == [])
+        #expect(toldOfDog.taken() == [])
+        _ = world.taken()
+        world.realm.refresh()
+        #expect(
+            world.taken() == [
+                "all -[] +[] ~[0]", "own -[] +[] ~[0]", "dog name: Rex",
+                "sections -[] +[0.0] ~[] +[0] -[0]",
+            ])
+    }
+
     @Test("are told of all of them in one change")
     func joined() throws {
         let world = try World()

@@ -40,7 +40,7 @@ extension StreamHub {
     private func awaited<Answer: Sendable>(
         _ body: @escaping @Sendable (UInt64) -> Answer?
     ) -> Answer? {
-        for _ in 0..<4_000 {
+        for _ in 0..<60_000 {
             let asked = Monitor<Answer??>(nil)
             @Sendable func give(_ answer: Answer?) {
                 asked.update { $0 = .some(answer) }

@@ -91,8 +91,8 @@ final class TwoWorldsFollower {
             let poll = server.poll(
                 target(world, since: cursors[world] ?? ""), as: worlds.askers[world])
             // One that comes to wait behind the next change is told of it by a page.
-            for _ in 0..<400 where !poll.hasReply && server.streams?.waitingPollCount ?? 0 <= count
-            {
+            for _ in 0..<15_000
+            where !poll.hasReply && server.streams?.waitingPollCount ?? 0 <= count {
                 usleep(2_000)
             }
             return poll
@@ -103,7 +103,7 @@ final class TwoWorldsFollower {
     private func answered() -> Difference? {
         var isAnswered = polls.map(\.hasReply)
         // The other's reply may be on its way.
-        for _ in 0..<1000 where Set(isAnswered).count > 1 {
+        for _ in 0..<6_000 where Set(isAnswered).count > 1 {
             usleep(5_000)
             isAnswered = polls.map(\.hasReply)
         }

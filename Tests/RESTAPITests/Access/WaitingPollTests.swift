@@ -41,7 +41,7 @@ struct WaitingPollTests {
         let start = QueryJSON(server.get(Self.tasks + "now", as: asker).text)?["cursor"]?.string
         let poll = server.poll(Self.tasks + (start ?? ""), as: asker)
         func waits() -> Bool {
-            for _ in 0..<400 where server.streams?.waitingPollCount != 1 { usleep(5_000) }
+            for _ in 0..<6_000 where server.streams?.waitingPollCount != 1 { usleep(5_000) }
             return server.streams?.waitingPollCount == 1
         }
         #expect(waits())

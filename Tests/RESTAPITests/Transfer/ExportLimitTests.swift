@@ -43,7 +43,7 @@ struct ExportLimitTests {
             server.server.metrics.operations().first { $0.operationID == "exportStore" }?
                 .countByStatusClass
         }
-        for _ in 0..<300 where counts() == nil { usleep(10_000) }
+        for _ in 0..<3_000 where counts() == nil { usleep(10_000) }
         #expect(counts() == [1, 0, 0, 0, 0, 0])
     }
 }

@@ -104,7 +104,7 @@ final class RealmCore: @unchecked Sendable {
         if let observation { opened.store.publisher.endObservation(observation) }
         interactiveWrite?.cancel()
         frozen?.close()
-        for known in observations.takeKnown() { letGo(of: known.view) }
+        observations.release()
         letGo()
         state.deallocate()
         opened.release()
@@ -254,16 +254,18 @@ final class RealmCore: @unchecked Sendable {
         _ silenced: [Observation] = [], _ commit: () throws(StoreError) -> UInt64
     ) -> (any Error)? {
         var failure: Realm.Error?
-        var own: OwnCommit?
+        var own: UInt64?
         do throws(StoreError) {
-            own = OwnCommit(version: try commit(), silenced: silenced)
+            own = try commit()
             paths.commit()
             creatingWrite = nil
         } catch {
             forgetChanges()
             failure = Realm.Error(error, opened.fileURL)
         }
+        let before = committed
         advance(by: own)
+        if let own, !silenced.isEmpty { skip(own, from: before, silenced) }
         runOverdueWrites()
         return failure
     }
@@ -306,8 +308,8 @@ final class RealmCore: @unchecked Sendable {
 
     /// Advances to the newest version. The caller has to notify observers afterwards.
     ///
-    /// - `own`: The realm's own commit that leads to the version.
-    func advance(by own: OwnCommit? = nil) {
+    /// - `own`: The version that the realm's own commit made.
+    func advance(by own: UInt64? = nil) {
         do throws(StoreError) { try show(opened.store.openView(), own) } catch {
             storageFailed(error)
         }
@@ -338,7 +340,7 @@ final class RealmCore: @unchecked Sendable {
         return isNewer
     }
 
-    private func show(_ newest: StoreView, _ own: OwnCommit? = nil) throws(StoreError) {
+    private func show(_ newest: StoreView, _ own: UInt64? = nil) throws(StoreError) {
         let before = isReleased ? nil : committed
         committed = newest
         opened.store.retainedVersions.begin(newest.commit, .realm)
@@ -353,21 +355,21 @@ final class RealmCore: @unchecked Sendable {
         }
         state.pointee.generation += 1
         guard let before else { return }
-        var isKept = false
-        defer { if !isKept { letGo(of: before) } }
+        let left = KnownView(before, opened.store.retainedVersions)
         if before.commit == newest.commit { return }
-        try followOthers(from: before, to: newest, own: own?.version)
-        isKept = observations.keep(before, before: own)
+        try followOthers(from: before, to: newest, own: own)
+        if observations.keep(left) > Self.knownViewCountMax { noteChanges() }
     }
 
-    func letGo(of view: StoreView) {
-        opened.store.retainedVersions.end(view.commit, isFrozen ? .frozen : .realm)
-        view.close()
-    }
+    /// The most views that are kept for observers. Each keeps old pages of the store.
+    private static let knownViewCountMax = 8
 
     /// Releases the version, if one is held.
     private func letGo() {
-        if !isReleased { letGo(of: committed) }
+        if !isReleased {
+            opened.store.retainedVersions.end(committed.commit, isFrozen ? .frozen : .realm)
+            committed.close()
+        }
         isReleased = true
     }
 
