@@ -24,7 +24,7 @@ IMAGE ?= holdfast
 
 export SWIFT
 
-.PHONY: all help setup setup-test setup-bench build debug install serve test test-clients test-package soak bench fuzz docs lint \
+.PHONY: all help setup setup-test setup-bench build debug install serve test test-clients test-package soak bench fuzz docs site lint \
     format tsan deb tarball image try-deb test-packaging clean
 
 all: build lint test ## Build, lint and test (the default)
@@ -83,9 +83,13 @@ fuzz: setup ## Compare with the reference under random operations (SECONDS=60 SE
 	scripts/build release --product HoldfastFuzz
 	.build/release/HoldfastFuzz --seconds "$(SECONDS)" $(if $(SEED),--seed "$(SEED)")
 
-docs: setup ## Make the Swift library's reference, .build/docs/Holdfast.doccarchive
+docs: setup site ## Make the Swift library's reference, .build/docs/Holdfast.doccarchive, and the site of these pages
 	scripts/build debug --target Holdfast
 	@scripts/make-docs
+
+site: ## Make the documentation site, .build/docs/site (checks the links)
+	@scripts/setup docs
+	@.build/site-tools/bin/python scripts/make-site
 
 lint: setup ## Check format, layers, sizes, scripts and the library's checklist
 	@scripts/lint
