@@ -41,6 +41,7 @@ extension Verb {
                 fallback: "all that send a token or a ticket", isRepeatable: true),
             Option(
                 "public", "DIR", "a folder of web pages that are served beside the API"),
+            Option(flag: "no-console", "serve no console at /console/"),
             Option(
                 "trusted-proxy", "CIDR",
                 "addresses of proxies with a trusted X-Forwarded-For; repeatable",
@@ -58,7 +59,8 @@ extension Verb {
         notes: """
             Without tokens the service listens on loopback addresses only, unless --insecure is given;
             'holdfast token create' makes one. The line with the address on standard output means that
-            the service is ready. SIGTERM ends it: streams are closed, requests get their replies.
+            the service is ready. On a terminal a link to the console follows, which signs in once and
+            within an hour. SIGTERM ends the service: streams are closed, requests get their replies.
             """
     ) { arguments throws(CommandFailure) in
         try ServeCommand(arguments).run()
@@ -118,6 +120,7 @@ struct ServeCommand {
             }
             options.rest.publicFolder = folder
         }
+        options.rest.hasConsole = !arguments.has("no-console")
         threadCount = try arguments.number("threads", in: 1...1024) ?? 2
         options.rest.limits.scheduling.runningLongCountMax = threadCount
         options.rest.limits.slowQueryMilliseconds = try arguments.milliseconds("slow-query")
@@ -144,7 +147,7 @@ struct ServeCommand {
         if let sample, try !sample.fill(store, in: directory) {
             logger.log(.notice, "the store has classes already, so no sample is put into it")
         }
-        let running = try start(store)
+        let (running, consolePath) = try start(store)
         if try arguments.choice("durability", LMDBOptions.Durability.full) == .relaxed {
             logger.log(.warning, "durability is relaxed: a power cut may lose the last writes")
         }
@@ -153,6 +156,9 @@ struct ServeCommand {
             ServiceAddress.note("\(first)", in: directory)
         }
         Terminal.write("holdfast: serving \(directory) at \(addresses)\n")
+        if let first = running.server.addresses.first, let path = consolePath {
+            Terminal.write("holdfast: console at http://\(first)\(path)\n")
+        }
         ServiceReport.ready()
 
         let signal = awaitSignal(&signals)
@@ -194,8 +200,14 @@ struct ServeCommand {
         return CORSPolicy(origins: origins)
     }
 
-    private func start(_ store: Store) throws(CommandFailure) -> RunningService {
+    /// Starts the service.
+    ///
+    /// - Returns: The service, and the console's path for the reader of a terminal; nil without a terminal or a console.
+    private func start(
+        _ store: Store
+    ) throws(CommandFailure) -> (service: RunningService, consolePath: String?) {
         let tokens: AccessTokens
+        var consolePath: String?
         do throws(RequestFault) {
             tokens = try AccessTokens(store, logger: logger)
             if arguments.has("bootstrap-token"), !tokens.isEnforced {
@@ -211,6 +223,9 @@ struct ServeCommand {
                     .warning,
                     "no token was made: requests need one already, because of accounts or revoked tokens; make one with 'holdfast token create'"
                 )
+            }
+            if options.rest.hasConsole, isatty(1) == 1 {
+                consolePath = try ConsoleLink.path(tokens)
             }
         } catch { throw CommandFailure(error) }
         let users = try signedInUsers(store, tokens)
@@ -231,11 +246,12 @@ struct ServeCommand {
             if arguments.has("access-log") {
                 serverOptions.accessLog = try LineWriter(descriptor: 1)
             }
-            return try RunningService(
+            let running = try RunningService(
                 service, serverOptions: serverOptions,
                 access: AccessPolicy(
                     tokens: tokens, users: users, isInsecure: isInsecure, cors: cors),
                 mailbox: TokenMailbox(directory: directory))
+            return (running, consolePath)
         } catch {
             service.stop()
             throw CommandFailure(error.description)

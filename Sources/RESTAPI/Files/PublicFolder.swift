@@ -140,7 +140,7 @@ private struct PublicFile {
 
 extension Request {
     /// Whether a browser asks for a page to show.
-    fileprivate var asksForPage: Bool {
+    var asksForPage: Bool {
         acceptance(of: "text/html").map { $0.precision == 2 && $0.quality > 0 } ?? false
     }
 }

@@ -47,15 +47,24 @@ enum WebFiles {
         """
 
     /// The reply to a request for one of the files; nil for another path.
-    static func reply(to request: Request) -> Response? {
+    static func reply(to request: Request, hasConsole: Bool) -> Response? {
         guard request.method == .get || request.method == .head,
             request.rawPath.hasPrefix("/docs") || request.rawPath.hasPrefix("/client/")
+                || hasConsole && request.rawPath.hasPrefix("/console")
         else { return nil }
         let path = request.rawPath.string
-        if path == "/docs" { return Response(308).with(.location, "/docs/") }
+        if path == "/docs" || path == "/console" {
+            return Response(308).with(.location, path + "/")
+        }
         guard let file = files.first(where: { $0.path == path }) else { return nil }
         let reply = (try? Response.notModified(request, file.tag)) ?? whole(file, for: request)
         return reply?.with(.cacheControl, "no-cache").with(.contentSecurityPolicy, policy)
+    }
+
+    /// Leads a browser that opens the service's address to the console; nil for another path or client.
+    static func wayToConsole(from request: Request) -> Response? {
+        guard request.rawPath.string == "/", request.asksForPage else { return nil }
+        return Response(303).with(.location, "/console/")
     }
 
     private static func whole(_ file: File, for request: Request) -> Response? {

@@ -33,6 +33,8 @@ package struct RESTOptions: Sendable {
     package var waitingSignInCountMax = 256
     /// Seconds between heartbeats of an event stream.
     package var heartbeatSeconds = 15
+    /// Whether the console is served at `/console/`.
+    package var hasConsole = true
     /// The folder of the pages that are served beside the API; nil for none.
     package var publicFolder: PublicFolder?
 
