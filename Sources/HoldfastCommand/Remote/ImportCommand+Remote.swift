@@ -85,7 +85,9 @@ extension ImportCommand {
             let delimiter = options.csv.delimiter
             query.add("delimiter", String(decoding: [delimiter], as: UTF8.self))
             if options.csv.hasDecimalComma { query.add("decimalComma", "true") }
-            if let format = arguments.text("date-format") { query.add("dateFormat", format) }
+            for format in arguments.texts("date-format") { query.add("dateFormat", format) }
+            if let word = arguments.text("true") { query.add("trueWord", word) }
+            if let word = arguments.text("false") { query.add("falseWord", word) }
         }
         let path = className.map { "/v1/classes/\(ObjectPath.segment($0))/import" } ?? "/v1/import"
         return path + query.text

@@ -35,10 +35,16 @@ extension Verb {
                 isRepeatable: true),
             Option(
                 "delimiter", "CHARACTER|tab", "the separator between cells of CSV", fallback: ","),
-            Option(flag: "decimal-comma", "numbers in CSV have a decimal comma"),
             Option(
-                "date-format", "FORMAT", "how dates in CSV are written, such as '%d.%m.%Y %H:%M'",
-                fallback: "RFC 3339"), OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
+                flag: "decimal-comma",
+                "numbers in CSV have a decimal comma, and points between thousands"),
+            Option(
+                "date-format", "FORMAT|COLUMN=FORMAT",
+                "how dates in CSV are written, such as '%d.%m.%Y %H:%M'; repeatable",
+                fallback: "RFC 3339", isRepeatable: true),
+            Option("true", "WORD", "a further text for true in CSV, such as 'ja'"),
+            Option("false", "WORD", "a further text for false in CSV, such as 'nein'"),
+            OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
             Option("max-import-line", "SIZE", "bytes of one line", fallback: "256MiB"),
         ],
         notes: """
@@ -101,11 +107,14 @@ struct ImportCommand {
             options.csv.delimiter = byte
         }
         options.csv.hasDecimalComma = arguments.has("decimal-comma")
-        if let text = arguments.text("date-format") {
-            guard let dates = DateFormat(text) else {
-                throw .usage("--date-format is \(DateFormat.text), not '\(text)'")
+        for text in arguments.texts("date-format") where !options.csv.addDates(text) {
+            throw .usage("--date-format is \(CSVForm.datesText), not '\(text)'")
+        }
+        for (name, value) in [("true", true), ("false", false)] {
+            guard let text = arguments.text(name), !options.csv.setWord(text, for: value) else {
+                continue
             }
-            options.csv.dates = dates
+            throw .usage("--\(name) is \(CSVForm.wordText), not '\(text)'")
         }
         for text in arguments.texts("map") where !options.names.map(text) {
             throw .usage("--map is NAME=PROPERTY, for each name once, not '\(text)'")
@@ -116,8 +125,8 @@ struct ImportCommand {
         }
         if options.misplaced != nil {
             throw .usage(
-                "--delimiter, --decimal-comma and --date-format are for CSV, --map and --skip for it and for "
-                    + "--extended-json")
+                "--delimiter, --decimal-comma, --date-format, --true and --false are for CSV (--csv), --map and "
+                    + "--skip for it and for --extended-json")
         }
         let isOfClass = className != nil && !isRealmJSON
         if options.format != .ndjson, !isOfClass {

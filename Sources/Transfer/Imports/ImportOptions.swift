@@ -58,7 +58,9 @@ package struct ImportOptions: Sendable {
             let plain = CSVForm()
             let names = [
                 ("delimiter", csv.delimiter != plain.delimiter),
-                ("decimalComma", csv.hasDecimalComma), ("dateFormat", csv.dates != nil),
+                ("decimalComma", csv.hasDecimalComma),
+                ("dateFormat", csv.dates != nil || !csv.columnDates.isEmpty),
+                ("trueWord", csv.trueWord != nil), ("falseWord", csv.falseWord != nil),
             ]
             if let (name, _) = names.first(where: \.1) {
                 return (name, "'\(name)' is for CSV (Content-Type: text/csv).")
@@ -131,6 +133,9 @@ package struct ColumnNames: Sendable, Equatable {
         properties[name] = property
         return true
     }
+
+    /// Whether a name stands for a property, or is left out.
+    func names(_ name: String) -> Bool { properties[name] != nil || skipped.contains(name) }
 
     /// A name that both stands for a property and is left out, which is a contradiction; nil if no name does.
     package var contradiction: String? { skipped.texts.first { properties[$0] != nil } }
