@@ -51,7 +51,7 @@ extension Verb {
             Gzip is recognised. With --class the text is NDJSON, one object a line, or CSV; without it, an export of a
             whole store, whose schema a new store gets too. --realm-json imports the JSON of any version of Realm Studio
             into a store that has its classes, or only --class. Good lines are imported; faulty ones are reported on
-            standard error (exit code 1). Links may lead to objects of any line: they are checked at the end.
+            standard error, equal faults together (exit code 1). Links may lead to objects of any line: they are checked at the end.
             """
     ) { arguments throws(CommandFailure) in
         try ImportCommand(arguments).run()
@@ -77,6 +77,7 @@ struct ImportCommand {
         options.limits.temporaryDirectory = OpenStore.directory(arguments)
         options.limits.importByteRateMin = 0
         options.limits.importFaultCountMax = .max
+        options.groupsFaults = !isRealmJSON
         let unknown = try arguments.choice("unknown", "fault", of: ["fault", "ignore"], \.self)
         options.ignoresUnknown = unknown == "ignore"
         try readForm()
@@ -154,12 +155,8 @@ struct ImportCommand {
         let start = monotonicNanoseconds()
         var converter: RealmJSONConverter?
         let report = try importAll(store, &converter)
-        for entry in report.faults {
-            // For CSV the detail names the cell.
-            if options.format == .csv {
-                Terminal.complain("\(entry.fault.detail) (\(entry.fault.code))")
-                continue
-            }
+        if let groups = report.groups { complain(groups) }
+        for entry in report.groups == nil ? report.faults : [] {
             let pointer = entry.fault.pointer.map { $0.isEmpty ? "" : " at \($0)" } ?? ""
             let location = converter?.location(ofLine: entry.line) ?? "line \(entry.line)"
             Terminal.complain("\(location)\(pointer): \(entry.fault.detail) (\(entry.fault.code))")
@@ -183,6 +180,16 @@ struct ImportCommand {
                 + "\(Int(Double(report.importedCount) / seconds)) a second, version \(report.version)\n"
         )
         return failedCount == 0 ? .success : .failure
+    }
+
+    /// Reports faults, equal ones together.
+    func complain(_ groups: FaultGroups) {
+        for group in groups.list { Terminal.complain(group.text) }
+        if groups.restCount > 0 {
+            Terminal.complain(
+                "\(groups.restCount) more faults, of other columns or kinds: correct these first, then "
+                    + "import again")
+        }
     }
 
     /// - `converter`: Set for JSON of Realm Studio.

@@ -33,6 +33,8 @@ package struct ImportOptions: Sendable {
     /// The limits of use cases. An import observes the limits of lines, faults, text rate and JSON, and
     /// creates the file of waiting lines in the configured folder.
     package var limits = ServiceLimits()
+    /// Whether the report has equal faults together, as ``FaultGroups``.
+    package var groupsFaults = false
     /// How many faults the report lists; all are counted.
     package var faultCountMax = 1000
     /// A transaction takes lines until it has so many bytes of text …

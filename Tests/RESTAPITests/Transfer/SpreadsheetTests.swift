@@ -158,4 +158,41 @@ struct SpreadsheetTests {
         let skipped = Self.send("nr,NAME\n1,a\n", "?skip=NAME", to: server)
         #expect(skipped.status == 200, "\(skipped.text)")
     }
+
+    @Test("has equal faults, which are counted together beyond the listed ones")
+    func groups() throws {
+        let server = try TestServer(schema: Self.schema)
+        let rows = (1...2000).map {
+            "\($0),\($0 % 2 == 0 ? "9.4 \($0)" : "1"),\($0 == 7 ? "x" : "")"
+        }
+        let report = try Importing.report(
+            "nr,sum,day\n\(rows.joined(separator: "\n"))\n1,2\n3\n", into: server.store, "Sale"
+        ) {
+            $0.format = .csv
+            $0.groupsFaults = true
+            $0.faultCountMax = 10
+        }
+        #expect(report.failedCount == 1003 && report.faults.count == 10)
+        #expect(
+            report.groups?.list.map(\.text) == [
+                "1,000 lines, column 'sum', first line 3: '9.4 2' is not a number. (wrong-type)",
+                "Line 8, column 'day': 'x' is not a date of RFC 3339, such as \"2026-11-20T06:38:58Z\". "
+                    + "Another form is an option: --date-format '%d.%m.%Y' (over HTTP dateFormat). "
+                    + "(invalid-date)",
+                "2 lines, first line 2002: The record has 2 cells; the header has 3. (malformed-csv)",
+            ])
+    }
+
+    @Test("is told from extended JSON, which names its option")
+    func extendedJSON() throws {
+        let server = try TestServer(schema: Self.schema)
+        let line = #"{"nr":{"$numberInt":"x"},"_id":{"$oid":"0123456789abcdef01234567"}}"#
+        for (text, isNamed) in [(line, true), (#"{"nr":"$oid"}"#, false)] {
+            let report = try Importing.report(
+                "{\"nr\":1}\n\(text)\n\(text)\n", into: server.store, "Sale"
+            ) { $0.mode = .merge }
+            let named = report.faults.filter { $0.fault.detail.contains("--extended-json") }
+            #expect(Set(named.map(\.line)) == (isNamed ? [2] : []), "\(report.faults)")
+        }
+    }
 }
