@@ -30,7 +30,9 @@ struct CommandFailure: Error {
 
     /// The refusal of a use case, with the name that is meant perhaps.
     init(_ fault: RequestFault) {
-        let hint = fault.errors.lazy.compactMap(\.hint).first
+        // A text that names several parts has their hints in it.
+        let isHinted = fault.detail.contains("did you mean")
+        let hint = isHinted ? nil : fault.errors.lazy.compactMap(\.hint).first
         let end = hint != nil && fault.detail.last == "." ? 1 : 0
         self.init(fault.detail.dropLast(end) + (hint.map { "; did you mean '\($0)'?" } ?? ""))
     }

@@ -50,6 +50,12 @@ struct CommandTests {
             (["import", "--csv", "--extended-json", "--class", "Y", "x"], "does not go with"),
             (["import", "--delimiter", "ab", "--class", "Y", "x.csv"], "ASCII"),
             (["import", "--skip", "a", "--class", "Y", "x"], "for CSV"),
+            (["import", "--true", "ja", "--class", "Y", "x.ndjson"], "for CSV"),
+            (["import", "--date-format", "Am=d", "--class", "Y", "x.csv"], "'Am=%d.%m.%Y'"),
+            (
+                ["import", "--true", "ja", "--false", "ja", "--class", "Y", "x.csv"],
+                "other than that of the opposite"
+            ),
             (["serve", "--dta", "x"], "did you mean --data"), (["token"], "token create"),
             (["import", "--data", "x", "--class", "Y"], "expected FILE"),
             (

@@ -169,6 +169,23 @@ extension MovingTests {
         let again = run(
             "import", "--data", target, "--class", "Node", "--mode", "ignore", table)
         #expect(again.output.contains("Node: 0 imported, 30 ignored, 0 failed"), "\(again.output)")
+        let faulty = directory.path + "/faulty.csv"
+        TemporaryDirectory.write(
+            Array(("id;label\n" + String(repeating: "9.429,5;a\n", count: 1842) + "\n").utf8),
+            to: faulty)
+        let grouped = run(
+            "import", "--data", target, "--class", "Node", "--delimiter", ";", faulty)
+        #expect(
+            grouped.status == 1
+                && grouped.output.contains(
+                    "holdfast: 1,842 lines, column 'id', first line 2: '9.429,5' is not an int."),
+            "\(grouped.output)")
+        let mongo = directory.path + "/mongo.json"
+        TemporaryDirectory.write(
+            Array(#"{"_id":{"$oid":"0123456789abcdef01234567"}}"#.utf8), to: mongo)
+        let foreign = run("import", "--data", target, "--class", "Node", mongo)
+        #expect(
+            foreign.status == 1 && foreign.output.contains("--extended-json"), "\(foreign.output)")
         let realm = directory.path + "/realm.json"
         TemporaryDirectory.write(
             Array(

@@ -121,6 +121,12 @@ struct RemoteTests {
         #expect(
             imported.status == 1 && imported.output.contains("Node: 2 imported, 1 failed")
                 && imported.output.contains("holdfast: Line 4, column "), "\(imported.output)")
+        let faulty = file("faulty.CSV", "sep=;\nId;LABEL\n;\nx;a\n5.5;b\n")
+        let grouped = run("import", "--url", url, "--token", token, "--class", "Node", faulty)
+        #expect(
+            grouped.output.contains(
+                "holdfast: 2 lines, column 'Id', first line 4: 'x' is not an int.")
+                && grouped.output.contains("Node: 0 imported, 2 failed"), "\(grouped.output)")
         let json = file("nodes.json", #"{"id":{"$numberInt":"3"},"next":2,"unknown":1}"#)
         let extended = run(
             "import", "--url", url, "--token", token, "--class", "Node", "--extended-json",

@@ -1,8 +1,10 @@
 import Glibc
 import HoldfastJSON
+import HoldfastObjectJSON
 import HoldfastRESTAPI
 import HoldfastStoreService
 import HoldfastThreads
+import HoldfastTransfer
 
 // Imports into a running service.
 extension ImportCommand {
@@ -44,17 +46,23 @@ extension ImportCommand {
         guard let imported = report.member(named: "imported")?.exactInt64,
             let failed = report.member(named: "failed")?.exactInt64
         else { return nil }
+        var groups = FaultGroups()
+        var lines: Set<Int> = []
         for fault in report.member(named: "errors")?.elements.map({ $0 }) ?? [] {
-            let line = fault.member(named: "line")?.exactInt64 ?? 0
-            let pointer = fault.member(named: "pointer")?.string ?? ""
-            let hint = fault.member(named: "hint")?.string.map { " Did you mean '\($0)'?" } ?? ""
-            // For CSV the detail names the cell.
-            let place =
-                options.format == .csv
-                ? "" : "line \(line)\(pointer.isEmpty ? "" : " at \(pointer)"): "
+            let line = Int(fault.member(named: "line")?.exactInt64 ?? 0)
+            lines.insert(line)
+            let entry = RequestFault.Entry(
+                code: fault.member(named: "code")?.string ?? "",
+                detail: fault.member(named: "detail")?.string ?? "",
+                pointer: fault.member(named: "pointer")?.string,
+                column: fault.member(named: "column")?.exactInt64.map { Int($0) },
+                hint: fault.member(named: "hint")?.string)
+            groups.add(entry, line: line) { entry }
+        }
+        complain(groups)
+        if lines.count < failed {
             Terminal.complain(
-                place + "\(fault.member(named: "detail")?.string ?? "")\(hint) "
-                    + "(\(fault.member(named: "code")?.string ?? ""))")
+                "the service reports the faults of \(lines.count) of \(failed) lines that failed")
         }
         func count(_ name: StaticString, _ words: String) -> String {
             report.member(named: name)?.exactInt64.map { "\($0) \(words), " } ?? ""
@@ -85,7 +93,9 @@ extension ImportCommand {
             let delimiter = options.csv.delimiter
             query.add("delimiter", String(decoding: [delimiter], as: UTF8.self))
             if options.csv.hasDecimalComma { query.add("decimalComma", "true") }
-            if let format = arguments.text("date-format") { query.add("dateFormat", format) }
+            for format in arguments.texts("date-format") { query.add("dateFormat", format) }
+            if let word = arguments.text("true") { query.add("trueWord", word) }
+            if let word = arguments.text("false") { query.add("falseWord", word) }
         }
         let path = className.map { "/v1/classes/\(ObjectPath.segment($0))/import" } ?? "/v1/import"
         return path + query.text

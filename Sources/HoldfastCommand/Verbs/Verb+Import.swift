@@ -35,17 +35,23 @@ extension Verb {
                 isRepeatable: true),
             Option(
                 "delimiter", "CHARACTER|tab", "the separator between cells of CSV", fallback: ","),
-            Option(flag: "decimal-comma", "numbers in CSV have a decimal comma"),
             Option(
-                "date-format", "FORMAT", "how dates in CSV are written, such as '%d.%m.%Y %H:%M'",
-                fallback: "RFC 3339"), OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
+                flag: "decimal-comma",
+                "numbers in CSV have a decimal comma, and points between thousands"),
+            Option(
+                "date-format", "FORMAT|COLUMN=FORMAT",
+                "how dates in CSV are written, such as '%d.%m.%Y %H:%M'; repeatable",
+                fallback: "RFC 3339", isRepeatable: true),
+            Option("true", "WORD", "a further text for true in CSV, such as 'ja'"),
+            Option("false", "WORD", "a further text for false in CSV, such as 'nein'"),
+            OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
             Option("max-import-line", "SIZE", "bytes of one line", fallback: "256MiB"),
         ],
         notes: """
             Gzip is recognised. With --class the text is NDJSON, one object a line, or CSV; without it, an export of a
             whole store, whose schema a new store gets too. --realm-json imports the JSON of any version of Realm Studio
             into a store that has its classes, or only --class. Good lines are imported; faulty ones are reported on
-            standard error (exit code 1). Links may lead to objects of any line: they are checked at the end.
+            standard error, equal faults together (exit code 1). Links may lead to objects of any line: they are checked at the end.
             """
     ) { arguments throws(CommandFailure) in
         try ImportCommand(arguments).run()
@@ -71,6 +77,7 @@ struct ImportCommand {
         options.limits.temporaryDirectory = OpenStore.directory(arguments)
         options.limits.importByteRateMin = 0
         options.limits.importFaultCountMax = .max
+        options.groupsFaults = !isRealmJSON
         let unknown = try arguments.choice("unknown", "fault", of: ["fault", "ignore"], \.self)
         options.ignoresUnknown = unknown == "ignore"
         try readForm()
@@ -101,11 +108,14 @@ struct ImportCommand {
             options.csv.delimiter = byte
         }
         options.csv.hasDecimalComma = arguments.has("decimal-comma")
-        if let text = arguments.text("date-format") {
-            guard let dates = DateFormat(text) else {
-                throw .usage("--date-format is \(DateFormat.text), not '\(text)'")
+        for text in arguments.texts("date-format") where !options.csv.addDates(text) {
+            throw .usage("--date-format is \(CSVForm.datesText), not '\(text)'")
+        }
+        for (name, value) in [("true", true), ("false", false)] {
+            guard let text = arguments.text(name), !options.csv.setWord(text, for: value) else {
+                continue
             }
-            options.csv.dates = dates
+            throw .usage("--\(name) is \(CSVForm.wordText), not '\(text)'")
         }
         for text in arguments.texts("map") where !options.names.map(text) {
             throw .usage("--map is NAME=PROPERTY, for each name once, not '\(text)'")
@@ -116,8 +126,8 @@ struct ImportCommand {
         }
         if options.misplaced != nil {
             throw .usage(
-                "--delimiter, --decimal-comma and --date-format are for CSV, --map and --skip for it and for "
-                    + "--extended-json")
+                "--delimiter, --decimal-comma, --date-format, --true and --false are for CSV (--csv), --map and "
+                    + "--skip for it and for --extended-json")
         }
         let isOfClass = className != nil && !isRealmJSON
         if options.format != .ndjson, !isOfClass {
@@ -145,12 +155,8 @@ struct ImportCommand {
         let start = monotonicNanoseconds()
         var converter: RealmJSONConverter?
         let report = try importAll(store, &converter)
-        for entry in report.faults {
-            // For CSV the detail names the cell.
-            if options.format == .csv {
-                Terminal.complain("\(entry.fault.detail) (\(entry.fault.code))")
-                continue
-            }
+        if let groups = report.groups { complain(groups) }
+        for entry in report.groups == nil ? report.faults : [] {
             let pointer = entry.fault.pointer.map { $0.isEmpty ? "" : " at \($0)" } ?? ""
             let location = converter?.location(ofLine: entry.line) ?? "line \(entry.line)"
             Terminal.complain("\(location)\(pointer): \(entry.fault.detail) (\(entry.fault.code))")
@@ -174,6 +180,16 @@ struct ImportCommand {
                 + "\(Int(Double(report.importedCount) / seconds)) a second, version \(report.version)\n"
         )
         return failedCount == 0 ? .success : .failure
+    }
+
+    /// Reports faults, equal ones together.
+    func complain(_ groups: FaultGroups) {
+        for group in groups.list { Terminal.complain(group.text) }
+        if groups.restCount > 0 {
+            Terminal.complain(
+                "\(groups.restCount) more faults, of other columns or kinds: correct these first, then "
+                    + "import again")
+        }
     }
 
     /// - `converter`: Set for JSON of Realm Studio.

@@ -189,7 +189,10 @@ extension Operation {
     private static let transfer = [
         Operation(
             .post, ofClass + "/import", "importObjects", .write,
-            [.mode, .atomic, .unknown, .map, .skip, .delimiter, .decimalComma, .dateFormat],
+            [
+                .mode, .atomic, .unknown, .map, .skip, .delimiter, .decimalComma, .dateFormat,
+                .trueWord, .falseWord,
+            ],
             .writing,
             answer: .upload { $0.importObjects }
         ).forUsers(),

@@ -98,10 +98,14 @@ extension RESTService {
                 }
                 options.csv.delimiter = byte
             } else if name == "dateFormat" {
-                guard let dates = DateFormat(text) else {
-                    throw .parameter("dateFormat", "'dateFormat' is \(DateFormat.text).")
+                guard options.csv.addDates(text) else {
+                    throw .parameter("dateFormat", "'dateFormat' is \(CSVForm.datesText).")
                 }
-                options.csv.dates = dates
+            } else if name == "trueWord" || name == "falseWord" {
+                guard options.csv.setWord(text, for: name == "trueWord") else {
+                    let parameter = name.string
+                    throw .parameter(parameter, "'\(parameter)' is \(CSVForm.wordText).")
+                }
             }
         }
         options.csv.hasDecimalComma = try request.flag("decimalComma")

@@ -1,3 +1,5 @@
+import HoldfastBytes
+
 /// Numbers in text.
 enum NumberText {
     /// Whether a text is a number as JSON writes it (RFC 8259, section 6).
@@ -60,6 +62,33 @@ enum NumberText {
             number += Array(powers)
         }
         return rest.isEmpty ? number : nil
+    }
+
+    /// Appends a number that has a decimal comma as one with a decimal point, without the points between its
+    /// thousands. Other text is appended too. False if there are points elsewhere.
+    static func appendPointed(_ text: UnsafeRawBufferPointer, to buffer: ByteBuffer) -> Bool {
+        var digitCount = 0
+        var isGrouped = false
+        // In front of the decimals and the exponent.
+        var isWhole = true
+        for byte in text {
+            switch byte {
+            case 48...57:
+                digitCount += 1
+                buffer.append(byte)
+            case UInt8(ascii: "."):
+                guard isWhole, isGrouped ? digitCount == 3 : (1...3).contains(digitCount) else {
+                    return false
+                }
+                isGrouped = true
+                digitCount = 0
+            default:
+                if isWhole, isGrouped, digitCount != 3 { return false }
+                if digitCount > 0 || byte == UInt8(ascii: ",") { isWhole = false }
+                buffer.append(byte == UInt8(ascii: ",") ? UInt8(ascii: ".") : byte)
+            }
+        }
+        return !(isWhole && isGrouped) || digitCount == 3
     }
 
     private static let signs = [UInt8(ascii: "+"), UInt8(ascii: "-")]

@@ -33,6 +33,8 @@ package struct ImportOptions: Sendable {
     /// The limits of use cases. An import observes the limits of lines, faults, text rate and JSON, and
     /// creates the file of waiting lines in the configured folder.
     package var limits = ServiceLimits()
+    /// Whether the report has equal faults together, as ``FaultGroups``.
+    package var groupsFaults = false
     /// How many faults the report lists; all are counted.
     package var faultCountMax = 1000
     /// A transaction takes lines until it has so many bytes of text …
@@ -58,7 +60,9 @@ package struct ImportOptions: Sendable {
             let plain = CSVForm()
             let names = [
                 ("delimiter", csv.delimiter != plain.delimiter),
-                ("decimalComma", csv.hasDecimalComma), ("dateFormat", csv.dates != nil),
+                ("decimalComma", csv.hasDecimalComma),
+                ("dateFormat", csv.dates != nil || !csv.columnDates.isEmpty),
+                ("trueWord", csv.trueWord != nil), ("falseWord", csv.falseWord != nil),
             ]
             if let (name, _) = names.first(where: \.1) {
                 return (name, "'\(name)' is for CSV (Content-Type: text/csv).")
@@ -131,6 +135,9 @@ package struct ColumnNames: Sendable, Equatable {
         properties[name] = property
         return true
     }
+
+    /// Whether a name stands for a property, or is left out.
+    func names(_ name: String) -> Bool { properties[name] != nil || skipped.contains(name) }
 
     /// A name that both stands for a property and is left out, which is a contradiction; nil if no name does.
     package var contradiction: String? { skipped.texts.first { properties[$0] != nil } }

@@ -28,10 +28,14 @@ package struct ImportReport: Sendable {
     package internal(set) var failedCount = 0
     /// The faults of the first of these, by line.
     package internal(set) var faults: [LineFault] = []
+    /// Equal faults of all lines together; nil unless the import groups them.
+    package internal(set) var groups: FaultGroups?
     /// The store's version after the import.
     package internal(set) var version: StoreVersion
     /// How many lines wait for later ones that they link to.
     private var waitingCount = 0
+    /// Whether the text is NDJSON, in which no extended JSON was found yet.
+    private var seeksExtendedJSON: Bool
     /// The last line that is counted.
     private var lastLine = 0
 
@@ -40,6 +44,8 @@ package struct ImportReport: Sendable {
         self.version = version
         if options.mode == .ignore { ignoredCount = 0 }
         if options.ignoresUnknown { unknownCount = 0 }
+        if options.groupsFaults { groups = FaultGroups() }
+        seeksExtendedJSON = options.format == .ndjson
     }
 
     /// Whether the import had lines and took no line.
@@ -57,15 +63,52 @@ package struct ImportReport: Sendable {
         if let count = unknownCount { unknownCount = count + chunk.unknownCount }
         waitingCount += chunk.deferred.count - (chunk.numbers?.count ?? 0)
         lastLine = max(lastLine, chunk.lines.last?.number ?? 0)
+        var isFirst = true
         for (number, found) in chunk.readFaults + chunk.writeFaults {
             lastLine = max(lastLine, number)
             failedCount += 1
-            for fault in found where faults.count < limit {
-                let fault =
-                    header?.located(fault, line: number, chunk.text(ofLine: number)) ?? fault
-                faults.append(LineFault(line: number, fault: fault))
+            let advice = isFirst ? advice(chunk.text(ofLine: number)) : ""
+            isFirst = false
+            for fault in found {
+                func located() -> RequestFault.Entry {
+                    var fault =
+                        header?.located(fault, line: number, chunk.text(ofLine: number)) ?? fault
+                    fault.detail += advice
+                    return fault
+                }
+                groups?.add(fault, line: number, located)
+                guard faults.count < limit else { continue }
+                faults.append(LineFault(line: number, fault: located()))
             }
         }
+    }
+
+    /// The option for the first faulty line of a chunk that has extended JSON; empty for other lines.
+    private mutating func advice(_ line: UnsafeRawBufferPointer?) -> String {
+        guard seeksExtendedJSON, let line, Self.hasExtendedJSON(line) else { return "" }
+        seeksExtendedJSON = false
+        return
+            " The line has MongoDB's extended JSON: import it with --extended-json (over HTTP Content-Type: "
+            + "application/x-ndjson; profile=extended-json)."
+    }
+
+    /// Whether the beginning of a line has a value of extended JSON, such as `{"$oid":…}`.
+    private static func hasExtendedJSON(_ line: UnsafeRawBufferPointer) -> Bool {
+        var rest = line.prefix(1 << 16)
+        while let dollar = rest.firstIndex(of: UInt8(ascii: "$")) {
+            rest = rest[(dollar + 1)...]
+            guard dollar > 0, line[dollar - 1] == UInt8(ascii: "\""),
+                let end = rest.firstIndex(of: UInt8(ascii: "\""))
+            else { continue }
+            let name = rest[..<end]
+            guard
+                name.elementsEqual("oid".utf8) || name.elementsEqual("date".utf8)
+                    || name.starts(with: "number".utf8)
+            else { continue }
+            // A member, and not a value.
+            if rest[(end + 1)...].first(where: { $0 != 0x20 }) == UInt8(ascii: ":") { return true }
+        }
+        return false
     }
 
     /// The fault that ends the import, with the outcome of the earlier lines.

@@ -65,7 +65,8 @@ struct CSVFaultTests {
         }
         #expect(
             report.faults.map(\.fault.detail) == [
-                "Line 2, column 'Preis': '1.5' has a point: with a decimal comma a number has no point.",
+                "Line 2, column 'Preis': '1.5' is not a number with a decimal comma: points stand only between "
+                    + "thousands, as in '9.429,59'.",
                 "Line 3, column 'Wann': '31.4.20' is not a date of the form '%d.%m.%Y'.",
                 "Line 4, column 'Preis': '1,x' is not a decimal number of at most 34 digits, such as \"1.10\".",
                 "Line 5, column 'n': '\(long.prefix(31))…' is not a number.",

@@ -221,7 +221,7 @@ struct CSVTests {
         ])
         let server = try TestServer(schema: schema)
         APIScenario(
-            "POST", "/v1/classes/K/import", "id,a,b\n,,\n,\"\",\"\"\n", headers: Self.csv,
+            "POST", "/v1/classes/K/import", "id,a,b\n,\"\",\n,\"\",\"\"\n", headers: Self.csv,
             status: 200, contains: [#"{"imported":2,"failed":0"#]
         ).check(on: server)
         APIScenario(

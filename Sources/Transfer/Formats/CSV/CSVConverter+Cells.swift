@@ -7,11 +7,11 @@ extension CSVConverter {
     /// - `number`: The number of its column, from 1.
     /// - `form`: The form of the value.
     func write(
-        _ bytes: UnsafeRawBufferPointer, of column: CSVHeader.Column, _ number: Int,
-        _ isQuoted: Bool, _ form: CSVShape.Column, _ writer: JSONWriter
+        _ bytes: UnsafeRawBufferPointer, _ number: Int, isQuoted: Bool, isOptional: Bool,
+        _ form: CSVShape.Column, _ writer: JSONWriter
     ) {
         if bytes.isEmpty, !isQuoted || !form.takesEmptyText {
-            if form == .text(isString: true), !column.isOptional { return writer.string(bytes) }
+            if form == .text(isString: true), !isOptional { return writer.string(bytes) }
             return writer.null()
         }
         switch form {
@@ -25,9 +25,9 @@ extension CSVConverter {
                 return json.withUnsafeBytes { writer.raw($0) }
             }
         case .bool:
-            if let value = Self.bool(bytes) { return writer.bool(value) }
+            if let value = self.form.bool(bytes) ?? Self.bool(bytes) { return writer.bool(value) }
         case .date:
-            if let dates = self.form.dates { return write(bytes, number, dates, writer) }
+            if let dates = dates(number) { return write(bytes, number, dates, writer) }
         case .objectID:
             if let digits = Self.digits(bytes) { return writer.string(digits) }
         case .text, .link, .ifExplicit: break
@@ -50,19 +50,27 @@ extension CSVConverter {
         withDecimalComma bytes: UnsafeRawBufferPointer, _ column: Int, isDecimal: Bool,
         _ writer: JSONWriter
     ) {
-        if bytes.contains(UInt8(ascii: ".")) {
-            malformed(
-                "'\(CSVHeader.shown(bytes))' has a point: with a decimal comma a number has no point.",
-                column: column)
-        }
-        let number = bytes.map { $0 == UInt8(ascii: ",") ? UInt8(ascii: ".") : $0 }
-        number.withUnsafeBytes { number in
-            if !isDecimal, let json = NumberText.json(number) {
-                json.withUnsafeBytes { writer.raw($0) }
+        number.removeAll()
+        var isNumber = NumberText.appendPointed(bytes, to: number)
+        let pointed = number.bytes
+        if isNumber {
+            if NumberText.isJSON(pointed) {
+                return isDecimal ? writer.string(pointed) : writer.raw(pointed)
+            }
+            if let json = NumberText.json(pointed) {
+                if !isDecimal { return json.withUnsafeBytes { writer.raw($0) } }
             } else {
-                writer.string(number)
+                // Text without points is refused by its reader.
+                isNumber = !bytes.contains(UInt8(ascii: "."))
             }
         }
+        guard isNumber else {
+            malformed(
+                "'\(CSVHeader.shown(bytes))' is not a number with a decimal comma: points stand only between "
+                    + "thousands, as in '9.429,59'.", column: column)
+            return writer.null()
+        }
+        writer.string(pointed)
     }
 
     private func write(

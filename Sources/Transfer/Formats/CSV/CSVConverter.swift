@@ -20,6 +20,8 @@ final class CSVConverter: LineSource {
         case quoted
         /// Behind a quote inside a quoted cell, which ends it unless another one follows.
         case afterQuote
+        /// In the blanks behind the closing quote of a cell.
+        case afterCell
     }
 
     struct Cell {
@@ -33,6 +35,14 @@ final class CSVConverter: LineSource {
     private let cutter: LineCutter
     let options: ImportOptions
     let form: CSVForm
+    /// The byte between cells: the one of the form, unless a line `sep=;` in front of the header has another.
+    private(set) var delimiter: UInt8
+    /// Whether lines end in CR, as the header does.
+    private var endsInCR = false
+    /// Whether the last byte is a CR of the header, which may be the end of the line or the first half of it.
+    private var isAfterCR = false
+    /// Whether records of empty cells are passed over.
+    private var skipsBlankRecords = false
     private var state = State.start
     /// The text of the cells of the present record, one behind the other, and where each begins.
     let text = ByteBuffer(capacity: 4096)
@@ -50,6 +60,8 @@ final class CSVConverter: LineSource {
     /// The header; nil before it.
     private var header: CSVHeader?
     private let onHeader: (CSVHeader) -> Void
+    /// The number of the present cell, in the form of JSON.
+    let number = ByteBuffer(capacity: 64)
     /// The lines that the cutter has not got yet.
     private let line = ByteBuffer(capacity: 4096)
 
@@ -68,6 +80,7 @@ final class CSVConverter: LineSource {
         self.options = options
         self.onHeader = onHeader
         form = options.csv
+        delimiter = options.csv.delimiter
         // As many as a header may have, `$id` included, and one that is too many.
         let isBounded = options.names.skipped.isEmpty && !options.ignoresUnknown
         keptCellCountMax = isBounded ? rowClass.members.count + 2 : Self.columnCountMax
@@ -78,11 +91,41 @@ final class CSVConverter: LineSource {
 
     func append(_ bytes: UnsafeRawBufferPointer) throws(RequestFault) {
         rewinding.receive(bytes.count)
-        for byte in bytes {
-            try take(byte)
-            try readAgain()
+        var rest = bytes
+        while header == nil, let byte = rest.first {
+            try takeOfHeader(byte)
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst())
+        }
+        if endsInCR {
+            for byte in rest {
+                try take(byte == 0x0D ? 0x0A : byte)
+                try readAgain()
+            }
+        } else {
+            for byte in rest {
+                try take(byte)
+                try readAgain()
+            }
         }
         cutter.take(line)
+    }
+
+    /// Takes a byte of the header, or of the lines in front of it. A CR that no LF follows ends a line, and then all lines.
+    private func takeOfHeader(_ byte: UInt8) throws(RequestFault) {
+        if isAfterCR {
+            isAfterCR = false
+            if byte != 0x0A {
+                endsInCR = true
+                try take(0x0A)
+            }
+        }
+        if endsInCR {
+            try take(byte == 0x0D ? 0x0A : byte)
+        } else if byte == 0x0D, state != .quoted {
+            isAfterCR = true
+        } else {
+            try take(byte)
+        }
     }
 
     /// Reads the lines again that a record with a wrong quote took along.
@@ -116,17 +159,24 @@ final class CSVConverter: LineSource {
         case (.afterQuote, UInt8(ascii: "\"")):
             keep(byte)
             state = .quoted
-        case (_, form.delimiter): endCell()
+        case (_, delimiter): endCell()
         case (_, 0x0A): try endRecord()
         case (.start, UInt8(ascii: "\"")):
             isQuoted = true
             state = .quoted
-        case (.afterQuote, 0x0D): break
-        case (.afterQuote, _):
+        case (.afterQuote, 0x0D), (.afterQuote, 0x20), (.afterQuote, 0x09), (.afterCell, 0x0D),
+            (.afterCell, 0x20), (.afterCell, 0x09):
+            state = .afterCell
+        case (.afterQuote, _), (.afterCell, _):
             malformed("A quoted cell ends with its closing quote; more text follows it.")
             keep(UInt8(ascii: "\""))
             keep(byte)
             state = .plain
+        case (_, UInt8(ascii: "\"")) where isBlankCell:
+            // Blanks in front of a quoted cell.
+            text.truncate(to: cellStart)
+            isQuoted = true
+            state = .quoted
         case (_, UInt8(ascii: "\"")):
             malformed("A cell with a quote in it has to be quoted, and the quote doubled.")
             keep(byte)
@@ -134,6 +184,11 @@ final class CSVConverter: LineSource {
             keep(byte)
             state = .plain
         }
+    }
+
+    /// Whether the present cell has only blanks so far, and the record no fault.
+    private var isBlankCell: Bool {
+        fault == nil && text.bytes[cellStart...].allSatisfy(Self.isBlank)
     }
 
     private func keep(_ byte: UInt8) {
@@ -190,7 +245,7 @@ final class CSVConverter: LineSource {
         }
         if let columns = header?.columns {
             // Of one column, an empty line is a null.
-            if isBlank, columns.count != 1 {
+            if isBlank ? columns.count != 1 : skipsBlankRecords && isBlankRecord(columns.count) {
                 line.append(UInt8(ascii: "\n"))
             } else {
                 if fault == nil, cellCount != columns.count {
@@ -200,12 +255,13 @@ final class CSVConverter: LineSource {
                 }
                 writeRecord(columns)
             }
-        } else if isBlank {
+        } else if isBlank || readSeparator() {
             line.append(UInt8(ascii: "\n"))
         } else {
             let header = try readHeader()
             onHeader(header)
             self.header = header
+            skipsBlankRecords = header.skipsBlankRecords
             line.append(UInt8(ascii: "\n"))
         }
         for _ in 0..<innerLineCount {
@@ -214,6 +270,26 @@ final class CSVConverter: LineSource {
         }
         if line.count >= LineCutter.batchByteCount { cutter.take(line) }
         beginRecord()
+    }
+
+    /// Whether the cells of the present record, no more than the header has, are empty or blank.
+    private func isBlankRecord(_ columnCount: Int) -> Bool {
+        text.bytes.allSatisfy(Self.isBlank) && fault == nil && cellCount <= columnCount
+            && !cells.contains { $0.isQuoted }
+    }
+
+    /// Takes the delimiter of a line `sep=;`, as spreadsheets write it in front of the header; false for another line.
+    private func readSeparator() -> Bool {
+        let start: StaticString = "sep="
+        let bytes = text.bytes
+        guard fault == nil, cellCount < 3, bytes.count >= 4, bytes.count + cellCount == 6,
+            bytes.starts(with: UnsafeRawBufferPointer(start: start.utf8Start, count: 4))
+        else { return false }
+        // The delimiter itself ends the first cell.
+        if bytes.count == 4 { return cells.last?.start == 4 }
+        guard let byte = CSVForm.delimiter(bytes[4]) else { return false }
+        delimiter = byte
+        return true
     }
 
     private func beginRecord() {
@@ -242,8 +318,9 @@ final class CSVConverter: LineSource {
         line.append(UInt8(ascii: "{"))
         var isFirst = true
         for (index, cell) in cells.enumerated() {
-            let bytes = self.bytes(index)
             guard var form = columns[index].form else { continue }
+            var bytes = self.bytes(index)
+            if !columns[index].keepsBlanks { bytes = Self.trimmed(bytes) }
             if case .ifExplicit(let inner) = form {
                 // A key that is not stated may be generated, and a hidden value stays.
                 if bytes.isEmpty, !cell.isQuoted, !columns[index].isOptional { continue }
@@ -252,93 +329,31 @@ final class CSVConverter: LineSource {
             if !isFirst { line.append(UInt8(ascii: ",")) }
             isFirst = false
             line.append(columns[index].key)
-            write(bytes, of: columns[index], index + 1, cell.isQuoted, form, writer)
+            write(
+                bytes, index + 1, isQuoted: cell.isQuoted, isOptional: columns[index].isOptional,
+                form, writer)
         }
         line.append("}\n")
     }
+
+    static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+    /// A text without the blanks around it.
+    static func trimmed(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        var (start, end) = (0, text.count)
+        while start < end, isBlank(text[start]) { start += 1 }
+        while start < end, isBlank(text[end - 1]) { end -= 1 }
+        return UnsafeRawBufferPointer(rebasing: text[start..<end])
+    }
+
+    /// The form of the dates of a column; nil for RFC 3339.
+    ///
+    /// - `number`: The number of the column, from 1.
+    func dates(_ number: Int) -> DateFormat? { header?.columns[number - 1].dates }
 
     /// The text of a kept cell of the present record.
     func bytes(_ index: Int) -> UnsafeRawBufferPointer {
         let end = index + 1 < cells.count ? cells[index + 1].start : text.count
         return UnsafeRawBufferPointer(rebasing: text.bytes[cells[index].start..<end])
-    }
-}
-
-// The header line.
-extension CSVConverter {
-    /// Reads the header from the present record.
-    func readHeader() throws(RequestFault) -> CSVHeader {
-        // Only the first refusal is reported, because wrong quotes make all names unreliable.
-        if let fault { throw headerFault(fault.detail, fault.column ?? 1) }
-        let known = CSVShape.columns(rowClass, schema, visibility)
-        var found: [CSVHeader.Column] = []
-        var seen: Set<ExactText> = []
-        for index in cells.indices {
-            guard let stated = String(validating: bytes(index), as: UTF8.self) else {
-                throw headerFault(
-                    "The name of column \(index + 1) is not UTF-8. Convert the text first, such as by iconv "
-                        + "-f WINDOWS-1252 -t UTF-8.", index + 1)
-            }
-            guard cells[index].isQuoted || !stated.utf8.contains(0x0D) else {
-                throw headerFault(
-                    "Its lines end in CR alone, as old programs for Macs write them. Convert the text first, such as by "
-                        + "tr '\\r' '\\n'.", index + 1)
-            }
-            guard let name = options.names.property(stated) else {
-                found.append(CSVHeader.Column(text: stated))
-                continue
-            }
-            guard let (form, isOptional) = known[name] else {
-                try checkUnknown(name, index + 1)
-                // The lines' reader leaves them out, and counts them.
-                found.append(
-                    CSVHeader.Column(text: stated, property: name, form: .text(isString: true)))
-                continue
-            }
-            guard seen.insert(name) else {
-                throw headerFault("Column \(index + 1) names '\(name)' again.", index + 1)
-            }
-            found.append(
-                CSVHeader.Column(text: stated, property: name, form: form, isOptional: isOptional))
-        }
-        guard cellCount <= cells.count else {
-            throw headerFault(
-                "It has \(cellCount) columns; at most \(keptCellCountMax) are read.",
-                cells.count + 1)
-        }
-        return CSVHeader(columns: found, rowClass: rowClass, form: self.form)
-    }
-
-    /// Refuses a column with a name that stands for no single value, unless such columns are ignored.
-    private func checkUnknown(_ name: String, _ column: Int) throws(RequestFault) {
-        let obstacle = rowClass.names.position(of: name).flatMap { CSVShape.obstacle(rowClass, $0) }
-        if let obstacle {
-            throw headerFault(
-                "It has column \(column), but \(obstacle). Leave it out (skip), or import NDJSON.",
-                column)
-        }
-        if options.ignoresUnknown { return }
-        let others: [(UInt8, String, String)] = [
-            (UInt8(ascii: ";"), "semicolons", ";"), (UInt8(ascii: "\t"), "tabs", "tab"),
-            (UInt8(ascii: "|"), "bars", "|"), (UInt8(ascii: ","), "commas", ","),
-        ]
-        for (byte, separators, value) in others
-        where byte != form.delimiter && cells.count == 1 && name.utf8.contains(byte) {
-            throw headerFault(
-                "Its only column is '\(name)': the names seem to have \(separators) between them. State the "
-                    + "delimiter '\(value)' (--delimiter '\(value)'; over HTTP delimiter=\(byte == 0x3B ? "%3B" : value)).",
-                column)
-        }
-        throw headerFault(
-            "Class '\(rowClass.definition.name)' has no property '\(name)' for column \(column). Rename it "
-                + "(map), leave it out (skip), or all unknown ones (unknown=ignore).", column,
-            name)
-    }
-
-    func headerFault(_ detail: String, _ column: Int, _ name: String? = nil) -> RequestFault {
-        .single(
-            .invalid, "unknown-column", "The header of the CSV text does not fit: \(detail)",
-            partDetail: detail, column: column,
-            hint: name.flatMap { NearestName.of($0, among: rowClass.knownNames) })
     }
 }

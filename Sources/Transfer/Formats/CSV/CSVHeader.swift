@@ -17,16 +17,22 @@ struct CSVHeader {
         var form: CSVShape.Column?
         /// Whether the values may be null.
         var isOptional: Bool
+        /// Whether blanks around a cell are part of the value.
+        var keepsBlanks: Bool
+        /// How dates are written; nil for RFC 3339, and for values of other types.
+        var dates: DateFormat?
 
         init(
             text: String, property: String? = nil, form: CSVShape.Column? = nil,
-            isOptional: Bool = true
+            isOptional: Bool = true, dates: DateFormat? = nil
         ) {
             self.text = text
             self.property = property
             key = property.map { JSONWriter.encodedKey($0) } ?? []
             self.form = form
             self.isOptional = isOptional
+            keepsBlanks = form?.keepsBlanks ?? true
+            self.dates = form?.explicit == .date ? dates : nil
         }
     }
 
@@ -35,6 +41,16 @@ struct CSVHeader {
     /// The class of the objects in the records.
     let rowClass: RowClass
     let form: CSVForm
+
+    /// Whether a record of empty cells is no object. It is one if its only column or its primary key is null.
+    var skipsBlankRecords: Bool {
+        guard columns.count > 1, let key = rowClass.definition.primaryKey else {
+            return columns.count > 1
+        }
+        return !columns.contains {
+            $0.isOptional && $0.property?.utf8.elementsEqual(key.utf8) == true
+        }
+    }
 
     /// The code of faults of cells that are not a value of any type.
     static let malformedCode = "malformed-csv"
@@ -92,7 +108,26 @@ struct CSVHeader {
         if case .single(.object(let name)) = property.type {
             return "'\(shown)' is not a key of class '\(name)'."
         }
-        return "'\(shown)' is not \(ObjectReader.describe(property))."
+        return "'\(shown)' is not \(ObjectReader.describe(property)).\(advice(column, cell))"
+    }
+
+    /// The option that reads a cell of another form; empty without one.
+    private func advice(_ column: Column, _ cell: [UInt8]) -> String {
+        switch column.form?.explicit {
+        case .bool:
+            return
+                " Other words are options: --true and --false (over HTTP trueWord and falseWord)."
+        case .date where column.dates == nil:
+            return " Another form is an option: --date-format '%d.%m.%Y' (over HTTP dateFormat)."
+        case .number where !form.hasDecimalComma, .decimal where !form.hasDecimalComma:
+            let number = ByteBuffer(capacity: 64)
+            guard cell.contains(UInt8(ascii: ",")),
+                cell.withUnsafeBytes({ NumberText.appendPointed($0, to: number) }),
+                NumberText.json(number.bytes) != nil
+            else { return "" }
+            return " Decimal commas are an option: --decimal-comma (over HTTP decimalComma=true)."
+        default: return ""
+        }
     }
 
     /// The text of a cell, from the JSON line of its record; nil if the cell was empty.
@@ -125,33 +160,4 @@ struct CSVHeader {
     }
 
     private static let shownByteCountMax = 64
-}
-
-/// The form of a CSV text's cells.
-package struct CSVForm: Sendable, Equatable {
-    /// The byte between cells.
-    package var delimiter = UInt8(ascii: ",")
-    package var hasDecimalComma = false
-    /// How dates are written; nil for RFC 3339.
-    package var dates: DateFormat?
-
-    /// Makes the form of RFC 4180.
-    package init() {}
-
-    /// Reads a delimiter, an ASCII character or the word `tab`; nil for other text.
-    package static func delimiter(_ text: String) -> UInt8? {
-        if text == "tab" || text == "\\t" { return UInt8(ascii: "\t") }
-        let bytes = Array(text.utf8)
-        guard bytes.count == 1, bytes[0] < 0x80, bytes[0] == 0x09 || bytes[0] >= 0x20,
-            bytes[0] != UInt8(ascii: "\""), bytes[0] != 0x7F, bytes[0] != UInt8(ascii: "-"),
-            bytes[0] != UInt8(ascii: "+"), bytes[0] != UInt8(ascii: "."),
-            !Character(UnicodeScalar(bytes[0])).isLetter,
-            !Character(UnicodeScalar(bytes[0])).isNumber
-        else { return nil }
-        return bytes[0]
-    }
-
-    /// The rule for a delimiter, for messages.
-    package static let delimiterText =
-        "an ASCII character except a letter, digit, quote, '+', '-' or '.', or the word 'tab'"
 }

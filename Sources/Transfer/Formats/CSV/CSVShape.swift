@@ -27,6 +27,18 @@ enum CSVShape {
         /// Whether a quoted cell with nothing in it is a value; null where it is not.
         var takesEmptyText: Bool { self == .text(isString: true) || self == .link }
 
+        /// Whether blanks around a cell are part of the value.
+        var keepsBlanks: Bool {
+            if case .ifExplicit(let column) = self { return column.keepsBlanks }
+            return takesEmptyText
+        }
+
+        /// The form of the cells that state a value.
+        var explicit: Column {
+            if case .ifExplicit(let column) = self { return column }
+            return self
+        }
+
         /// Whether its cells are numbers.
         var isNumeric: Bool {
             switch self {

@@ -9,7 +9,7 @@ package struct DateFormat: Sendable, Equatable {
     /// The bytes that a form may have.
     package static let byteCountMax = 64
 
-    /// The form of a form, for messages.
+    /// The rule for a form, for messages.
     package static let text =
         "a form of strptime(3) with at most \(byteCountMax) bytes, such as '%d.%m.%Y' or '%Y-%m-%d %H:%M:%S'"
 
