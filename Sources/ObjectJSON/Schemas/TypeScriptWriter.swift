@@ -87,6 +87,7 @@ package struct TypeScriptWriter {
         case .uuid, .objectID: words.append("random by default")
         case .now: words.append("the time of the write by default")
         case .next: words.append("the next number by default")
+        case .user: words.append("the user's id by default")
         case .constant, nil: break
         }
         return words.joined(separator: "; ")

@@ -43,6 +43,8 @@ export interface Every_type2 {
   objectId: string;
   /** uuid; unique */
   uuid: string;
+  /** the user's id by default */
+  owner: string;
   mixed: Mixed;
   "with-hyphen": boolean;
   /** int16 */
