@@ -5,6 +5,8 @@ import HoldfastObjectStore
 package protocol VisibilitySource: AnyObject, Sendable {
     /// A name that distinguishes the principal from others.
     var name: String { get }
+    /// The id of the principal's user; nil without one.
+    var user: String? { get }
 
     /// Returns the principal's read access at a version; nil if it may read everything.
     ///

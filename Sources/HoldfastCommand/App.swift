@@ -6,8 +6,8 @@ import HoldfastRESTAPI
 enum App {
     /// Every verb, in the order of the help.
     static let verbs: [Verb] = [
-        .serve, .importObjects, .exportObjects, .schemaGet, .schemaPut, .backup,
-        .restore, .compact, .check, .health,
+        .serve, .importObjects, .exportObjects, .schemaGet, .schemaPut,
+        .schemaTypeScript, .backup, .restore, .compact, .check, .health,
         .accessGet, .accessPut, .accessExplain, .accountCreate, .accountList, .accountReset,
         .accountDelete, .tokenCreate,
         .tokenList, .tokenChange, .tokenRevoke, .version,

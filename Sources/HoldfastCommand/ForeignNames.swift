@@ -5,7 +5,9 @@ extension Verb {
     private static let foreignVerbs = ForeignWords([
         "serve": "start run init up daemon", "export": "dump", "import": "load",
         "check": "repair verify fsck doctor", "compact": "vacuum shrink optimize",
-        "schema put": "migrate migration", "account": "user users accounts",
+        "schema put": "migrate migration",
+        "schema typescript": "typescript types typegen codegen ts",
+        "account": "user users accounts",
         "token": "tokens apikey",
         "access": "rules roles permissions", "health": "status ping", "--version": "v",
     ])

@@ -51,9 +51,10 @@ package struct Property: Hashable, Sendable {
     }
 
     /// The default, also if it is not declared. It is then null if allowed, otherwise an enum's first case, the zero value of the
-    /// type, the time of the write, or a fresh identifier, as in `@Persisted`.
+    /// type, the time of the write, or a fresh identifier, as in `@Persisted`. Of `$user` it is the one for a write without a user,
+    /// as if none was declared.
     package var effectiveDefault: DefaultValue {
-        if let defaultValue { return defaultValue }
+        if let defaultValue, defaultValue != .user { return defaultValue }
         guard case .single(let element) = type else { return .constant(.list([])) }
         guard case .scalar(let scalar) = element, !isOptional else { return .constant(.null) }
         if let first = cases?.first { return .constant(first) }
@@ -198,4 +199,6 @@ package enum DefaultValue: Hashable, Sendable {
     case now
     /// A number above all that the class's primary keys have had so far, from 1; `"$next"`. Only for integer primary keys.
     case next
+    /// The id of the user who creates the object; `"$user"`. Only for single texts, integers and identifiers.
+    case user
 }

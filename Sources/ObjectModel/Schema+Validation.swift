@@ -272,6 +272,11 @@ extension ObjectClass {
                 fault(name, "The default does not fit the property's type.")
             } else if property.defaultValue == .next, !primaryKey.isSame(as: name) {
                 fault(name, "The default \"$next\" is one of a primary key that is an integer.")
+            } else if property.defaultValue == .user, primaryKey.isSame(as: name) {
+                fault(
+                    name,
+                    "A primary key has no default \"$user\": state the user's id as the key, and have a rule demand "
+                        + "it: \"create\": \"\(name) == $user.id\".")
             }
         }
     }
@@ -325,7 +330,7 @@ extension ObjectClass {
             fault("The default is not among the values of the enum.")
         }
         switch property.defaultValue {
-        case .uuid, .objectID, .now, .next: fault("An enum has a constant default.")
+        case .uuid, .objectID, .now, .next, .user: fault("An enum has a constant default.")
         case nil, .constant: break
         }
     }
@@ -354,6 +359,7 @@ extension Property {
         case .objectID: return scalar == .objectID
         case .now: return scalar == .date
         case .next: return scalar.integerRange != nil
+        case .user: return scalar.canBeUser
         case .constant(.null): return isOptional || scalar == .mixed
         case .constant(let value): return scalar.holds(value)
         }

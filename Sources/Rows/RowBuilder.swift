@@ -8,6 +8,8 @@ import HoldfastObjectModel
 package final class RowBuilder {
     /// The time that `$now` defaults take.
     package var now = Timestamp(seconds: 0, nanoseconds: 0)
+    /// The id that `$user` defaults of new objects take; nil for a write without a user.
+    package var user: String?
     /// The sink for values that are too large for a row; nil keeps them in the row.
     package var overflow: (any OverflowSink)?
     /// The largest values that stay in a row.
@@ -86,8 +88,13 @@ package final class RowBuilder {
                 if let stored,
                     keepsAbsent && field.state == .absent || member == rowClass.primaryKeyIndex
                         || rowClass.hides(member, in: stored)
+                        || rowClass.members[member].takesUser && field.state == .absent
                 {
                     copy(rowClass.field(member, in: stored), to: member, row)
+                } else if rowClass.members[member].takesUser, stored == nil,
+                    let user = userValue(member, rowClass)
+                {
+                    store(user, at: member, row)
                 } else {
                     if rowClass.members[member].isRequired, !draft.isPart {
                         gaps.unstated.append(UnstatedMember(draft: draft, member: member))
@@ -213,7 +220,8 @@ package final class RowBuilder {
         where compiled.storage.shape != .none {
             let property = rowClass.definition.properties[member]
             // An enum's first case is its zero value, since its values need not include zero.
-            if property.defaultValue != nil || property.cases != nil || compiled.isOptional {
+            let isDeclared = property.defaultValue != nil && property.defaultValue != .user
+            if isDeclared || property.cases != nil || compiled.isOptional {
                 appendDefault(member, row)
             } else if compiled.storage == FieldStorage(.single, .decimal) {
                 // Zero bytes would be a zero with the lowest exponent.
@@ -249,6 +257,11 @@ package final class RowBuilder {
         }
     }
 
+    /// The user as a value of a property; nil without a user, or if no value of its type is their id.
+    private func userValue(_ member: Int, _ rowClass: RowClass) -> Value? {
+        user.flatMap { rowClass.definition.properties[member].scalar?.value(ofUser: $0) }
+    }
+
     func appendDefault(_ member: Int, _ row: OpenRow) {
         if row.rowClass.members[member].storage.shape != .single {
             return store(.list([]), at: member, row)
@@ -259,6 +272,8 @@ package final class RowBuilder {
         case .objectID: store(.objectID(.generate()), at: member, row)
         case .now: store(.date(now), at: member, row)
         case .next: store(.int(number), at: member, row)
+        // An effective default is not the user.
+        case .user: row.setNull(member)
         }
     }
 

@@ -26,6 +26,8 @@ public final class RowClass: @unchecked Sendable {
         package var isUnique = false
         /// Whether it must be set when an object is created or replaced.
         package var isRequired = false
+        /// Whether a new object that does not state it gets the id of its user; a replaced one keeps its value then.
+        package var takesUser = false
         /// The effect on the object that holds a link when the link's target is deleted.
         package var onDelete = OnDelete.nullify
         /// Whether only the values of an enum are allowed, see ``RowClass/cases``.

@@ -99,7 +99,8 @@ struct ArgumentsTests {
         arguments: [
             (["start"], "serve"), (["run", "--data", "x"], "serve"), (["dump"], "export"),
             (["load", "x"], "import"), (["repair"], "check"), (["vacuum"], "compact"),
-            (["migrate", "x"], "schema put"), (["user", "create"], "account create"),
+            (["migrate", "x"], "schema put"), (["typegen"], "schema typescript"),
+            (["user", "create"], "account create"),
             (["user"], "account"), (["users", "frobnicate"], "account"), (["-v"], "--version"),
             (["serv"], "serve"), (["frobnicate"], nil),
         ] as [([String], String?)])

@@ -132,6 +132,9 @@ struct CommandTests {
         #expect(put.status == 0 && put.output == "schema: revision 1", "\(put.output)")
         let get = Command.run("schema", "get", environment: ["HOLDFAST_DATA": data])
         #expect(get.status == 0 && get.output.contains("\"name\":\"Node\""))
+        let types = Command.run("schema", "typescript", "--data", data, "--plain-ints")
+        #expect(types.status == 0, "\(types.output)")
+        #expect(types.output.contains("  next: number | Node | null;"), "\(types.output)")
         let faulty = Command.run(
             "schema", "put", "--data", data, "-",
             input: #"{"classes":[{"name":"Node","properties":{"id":"intt"}}]}"#)

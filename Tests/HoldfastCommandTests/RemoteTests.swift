@@ -104,6 +104,8 @@ struct RemoteTests {
         let put = run(
             "schema", "put", "--url", url, "--token", token, "--from", "realm-js", schema)
         #expect(put.status == 0 && put.output == "schema: revision 1", "\(put.output)")
+        let types = run("schema", "typescript", "--url", url, "--token", token).output
+        #expect(types.contains("revision 1") && types.contains("export interface Classes {"))
         let shown = run("schema", "get", "--url", url, "--token", token).output
         for part in [
             #""next":{"type":"object","class":"Node","optional":true}"#,

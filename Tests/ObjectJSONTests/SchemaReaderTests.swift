@@ -272,7 +272,7 @@ struct SchemaReaderTests {
     func userDefaults() throws {
         let (document, faults) = try read(
             """
-            {"classes":[{"name":"N","properties":{"a":{"type":"string","default":"$user"},\
+            {"classes":[{"name":"N","properties":{"a":{"type":"string","default":"$user_id"},\
             "b":{"type":"mixed","default":"x"},"c":{"type":"string?","default":"$user.id"},\
             "d":{"type":"string","default":"a $user"}}}]}
             """)
@@ -280,7 +280,57 @@ struct SchemaReaderTests {
         let warnings = SchemaWriter.warnings(of: try #require(document?.schema))
         #expect(warnings.map(\.property) == ["a", "c"])
         #expect(
-            warnings[0].detail.contains("the text '$user'")
-                && warnings[0].detail.contains(#""create": "a == $user.id""#), "\(warnings)")
+            warnings[0].detail.contains("the text '$user_id'")
+                && warnings[0].detail.contains(#"is "$user"."#), "\(warnings)")
+    }
+
+    @Test("takes the user as the default of texts, integers and identifiers")
+    func users() throws {
+        let (document, faults) = try read(
+            """
+            {"classes":[{"name":"N","primaryKey":"id","properties":{"id":"int",
+            "a":{"type":"string","default":"$user"},"b":{"type":"uuid?","default":"$user"},
+            "c":{"type":"int8","default":"$user","required":true},
+            "d":{"type":"objectId","default":"$user"}}}]}
+            """)
+        #expect(faults == [])
+        let schema = try #require(document?.schema)
+        #expect(schema.classes[0].properties.dropFirst().allSatisfy { $0.defaultValue == .user })
+        #expect(SchemaWriter.warnings(of: schema).isEmpty)
+        // What is written is read as the same.
+        #expect(try read(SchemaText.text(of: schema)).document?.schema.classes == schema.classes)
+    }
+
+    @Test(
+        "refuses the user as the default of what is no user's id",
+        arguments: [
+            (#"{"type":"date","default":"$user"}"#, "'string', 'int', 'uuid' or 'objectId'"),
+            (#"{"type":"string[]","default":"$user"}"#, "'string', 'int', 'uuid' or 'objectId'"),
+            (#"{"type":"string","default":"$user","enum":["a"]}"#, "constant default"),
+        ])
+    func foreignUsers(property: String, words: String) throws {
+        let (_, faults) = try read(
+            "{\"classes\":[{\"name\":\"N\",\"properties\":{\"a\":\(property)}}]}")
+        #expect(faults.count == 1 && faults[0].detail.contains(words), "\(faults)")
+        #expect(faults.first?.pointer?.hasPrefix("/classes/0/properties/a") == true)
+    }
+
+    @Test("leads from the user's id of other products to the default")
+    func meantUsers() throws {
+        let (_, faults) = try read(
+            """
+            {"classes":[{"name":"N","properties":{"a":{"type":"uuid","default":"auth.uid()"}}}]}
+            """)
+        #expect(faults.first?.hint == "$user", "\(faults)")
+    }
+
+    @Test("refuses the user as the default of a primary key, and says what to write")
+    func userKeys() throws {
+        let (_, faults) = try read(
+            """
+            {"classes":[{"name":"N","primaryKey":"id","properties":{
+            "id":{"type":"string","default":"$user"}}}]}
+            """)
+        #expect(faults.count == 1 && faults[0].detail.contains("id == $user.id"), "\(faults)")
     }
 }

@@ -131,4 +131,31 @@ struct DefaultTests {
         #expect(first["uuid"] != second["uuid"] && first["uuid"] != .null)
         #expect(first["objectId"] != second["objectId"] && first["objectId"] != .null)
     }
+
+    @Test(
+        "the user is a default that lasts, and counts as none for an object that no user creates",
+        arguments: EngineCase.all)
+    func users(engineCase: EngineCase) throws {
+        let engine = LastingEngine(try engineCase.open())
+        let classes = [
+            ObjectClass(
+                name: "All",
+                properties: [
+                    Self.property("text", .string, .user),
+                    Self.property("optional", .string, .user, isOptional: true),
+                    Self.property("int", .int, .user),
+                ])
+        ]
+        var store = try Store(engine: engine)
+        try store.setSchema(classes)
+        store.close()
+        store = try Store(engine: engine)
+        defer { store.close() }
+        #expect(store.catalog.schema.classes == classes)
+        try store.put("All", [:], mode: .create)
+        #expect(
+            try store.contents().objects[Identity("All", .int(1))]?.content
+                == ["text": .value(.string("")), "optional": .null, "int": .value(.int(0))])
+        #expect(try store.findings() == [])
+    }
 }

@@ -73,7 +73,7 @@ package struct EvolvedContents {
         switch property.defaultValue {
         case .constant(let value)?: return .value(value)
         case .uuid?, .objectID?, .now?, .next?: return .generated(property.scalar ?? .uuid, 0)
-        case nil: break
+        case nil, .user?: break
         }
         if property.isOptional { return .null }
         return property.cases?.first.map { .value($0) } ?? Self.zero(property)
@@ -271,6 +271,7 @@ extension Content {
         case .objectID: .generated(.objectID, 0)
         case .now: .generated(.date, 0)
         case .next: .generated(.int, 0)
+        case .user: .value(.null)
         }
     }
 

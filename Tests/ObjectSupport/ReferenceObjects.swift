@@ -357,6 +357,7 @@ package struct ReferenceObjects {
         case .objectID: return generate(.objectID)
         case .now: return .generated(.date, 0)
         case .next: return .value(.int(0))
+        case .user: return .value(.null)
         }
     }
 

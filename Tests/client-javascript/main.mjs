@@ -3,6 +3,7 @@ import {checkBrowser, chromium} from './browser.mjs';
 import {check, finish, skip} from './checks.mjs';
 import {checkRunningServices} from './live.mjs';
 import {checkPureParts} from './pure.mjs';
+import {checkTypes} from './types.mjs';
 
 const seed = Number(process.env.HOLDFAST_SEED ?? 70);
 console.log(`seed ${seed}`);
@@ -10,6 +11,7 @@ try {
   await checkPureParts(seed, process.env.HOLDFAST_SOAK ? 2000 : 200);
   await Promise.all([
     checkRunningServices(seed),
+    checkTypes(),
     chromium() ? checkBrowser(seed) : skip('the client in Chromium: `make setup-test` installs it')]);
 } catch (error) {
   await check('the checks come to their end', () => { throw error; });

@@ -208,7 +208,9 @@ struct AccessCompiler {
             let isMade =
                 rowClass.numbersKeys || property.scalar == .uuid || property.scalar == .objectID
             let isKey = member == rowClass.primaryKeyIndex && !isMade
-            guard isKey || property.isRequired else { continue }
+            // The service fills in the user.
+            let isStated = property.isRequired && property.defaultValue != .user
+            guard isKey || isStated else { continue }
             fault(
                 place.into("properties").appending(property.name), "invalid-access",
                 place.words

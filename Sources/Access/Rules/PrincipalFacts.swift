@@ -49,16 +49,6 @@ struct PrincipalFacts: UserFacts {
         guard let member = rowClass.primaryKeyIndex,
             let type = rowClass.definition.properties[member].scalar
         else { return nil }
-        var text = user
-        let key: Value? =
-            switch type {
-            case .string: .string(user)
-            case .uuid:
-                text.withUTF8 { UUID128(text: UnsafeRawBufferPointer($0)) }.map { .uuid($0) }
-            case .objectID:
-                text.withUTF8 { ObjectID(text: UnsafeRawBufferPointer($0)) }.map { .objectID($0) }
-            default: Int64(user).map { .int($0) }
-            }
-        return key.flatMap { ($0.keyText ?? user).isSame(as: user) ? $0 : nil }
+        return type.value(ofUser: user)
     }
 }

@@ -16,6 +16,8 @@ package final class PrincipalVisibility: VisibilitySource {
         principal.user.map { "u" + $0 } ?? principal.token.map { "t\($0.number)" } ?? ""
     }
 
+    package var user: String? { principal.user }
+
     /// Returns an empty visibility if there is no document, or if it is invalid in the schema.
     package func visibility(in read: StoreView) throws(RequestFault) -> Visibility? {
         try access.visibility(for: principal, on: read)

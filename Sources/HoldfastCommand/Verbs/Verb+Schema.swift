@@ -20,6 +20,40 @@ extension Verb {
         return .success
     }
 
+    static let schemaTypeScript = Verb(
+        name: "schema typescript", summary: "Prints types of the classes for TypeScript.",
+        options: [OpenStore.data] + ServiceClient.options + [
+            Option(
+                flag: "plain-ints",
+                "int and int64 are 'number' alone: for data without ints beyond 2^53"),
+            OpenStore.mapSize,
+        ],
+        notes: """
+            The types are for the client in clients/javascript, which a service has at
+            /client/holdfast.js: new Holdfast<Classes>(url). Save them as a module:
+              holdfast schema typescript --url http://127.0.0.1:8080 > store.ts
+            """
+    ) { arguments throws(CommandFailure) in
+        let statesNumbers = arguments.has("plain-ints")
+        if let client = try ServiceClient(arguments) {
+            let reply = try client.text("GET", "/v1/schema", headers: ["Accept: application/json"])
+            do throws(RequestFault) {
+                Terminal.write(try SchemaText.typeScript(of: reply, statesNumbers: statesNumbers))
+            } catch {
+                throw CommandFailure(
+                    "the service's schema is not one that this program knows; use the 'holdfast' of "
+                        + "the service's version: \(error.detail)")
+            }
+            return .success
+        }
+        let store = try OpenStore.open(
+            arguments, for: .reading, instead: ServiceAddress(arguments).instead)
+        defer { store.close() }
+        Terminal.write(
+            SchemaText.typeScript(of: store.catalog.schema, statesNumbers: statesNumbers))
+        return .success
+    }
+
     static let schemaPut = Verb(
         name: "schema put", summary: "Changes the schema to the one in a file.",
         operands: "FILE|-", operandCount: 1...1,

@@ -164,7 +164,10 @@ extension RequestFault {
             return Entry(
                 code: "missing-property",
                 detail:
-                    "'\(missing.property)' of class '\(missing.className)' is required; state it.",
+                    "'\(missing.property)' of class '\(missing.className)' is required; state it"
+                    + (missing.takesUser
+                        ? ", or write as a user whose id its type has: with a session or a user's token."
+                        : "."),
                 pointer: pointer.description)
         }
         self = .several(.invalid, "missing-property", faults, "A required property is missing.")

@@ -32,5 +32,6 @@ extension SchemaReader {
         "$now": "now currenttimestamp currentdate getdate sysdate datenow timestamp",
         "$uuid": "uuid uuidv4 genrandomuuid uuidgeneratev4 newid randomuuid",
         "$objectId": "objectid newobjectid",
+        "$user": "userid currentuser currentuserid requestauthid authuid",
     ])
 }

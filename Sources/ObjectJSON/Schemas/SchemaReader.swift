@@ -235,6 +235,16 @@ extension SchemaReader {
                     "\"$next\" is a default of primary keys that are integers.")
                 return nil
             }
+            if text == "$user" {
+                if case .single(.scalar(let scalar)) = property.type, scalar.canBeUser {
+                    return .user
+                }
+                fault(
+                    pointer, "invalid-default",
+                    "\"$user\" is a default of properties of type 'string', 'int', 'uuid' or 'objectId'."
+                )
+                return nil
+            }
             if let generator = Self.generators[text] {
                 if property.type == .single(.scalar(generator.scalar)) { return generator.value }
                 fault(
@@ -274,7 +284,7 @@ extension SchemaReader {
             pointer, "invalid-default", "The default is not a value of type '\(scalar.name)'.",
             hint: value.string.flatMap { text in
                 Self.foreignGenerators.word(for: text) {
-                    Self.generators[$0]?.scalar == scalar
+                    $0 == "$user" ? scalar.canBeUser : Self.generators[$0]?.scalar == scalar
                 }
             })
         return nil

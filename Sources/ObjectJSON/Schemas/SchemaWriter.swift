@@ -56,9 +56,8 @@ package struct SchemaWriter {
             text.utf8.starts(with: "$user".utf8)
         {
             details.append(
-                "The default of '\(property.name)' is the text '\(RequestFault.shown(text))': a default knows no user. Have each "
-                    + "write state the user's id, and a rule demand it: \"create\": \"\(property.name) == $user.id\"."
-            )
+                "The default of '\(property.name)' is the text '\(RequestFault.shown(text))': the default that is the id of the "
+                    + "user who creates an object is \"$user\".")
         }
         return details
     }
@@ -156,6 +155,7 @@ package struct SchemaWriter {
         case .objectID: writer.string("$objectId")
         case .now: writer.string("$now")
         case .next: writer.string("$next")
+        case .user: writer.string("$user")
         case .constant(let value): write(value)
         }
     }

@@ -259,6 +259,8 @@ struct OpenAPISchemas {
         case .next:
             sentences.append(
                 "One more than the greatest so far when it is left out of a new object.")
+        case .user:
+            sentences.append("The id of the user who creates an object, when it is left out.")
         case .constant, nil: break
         }
         if let name = property.mapTo { sentences.append("Mapped to `\(name)`.") }
@@ -268,7 +270,12 @@ struct OpenAPISchemas {
         case .geo: sentences.append("Indexed by place, for `geoWithin`.")
         case nil: break
         }
-        if property.isRequired { sentences.append("Required: new and replaced objects state it.") }
+        if property.isRequired {
+            sentences.append(
+                property.defaultValue == .user
+                    ? "Required: without a user, new objects state it."
+                    : "Required: new and replaced objects state it.")
+        }
         if property.isUnique { sentences.append("Unique: no two objects have the same value.") }
         for group in entry.definition.uniqueGroups where group.contains(property.name) {
             let others = group.filter { $0 != property.name }.map { "`\($0)`" }
@@ -292,7 +299,7 @@ struct OpenAPISchemas {
         var template = OpenAPITemplate(file)
         let statesKey = entry.new != entry.patch && entry.new != entry.input
         let required = entry.definition.properties.filter {
-            $0.isRequired && $0.name != entry.definition.primaryKey
+            $0.isRequired && $0.name != entry.definition.primaryKey && $0.defaultValue != .user
         }
         template.names = [
             "class": entry.definition.name, "path": entry.path, "noun": entry.noun,

@@ -87,6 +87,8 @@ package struct ValueConversion: Sendable {
         case .now: return .date(now)
         // Numbers of objects are keys, for which any loss is refused.
         case .next: return scalar.zero
+        // An effective default is not the user.
+        case .user: return isOptional ? .null : scalar.zero
         }
     }
 

@@ -32,12 +32,13 @@ package struct Caller: Sendable, Hashable {
         return read.restricted(to: try visibility.visibility(in: read))
     }
 
-    /// Restricts a transaction to the caller's rights, before it changes anything. Cost for a caller with every
-    /// right: a comparison.
+    /// Restricts a transaction to the caller's rights, before it changes anything, and tells it the caller's user. Cost for a
+    /// caller with every right: a comparison.
     ///
     /// - Throws: ``StoreError`` `.refused` with a ``RequestFault`` if its rights can't be evaluated.
     package func keep(_ transaction: WriteTransaction, in served: ServedStore) throws(StoreError) {
         guard let visibility else { return }
+        transaction.user = visibility.user
         let deadline = served.queryDeadline
         try transaction.keep(
             to: { read throws(StoreError) in

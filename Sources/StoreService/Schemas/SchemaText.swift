@@ -13,6 +13,23 @@ package enum SchemaText {
         return String(decoding: buffer.bytes, as: UTF8.self)
     }
 
+    /// Returns the types of a store's classes in TypeScript.
+    ///
+    /// - `statesNumbers`: Whether an `int` is a number and nothing else, for stores without ints beyond 2^53.
+    package static func typeScript(of schema: Schema, statesNumbers: Bool) -> String {
+        TypeScriptWriter.text(of: schema, statesNumbers: statesNumbers)
+    }
+
+    /// The same of a schema that a service replied.
+    package static func typeScript(
+        of reply: [UInt8], statesNumbers: Bool
+    ) throws(RequestFault) -> String {
+        let document = try document(reply)
+        var schema = document.schema
+        schema.revision = document.revision ?? 0
+        return typeScript(of: schema, statesNumbers: statesNumbers)
+    }
+
     /// Changes the schema of a store; waits until that is durable.
     ///
     /// - `allowsDataLoss`: Whether values may be lost that the new schema has no room for.
@@ -38,10 +55,14 @@ package enum SchemaText {
     }
 
     private static func change(_ text: [UInt8]) throws(RequestFault) -> CatalogChange {
+        CatalogChange(.schema(try document(text)))
+    }
+
+    private static func document(_ text: [UInt8]) throws(RequestFault) -> SchemaDocument {
         let parser = JSONParser()
         // Parsed values are valid as long as their parser exists.
         defer { withExtendedLifetime(parser) {} }
         let root = try parser.value(of: text)
-        return CatalogChange(.schema(try SchemaReader.read(root) { $0.readSchema($1) }))
+        return try SchemaReader.read(root) { $0.readSchema($1) }
     }
 }

@@ -12,6 +12,7 @@ final class ModelVisibility: VisibilitySource, @unchecked Sendable {
     init(_ twins: VisibilityModels) { self.twins = twins }
 
     var name: String { "" }
+    var user: String? { nil }
 
     func visibility(in read: StoreView) -> Visibility? { twins.visibility(in: read) }
     func wasShutOut(since version: UInt64, in read: StoreView) -> Bool { false }

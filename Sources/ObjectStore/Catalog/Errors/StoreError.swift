@@ -123,6 +123,8 @@ package struct UnstatedProperty: Sendable {
     package var className: String
     /// Its name.
     package var property: String
+    /// Whether a write of a user need not state it, because it gets the user's id.
+    package var takesUser = false
     /// The way from the object that the client wrote to the one that lacks it.
     package var path: [DanglingLink.PathStep]
 }

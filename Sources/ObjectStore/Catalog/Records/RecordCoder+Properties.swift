@@ -101,7 +101,7 @@ extension RecordCoder {
     }
 
     private mutating func code(_ defaultValue: inout DefaultValue?) {
-        let plain: [DefaultValue?] = [nil, nil, .uuid, .objectID, .now, .next]
+        let plain: [DefaultValue?] = [nil, nil, .uuid, .objectID, .now, .next, .user]
         var value = Value.null
         var form: UInt8 = 1
         if case .constant(let own)? = defaultValue {

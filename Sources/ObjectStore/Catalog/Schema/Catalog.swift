@@ -116,6 +116,7 @@ package final class Catalog: Sendable {
                 member.hasCases = property.cases != nil
                 member.isUnique = property.isUnique
                 member.isRequired = property.isRequired
+                member.takesUser = property.defaultValue == .user
                 member.onDelete = property.onDelete
                 switch property.type {
                 case .linkingObjects(let className, let originName):

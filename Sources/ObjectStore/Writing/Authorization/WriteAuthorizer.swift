@@ -143,7 +143,9 @@ final class WriteAuthorizer {
         // A value that is required and unknown cannot be given.
         guard roles.contains(where: { $0.create != .constant(false) }),
             unknown.isEmpty
-                || !unknown.positions.contains(where: { rowClass.members[$0].isRequired })
+                || !unknown.positions.contains(where: {
+                    rowClass.members[$0].isRequired && !rowClass.members[$0].takesUser
+                })
         else { throw .notAllowed(refused(rowClass, .create, source)) }
     }
 

@@ -41,10 +41,11 @@ struct CatalogPlan {
     {
         switch property.effectiveDefault {
         case .uuid, .objectID:
-            let isFresh = property.defaultValue != nil || objectClass.primaryKey == property.name
+            let isDeclared = property.defaultValue != nil && property.defaultValue != .user
+            let isFresh = isDeclared || objectClass.primaryKey == property.name
             return isFresh ? .generated : .filled
         case .next: return .numbered
-        case .constant, .now: return .filled
+        case .constant, .now, .user: return .filled
         }
     }
 

@@ -12,6 +12,7 @@ extension DraftGaps {
                 return UnstatedProperty(
                     className: definition.name,
                     property: definition.properties[missing.member].name,
+                    takesUser: definition.properties[missing.member].defaultValue == .user,
                     path: paths[ObjectIdentifier(missing.draft)] ?? origin.path)
             })
     }

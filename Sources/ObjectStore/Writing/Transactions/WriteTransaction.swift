@@ -19,6 +19,11 @@ package final class WriteTransaction {
     package private(set) var version: UInt64
     /// The time of the transaction: of `$now`, and in the change log.
     package let now: Timestamp
+    /// The id of the user who writes, for `$user` defaults; nil without a user.
+    package var user: String? {
+        get { rowBuilder.user }
+        set { rowBuilder.user = newValue }
+    }
     /// The objects that links of the transaction's drafts name by their number.
     package var named: [NamedObject] = []
     /// Maps the object key that a draft uses to the object key in this store, by the position of the class;
@@ -74,6 +79,7 @@ package final class WriteTransaction {
         idempotency = IdempotencyRecords(group, at: now, options.idempotency)
         mark = overlay.mark()
         rowBuilder.now = now
+        rowBuilder.user = nil
         rowBuilder.overflow = overflow
     }
 
@@ -81,6 +87,7 @@ package final class WriteTransaction {
     func begin(_ options: StoreOptions) {
         forget()
         judge = nil
+        rowBuilder.user = nil
         overlay.dropBase()
         allowance = WriteAllowance(options)
         allowance.begin(byteCount: overlay.byteCount)
