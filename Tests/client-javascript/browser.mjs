@@ -1,98 +1,15 @@
 /** Checks in Chromium: seven tabs that share one connection, and the page of the client's README. */
-import {spawn} from 'node:child_process';
-import {accessSync, constants} from 'node:fs';
 import {mkdtemp, readFile, rm, writeFile} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
-import {delimiter, join} from 'node:path';
+import {join} from 'node:path';
 import {fileURLToPath} from 'node:url';
 import {Holdfast} from '../../clients/javascript/holdfast.js';
-import {Random, check, equal, pause, until} from './checks.mjs';
+import {Browser} from '../support/browser.mjs';
+import {Random, check, equal, pause, until} from '../support/checks.mjs';
 import {Proxy, Service} from './service.mjs';
 
 const CLIENT = fileURLToPath(new URL('../../clients/javascript/', import.meta.url));
-const NAMES = ['chromium-headless-shell', 'chromium', 'chromium-browser', 'google-chrome'];
 const PASSWORD = 'correct horse battery';
-
-/** The path of a Chromium of this machine, if there is one. */
-export function chromium() {
-  for (const folder of (process.env.PATH ?? '').split(delimiter)) {
-    for (const name of NAMES) {
-      try {
-        accessSync(join(folder, name), constants.X_OK);
-        return join(folder, name);
-      } catch { /* Not there. */ }
-    }
-  }
-  return null;
-}
-
-/** A headless Chromium, driven by the DevTools protocol over a pair of pipes. */
-class Browser {
-  #process;
-  #folder;
-  #replies = new Map();
-  #count = 0;
-
-  static async start() {
-    const browser = new Browser();
-    browser.#folder = await mkdtemp(join(tmpdir(), 'holdfast-browser-'));
-    // The sandbox needs rights that a container and root do not have; the pages are ours.
-    browser.#process = spawn(chromium(), [
-      '--headless', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage', '--remote-debugging-pipe',
-      `--user-data-dir=${browser.#folder}`], {stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true});
-    let rest = Buffer.alloc(0);
-    browser.#process.stdio[4].on('data', bytes => {
-      rest = Buffer.concat([rest, bytes]);
-      for (let end; (end = rest.indexOf(0)) >= 0; rest = rest.subarray(end + 1)) {
-        const {id, result, error} = JSON.parse(rest.subarray(0, end).toString());
-        const settle = browser.#replies.get(id);
-        browser.#replies.delete(id);
-        if (error) settle?.reject(new Error(error.message));
-        else settle?.resolve(result);
-      }
-    });
-    return browser;
-  }
-
-  call(method, params = {}, sessionId = undefined) {
-    const id = ++this.#count;
-    this.#process.stdio[3].write(`${JSON.stringify({id, method, params, sessionId})}\0`);
-    return new Promise((resolve, reject) => this.#replies.set(id, {resolve, reject}));
-  }
-
-  /** Opens a page in a tab of its own. Returns a function that evaluates an expression in it. */
-  async open(url) {
-    const {targetId} = await this.call('Target.createTarget', {url});
-    const {sessionId} = await this.call('Target.attachToTarget', {targetId, flatten: true});
-    const evaluate = async expression => {
-      const {result, exceptionDetails} = await this.call(
-        'Runtime.evaluate', {expression, returnByValue: true, awaitPromise: true}, sessionId);
-      if (exceptionDetails) throw new Error(exceptionDetails.exception?.description ?? exceptionDetails.text);
-      return result.value;
-    };
-    /** Writes a picture of the page to a file. */
-    evaluate.picture = async path => {
-      const {data} = await this.call('Page.captureScreenshot', {format: 'png'}, sessionId);
-      await writeFile(path, data, 'base64');
-    };
-    evaluate.close = () => this.call('Target.closeTarget', {targetId});
-    return evaluate;
-  }
-
-  /** Stops all processes of the browser for a time, as a sleeping machine does. */
-  async sleep(milliseconds) {
-    process.kill(-this.#process.pid, 'SIGSTOP');
-    await pause(milliseconds);
-    process.kill(-this.#process.pid, 'SIGCONT');
-  }
-
-  async stop() {
-    const ended = new Promise(resolve => this.#process.once('exit', resolve));
-    process.kill(-this.#process.pid, 'SIGKILL');
-    await ended;
-    await rm(this.#folder, {recursive: true, force: true, maxRetries: 5});
-  }
-}
 
 const CHANGES = 10000;
 const QUERIES = [{filter: 'done == false'}, {filter: 'rank > 500', sort: '-rank,id', limit: 50}];

@@ -1,7 +1,7 @@
 /** Checks of the client against running services: accounts, requests, and live queries through everything that breaks. */
 import {Holdfast, HoldfastError, etagOf, serveConnections} from '../../clients/javascript/holdfast.js';
 import {randomUUID} from 'node:crypto';
-import {Random, check, equal, pause, refused, sequence, until} from './checks.mjs';
+import {Random, check, equal, pause, refused, sequence, until} from '../support/checks.mjs';
 import {Proxy, Service} from './service.mjs';
 
 const SCHEMA = {classes: [

@@ -1,6 +1,7 @@
 /** Runs the checks of the JavaScript client. HOLDFAST_SEED sets another seed, HOLDFAST_BINARY names the program. */
-import {checkBrowser, chromium} from './browser.mjs';
-import {check, finish, skip} from './checks.mjs';
+import {chromium} from '../support/browser.mjs';
+import {checkBrowser} from './browser.mjs';
+import {check, finish, skip} from '../support/checks.mjs';
 import {checkRunningServices} from './live.mjs';
 import {checkPureParts} from './pure.mjs';
 import {checkTypes} from './types.mjs';

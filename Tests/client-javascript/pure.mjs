@@ -1,6 +1,6 @@
 /** Checks of the parts without input and output: the parser, the policy of retries, and the state of live queries. */
 import {EventParser, LiveState, isTransient, parseRetryAfter, retryDelay} from '../../clients/javascript/holdfast.js';
-import {Random, check, equal} from './checks.mjs';
+import {Random, check, equal} from '../support/checks.mjs';
 import {FakeService} from './fake_service.mjs';
 
 const STREAM = [

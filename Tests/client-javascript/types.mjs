@@ -2,7 +2,7 @@
 import {execFile} from 'node:child_process';
 import {fileURLToPath} from 'node:url';
 import {promisify} from 'node:util';
-import {check, skip} from './checks.mjs';
+import {check, skip} from '../support/checks.mjs';
 
 const run = promisify(execFile);
 const OPTIONS = ['--noEmit', '--strict', '--target', 'es2022', '--module', 'es2022', '--lib', 'es2022,dom'];
