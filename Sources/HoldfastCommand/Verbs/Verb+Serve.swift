@@ -225,7 +225,7 @@ struct ServeCommand {
                 )
             }
             if options.rest.hasConsole, isatty(1) == 1 {
-                consolePath = try ConsoleLink.path(tokens)
+                consolePath = try ConsolePath.make(tokens)
             }
         } catch { throw CommandFailure(error) }
         let users = try signedInUsers(store, tokens)

@@ -1,21 +1,19 @@
-import Glibc
 import HoldfastAccess
 import HoldfastObjectJSON
 import HoldfastObjectModel
-import HoldfastRESTAPI
 
-/// The link to the console that `serve` prints on a terminal.
-enum ConsoleLink {
+/// The path of the console for the operator who starts the service.
+package enum ConsolePath {
     /// The names of the tokens of links, and of the ones that the console makes from them.
     private static let namePrefix = "console-"
     /// How long an unused link signs in, in seconds.
     private static let lifetimeSeconds: Int64 = 3600
 
-    /// The part of the address behind the service's.
+    /// Makes the path.
     ///
     /// If requests need a token, it has one of an administrator. The console makes a token of its own with it and revokes it, so
     /// that the link signs in once. Tokens of former links that have expired are removed.
-    static func path(_ tokens: AccessTokens) throws(RequestFault) -> String {
+    package static func make(_ tokens: AccessTokens) throws(RequestFault) -> String {
         guard tokens.isEnforced else { return "/console/" }
         let secret = try TokenSecret()
         let now = Timestamp.now()

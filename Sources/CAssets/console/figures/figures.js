@@ -1,0 +1,37 @@
+/** The figures of the service as charts. */
+import {faults, h} from '../frame/elements.js';
+import {requestLines} from '../frame/request-lines.js';
+import {chart} from './chart.js';
+import {facts, figures} from './list.js';
+import {followFigures, lastReading, samples} from './samples.js';
+import {loadStyle} from '../frame/libraries.js';
+
+const minutes = [5, 15, 60];
+let chosenMinutes = 5;
+
+export async function show(main, {signal}) {
+  await loadStyle('figures/figures.css');
+  const lines = requestLines();
+  lines.show({path: '/metrics'});
+  const charts = figures.map(chart);
+  const chartPlace = h('div', {className: 'figures', hidden: true}, charts.map(({element}) => element));
+  const [trouble, factList, status] = [h('div'), h('dl', {className: 'facts'}), h('p')];
+  const draw = error => {
+    trouble.replaceChildren(error ? faults(error) : '');
+    chartPlace.hidden = samples.length === 0;
+    if (samples.length === 0) return;
+    const newest = lastReading();
+    status.replaceChildren(h('small', {}, `Read every 5 s while the console is open. The last time: ${
+      new Date(newest.at).toLocaleTimeString()}.`));
+    factList.replaceChildren(...facts(newest).map(([name, text]) => h('div', {}, h('dt', {}, name), h('dd', {}, `${text}`))));
+    for (const one of charts) one.draw(samples, chosenMinutes * 60_000);
+  };
+  const span = h('select', {onchange: () => {
+    chosenMinutes = Number(span.value);
+    draw(null);
+  }}, minutes.map(number => h('option', {value: number, selected: number === chosenMinutes}, `${number} minutes`)));
+  main.append(
+    h('h1', {}, 'Figures'), h('div', {className: 'bar'}, h('label', {}, 'The last ', span)), trouble, factList,
+    chartPlace, status, lines.element);
+  followFigures(draw, signal);
+}

@@ -1,0 +1,62 @@
+/** The console's client, and the person or token that it asks for. */
+import {Holdfast} from '/client/holdfast.js';
+
+const tokenName = 'holdfast-console-token';
+
+/** The options of a client that signs in as the console does, until the tab is closed. */
+export const credentials = {storage: sessionStorage, token: sessionStorage.getItem(tokenName) ?? undefined};
+
+let known = null;
+
+/** The client of the whole console. The page is loaded anew when the sign-in ends. */
+export const db = new Holdfast(location.origin, {
+  ...credentials, onSignedOut: error => { if (error && known) location.reload(); }});
+
+/** The caller as `GET /v1/me` describes it; null without a valid sign-in. */
+export const caller = () => known;
+/** Whether the caller may do everything. */
+export const isAdmin = () => known?.right === 'admin';
+/** Whether the store has no tokens, so that it takes everybody of this machine for an administrator. */
+export const isOpen = () => isAdmin() && !db.isSignedIn;
+
+/** Asks the service for the caller. */
+export async function look() {
+  try {
+    known = await db.me();
+  } catch (error) {
+    if (error.status !== 401 && error.status !== 403) throw error;
+    // A token that is not valid any more would be sent with the next sign-in.
+    sessionStorage.removeItem(tokenName);
+    known = null;
+  }
+  return known;
+}
+
+/** Continues with a token, which is kept until the tab is closed. Throws if it is not valid. */
+export async function useToken(token) {
+  await new Holdfast(location.origin, {token}).me();
+  sessionStorage.setItem(tokenName, token);
+  location.reload();
+}
+
+/** The hours after which the token of a link's reader expires. */
+const hours = 12;
+
+/** Signs in with the token of a link. It is replaced by another one, so that the link signs in once. */
+export async function enter(linkToken) {
+  history.replaceState(null, '', '#/');
+  const link = new Holdfast(location.origin, {token: linkToken});
+  const {token: linkName} = await link.me();
+  const name = `console-${crypto.getRandomValues(new Uint32Array(2)).join('-')}`;
+  const expires = new Date(Date.now() + hours * 3_600_000).toISOString();
+  const {body} = await link.request('POST', '/v1/tokens', {body: {name, right: 'admin', expires}});
+  await link.request('DELETE', `/v1/tokens/${encodeURIComponent(linkName)}`);
+  await useToken(body.token);
+}
+
+export async function signOut() {
+  const hadToken = sessionStorage.getItem(tokenName) !== null;
+  sessionStorage.removeItem(tokenName);
+  if (!hadToken) await db.signOut();
+  location.reload();
+}

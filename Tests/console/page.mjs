@@ -1,0 +1,100 @@
+/** A page of the console in a tab, used by the names that its reader sees. */
+import {readFile} from 'node:fs/promises';
+import {join} from 'node:path';
+import {equal, until} from '../support/checks.mjs';
+
+/** Runs in the page: finds elements by their roles and names. */
+function helpers() {
+  const nameOf = element => (element.getAttribute('aria-label')
+    ?? element.labels?.[0]?.querySelector('span')?.textContent ?? element.labels?.[0]?.textContent
+    ?? element.textContent).trim();
+  const isShown = element => element.checkVisibility();
+  /** The open dialog, or the whole page. */
+  const place = () => [...document.querySelectorAll('dialog[open]')].at(-1) ?? document;
+  const find = (selector, name) => {
+    const all = [...place().querySelectorAll(selector)].filter(isShown);
+    return all.find(element => nameOf(element) === name) ?? all.find(element => nameOf(element).startsWith(name));
+  };
+  window.console_ = {
+    press: name => {
+      const found = find('button, a, summary', name);
+      found?.click();
+      return Boolean(found) && !found.disabled;
+    },
+    fill: (name, value) => {
+      const field = find('input, select, textarea', name);
+      if (!field) return false;
+      if (field.type === 'checkbox') {
+        if (field.checked !== value) field.click();
+        return true;
+      }
+      field.focus();
+      field.value = value;
+      field.dispatchEvent(new Event('input', {bubbles: true}));
+      field.dispatchEvent(new Event('change', {bubbles: true}));
+      return true;
+    },
+    text: () => document.querySelector('main').innerText + [...document.querySelectorAll('dialog, #notices')].map(
+      one => one.innerText).join('\n'),
+  };
+}
+
+export class Page {
+  static async open(browser, service, address = '') {
+    const page = new Page();
+    page.service = service;
+    page.tab = await browser.open('about:blank');
+    await page.tab.watch();
+    await page.tab.call('Page.addScriptToEvaluateOnNewDocument', {source: `(${helpers})()`});
+    await page.go(address);
+    return page;
+  }
+
+  async go(address) {
+    await this.tab.call('Page.navigate', {url: `${this.service.url}/console/${address}`});
+    await until('the page', () => this.tab('document.readyState === "complete" && !!window.console_'));
+  }
+
+  /** Waits until the page shows a text. */
+  async shows(text) {
+    try {
+      await until(text, () => this.tab(`console_.text().includes(${JSON.stringify(text)})`));
+    } catch (error) {
+      throw new Error(`${error.message}; the page shows:\n${(await this.text()).slice(0, 1500)}`);
+    }
+  }
+
+  /** Waits until the page shows a text no more. */
+  async hides(text) {
+    await until(`without ${text}`, () => this.tab(`!console_.text().includes(${JSON.stringify(text)})`));
+  }
+
+  text() { return this.tab('console_.text()'); }
+  press(name) { return until(`the button ${name}`, () => this.tab(`console_.press(${JSON.stringify(name)})`)); }
+  fill(name, value) {
+    return until(`the field ${name}`, () => this.tab(`console_.fill(${JSON.stringify(name)}, ${JSON.stringify(value)})`));
+  }
+
+  /** Gives files to the field for files. */
+  async choose(...paths) {
+    const {root} = await this.tab.call('DOM.getDocument');
+    const {nodeId} = await this.tab.call('DOM.querySelector', {nodeId: root.nodeId, selector: 'input[type=file]'});
+    await this.tab.call('DOM.setFileInputFiles', {nodeId, files: paths});
+  }
+
+  /** The faults that axe-core calls serious or critical. */
+  async accessibilityFaults() {
+    await this.tab(await readFile(process.env.HOLDFAST_AXE, 'utf8'));
+    return this.tab(`axe.run(document, {resultTypes: ['violations']}).then(({violations}) => violations.filter(
+      ({impact}) => ['serious', 'critical'].includes(impact)).map(({id, nodes}) => id + ' ' + nodes[0].html.slice(0, 200)))`);
+  }
+
+  /** Takes a picture, where they are wanted, and looks for faults of the page. */
+  async look(name) {
+    const folder = process.env.HOLDFAST_SCREENSHOTS;
+    if (folder) await this.tab.picture(join(folder, `console-${name}.png`));
+    if (process.env.HOLDFAST_AXE) equal(await this.accessibilityFaults(), [], `the accessibility of ${name}`);
+    equal(this.tab.problems.splice(0), [], `the problems of ${name}`);
+    equal([...this.tab.hosts], [new URL(this.service.url).host], `the hosts of ${name}`);
+  }
+}
