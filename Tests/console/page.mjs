@@ -18,8 +18,9 @@ function helpers() {
   window.console_ = {
     press: name => {
       const found = find('button, a, summary', name);
-      found?.click();
-      return Boolean(found) && !found.disabled;
+      if (!found || found.disabled) return false;
+      found.click();
+      return true;
     },
     fill: (name, value) => {
       const field = find('input, select, textarea', name);
@@ -34,8 +35,7 @@ function helpers() {
       field.dispatchEvent(new Event('change', {bubbles: true}));
       return true;
     },
-    text: () => document.querySelector('main').innerText + [...document.querySelectorAll('dialog, #notices')].map(
-      one => one.innerText).join('\n'),
+    text: () => [...document.querySelectorAll('#account, main, dialog, #notices')].map(one => one.innerText).join('\n'),
   };
 }
 
@@ -55,24 +55,27 @@ export class Page {
     await until('the page', () => this.tab('document.readyState === "complete" && !!window.console_'));
   }
 
-  /** Waits until the page shows a text. */
-  async shows(text) {
+  /** Waits until an expression is true in the page. An error says what the page shows. */
+  async #until(what, expression) {
     try {
-      await until(text, () => this.tab(`console_.text().includes(${JSON.stringify(text)})`));
+      await until(what, () => this.tab(expression));
     } catch (error) {
-      throw new Error(`${error.message}; the page shows:\n${(await this.text()).slice(0, 1500)}`);
+      throw new Error(`${error.message}; the page shows:\n${(await this.text()).slice(-1500)}`);
     }
   }
 
+  /** Waits until the page shows a text. */
+  shows(text) { return this.#until(text, `console_.text().includes(${JSON.stringify(text)})`); }
+
   /** Waits until the page shows a text no more. */
   async hides(text) {
-    await until(`without ${text}`, () => this.tab(`!console_.text().includes(${JSON.stringify(text)})`));
+    await this.#until(`without ${text}`, `!console_.text().includes(${JSON.stringify(text)})`);
   }
 
   text() { return this.tab('console_.text()'); }
-  press(name) { return until(`the button ${name}`, () => this.tab(`console_.press(${JSON.stringify(name)})`)); }
+  press(name) { return this.#until(`the button ${name}`, `console_.press(${JSON.stringify(name)})`); }
   fill(name, value) {
-    return until(`the field ${name}`, () => this.tab(`console_.fill(${JSON.stringify(name)}, ${JSON.stringify(value)})`));
+    return this.#until(`the field ${name}`, `console_.fill(${JSON.stringify(name)}, ${JSON.stringify(value)})`);
   }
 
   /** Gives files to the field for files. */

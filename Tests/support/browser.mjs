@@ -35,7 +35,7 @@ function tabOf(browser, targetId, sessionId) {
   return Object.assign(tab, {
     /** Sends a request of the DevTools protocol to the page. */
     call,
-    /** What went wrong in the page since `watch`: exceptions, errors of the console, refusals of its policy. */
+    /** What went wrong in the page since `watch`: exceptions and refusals of its policy, but no refused requests. */
     problems: [],
     /** The hosts of all requests since `watch`. */
     hosts: new Set(),
@@ -44,13 +44,13 @@ function tabOf(browser, targetId, sessionId) {
       browser.watchers.set(sessionId, (method, params) => {
         if (method === 'Runtime.exceptionThrown') {
           tab.problems.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
-        } else if (method === 'Log.entryAdded' && params.entry.level === 'error') {
+        } else if (method === 'Log.entryAdded' && params.entry.level === 'error' && params.entry.source !== 'network') {
           tab.problems.push(`${params.entry.text} ${params.entry.url ?? ''}`);
         } else if (method === 'Network.requestWillBeSent' && /^(https?|wss?):/.test(params.request.url)) {
           tab.hosts.add(new URL(params.request.url).host);
         }
       });
-      for (const domain of ['Runtime', 'Log', 'Network']) await call(`${domain}.enable`);
+      for (const domain of ['Page', 'Runtime', 'Log', 'Network']) await call(`${domain}.enable`);
     },
     /** Presses a key, such as `Tab`, or types a text as a keyboard does. */
     press: async (key, modifiers = 0) => {

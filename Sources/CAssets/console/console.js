@@ -58,6 +58,7 @@ async function show() {
   for (const link of classList.querySelectorAll('a')) {
     link.dataset.class === rest[0] ? link.setAttribute('aria-current', 'true') : link.removeAttribute('aria-current');
   }
+  for (const dialog of document.querySelectorAll('dialog[open]')) dialog.close();
   const content = h('div', {className: 'view'});
   main.replaceChildren(content);
   try {

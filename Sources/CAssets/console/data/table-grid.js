@@ -39,6 +39,9 @@ export class Grid {
       },
       placeholder: h('span', {}, 'No objects.'), columnDefaults: {headerSort: false, resizable: 'header'}});
     await new Promise(resolve => this.#table.on('tableBuilt', resolve));
+    // The place that scrolls can have the focus, so it is the group of the rows, and not an element between.
+    this.#holder.setAttribute('role', 'rowgroup');
+    this.#holder.querySelector('.tabulator-table').setAttribute('role', 'presentation');
     this.#table.on('scrollVertical', () => this.look());
     this.#holder.addEventListener('keydown', event => this.#onKey(event));
     this.#holder.addEventListener('dblclick', event => this.#editAt(event.target.closest('.tabulator-cell')));
