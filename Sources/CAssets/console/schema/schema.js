@@ -20,7 +20,8 @@ const wayBar = present => h('nav', {className: 'ways', 'aria-label': 'Ways to sh
 /** Shows the schema as it is after a change: of the class with its new name, or of all classes if it is gone. */
 function shownAgain(view, name) {
   return async request => {
-    if (!request) return;
+    // The reader may have gone to another page meanwhile.
+    if (!request || !view.isConnected) return;
     const here = address('schema', ...name ? [name] : []);
     if (location.hash !== here) return void (location.hash = here);
     await show(view, {parts: name ? [name] : [], query: {}});
