@@ -23,7 +23,7 @@ ROWS = [
     http("path-sign-up", "POST /auth/v1/signup", "/v1/accounts", body={}),
     http("path-login", "POST /v1/login", "/v1/sessions", body={}),
     http("path-users", "POST /v1/users", "/v1/accounts", body={}),
-    http("path-docs", "GET /docs", "/v1/openapi.json"),
+    http("path-docs", "GET /docs/", "docs.js"),
     http("path-swagger", "GET /swagger.json", "/v1/openapi.json"),
     http("path-openapi", "GET /openapi.json", "/v1/openapi.json"),
     http("path-fauxton", "GET /_utils", "/v1/openapi.json"),
