@@ -49,7 +49,7 @@ struct TypeScriptTests {
     func noClasses() throws {
         let text = try types(#"{"classes":[]}"#)
         #expect(text.hasSuffix("export interface Classes {\n}\n"), "\(text)")
-        #expect(!text.contains("type"))
+        #expect(!text.contains("export type"))
     }
 
     @Test("have ints as numbers alone when that is wanted, also in enums and as keys")
