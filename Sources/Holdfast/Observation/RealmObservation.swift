@@ -78,7 +78,7 @@ extension RealmCore {
     func noteChanges() { for entry in observations.entries { noteChanges(of: entry) } }
 
     private func noteChanges(of entry: RealmObservations.Entry) {
-        guard let known = entry.takeKnown(), let observation = entry.present else { return }
+        guard let known = entry.known.take(), let observation = entry.present else { return }
         do throws(StoreError) {
             try known.withStep(to: committed) { step throws(StoreError) in
                 try observation.note(step)
@@ -96,7 +96,7 @@ extension RealmCore {
             if try committed.state().version != version { return }
             for entry in observations.entries where entry.known?.view === before {
                 guard let observation = entry.present,
-                    silenced.contains(where: { $0 === observation }), let known = entry.takeKnown()
+                    silenced.contains(where: { $0 === observation }), let known = entry.known.take()
                 else { continue }
                 try known.withStep(to: committed) { step throws(StoreError) in
                     try observation.skip(step)

@@ -6,17 +6,12 @@ final class RealmObservations {
     final class Entry {
         private weak var observation: Observation?
         /// The view up to which the observation has noted the changes; nil if the realm still shows that view, or shows none.
-        fileprivate(set) var known: KnownView?
+        var known: KnownView?
 
         fileprivate init(_ observation: Observation) { self.observation = observation }
 
         /// Nil once it has ended.
         var present: Observation? { observation.flatMap { $0.isEnded ? nil : $0 } }
-
-        func takeKnown() -> KnownView? {
-            defer { known = nil }
-            return known
-        }
     }
 
     /// The observations, in the order in which they began.
@@ -31,6 +26,7 @@ final class RealmObservations {
     ///
     /// - Returns: The number of views that are kept, or more.
     func keep(_ view: KnownView) -> Int {
+        // A loop that is under way still has the entries that go.
         for entry in entries where entry.present == nil { entry.known = nil }
         entries.removeAll { $0.present == nil }
         var count = 0
