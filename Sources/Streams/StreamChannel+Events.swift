@@ -25,7 +25,7 @@ extension StreamChannel {
         if let failure = after.failure ?? before?.failure {
             throw .fault(hub.served.fault(.storage(failure)))
         }
-        // A worker has more time: that `body` was too slow here is no fault that ends a stream.
+        // A worker has more time: a `body` that was stopped here is no fault that ends a stream.
         if after.isLate || before?.isLate ?? false {
             throw .late(isToldInPart: isToldInPart, isSlow: true)
         }

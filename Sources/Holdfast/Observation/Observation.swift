@@ -4,8 +4,8 @@ import Synchronization
 /// The base class of all observations of a realm's changes.
 ///
 /// When the realm may call the program, each observation notes the changes since it noted last, with both views open, even if the
-/// realm has made several steps, and reports them. If it has to note earlier, because too many views would be kept, the changes
-/// are joined with the next ones. Used only where the realm belongs, except for ending it.
+/// realm has made several steps, and reports them. If it has to note earlier, because too many views are kept, a write begins or
+/// the realm is invalidated, the changes are joined with the next ones. Used only where the realm belongs, except for ending it.
 class Observation: @unchecked Sendable {
     // Unchecked: subclasses change only where the realm belongs.
 

@@ -45,17 +45,15 @@ final class RealmObservation: Observation, @unchecked Sendable {
 
 /// A step of a realm from one version to a later one.
 final class RealmStep {
-    let known: KnownView
+    let before: StoreView
     let after: StoreView
-    var before: StoreView { known.view }
     /// The changes; nil if they are unknown, because the schema changed or the change log has been cut.
     let changes: ChangeStep?
 
     /// Cost: linear in the changes.
-    init(from known: KnownView, to after: StoreView) throws(StoreError) {
-        self.known = known
+    init(from before: StoreView, to after: StoreView) throws(StoreError) {
+        self.before = before
         self.after = after
-        let before = known.view
         guard before.rows === after.rows else {
             changes = nil
             return
@@ -77,29 +75,19 @@ final class RealmStep {
 
 extension RealmCore {
     /// Makes observations note the changes since their last report, or since they began.
-    func noteChanges() {
-        for entry in observations.entries { noteChanges(of: entry) }
-        observations.step = nil
-    }
+    func noteChanges() { for entry in observations.entries { noteChanges(of: entry) } }
 
     private func noteChanges(of entry: RealmObservations.Entry) {
-        guard let known = entry.takeKnown(), let observation = entry.present else { return }
-        do throws(StoreError) { try observation.note(try step(from: known)) } catch {
-            storageFailed(error)
-        }
+        guard let known = entry.known.take(), let observation = entry.present else { return }
+        do throws(StoreError) {
+            try known.withStep(to: committed) { step throws(StoreError) in
+                try observation.note(step)
+            }
+        } catch { storageFailed(error) }
     }
 
-    private func step(from known: KnownView) throws(StoreError) -> RealmStep {
-        if let step = observations.step, step.known === known, step.after === committed {
-            return step
-        }
-        let step = try RealmStep(from: known, to: committed)
-        observations.step = step
-        return step
-    }
-
-    /// Makes observations pass over the realm's own commit, unless they have earlier changes to report, or others have written
-    /// after the realm: the changes can't be told apart then.
+    /// Makes observations pass over the realm's own commit, unless they know an earlier view, or others have written after the
+    /// realm: the changes can't be told apart then.
     ///
     /// - `version`: The version that the commit made.
     /// - `before`: The view that the realm showed before it.
@@ -108,16 +96,18 @@ extension RealmCore {
             if try committed.state().version != version { return }
             for entry in observations.entries where entry.known?.view === before {
                 guard let observation = entry.present,
-                    silenced.contains(where: { $0 === observation }), let known = entry.takeKnown()
+                    silenced.contains(where: { $0 === observation }), let known = entry.known.take()
                 else { continue }
-                try observation.skip(try step(from: known))
+                try known.withStep(to: committed) { step throws(StoreError) in
+                    try observation.skip(step)
+                }
             }
         } catch { storageFailed(error) }
     }
 
     /// Reports the changes to observers. The program may write, observe and end observations in the calls.
     func tellObservers() {
-        // An observer may change objects in a write, and others must not see that yet.
+        // An observer may change objects in a write, and the notes of others must not see that.
         if isInWrite { noteChanges() }
         for entry in observations.entries {
             // As late as this: an earlier observer may have moved the realm on, and changes that are noted in two parts can't
@@ -125,7 +115,7 @@ extension RealmCore {
             noteChanges(of: entry)
             entry.present?.tell()
             checkThread()
+            if isReleased { return }
         }
-        observations.step = nil
     }
 }

@@ -135,6 +135,21 @@ struct SeveralStepsTests {
             ])
     }
 
+    @Test("are not called after the block of another has invalidated the realm")
+    func invalidated() throws {
+        let world = try World()
+        let dogs = world.realm.objects(Dog.self)
+        var isEnding = false
+        world.note(dogs.observe { [unowned world] _ in if isEnding { world.realm.invalidate() } })
+        world.realm.refresh()
+        isEnding = true
+        let told = Told<Results<Dog>>()
+        world.note(dogs.observe { told.take($0) })
+        try world.write { _, dog, _ in dog.name = "Bo" }
+        world.realm.refresh()
+        #expect(told.taken() == [])
+    }
+
     @Test("are told of all of them in one change")
     func joined() throws {
         let world = try World()
