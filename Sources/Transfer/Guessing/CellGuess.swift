@@ -64,7 +64,8 @@ struct CellGuess {
         case .int where reading.hasDecimalComma:
             property.keyTexts = values[index].map { CellNumbers.pointed($0) }
         case .uuid: property.keyTexts = values[index].map { $0.lowercased() }
-        case .int, .objectID: property.keyTexts = values[index]
+        case .objectID: property.keyTexts = IdentifierForms.objectIDs(ofCells: values[index])
+        case .int: property.keyTexts = values[index]
         default: break
         }
         return property
@@ -86,7 +87,7 @@ struct CellGuess {
         if IdentifierForms.areUUIDs(cells) {
             return (.uuid, GuessWords.all(count, "a UUID", "UUIDs"))
         }
-        if IdentifierForms.areObjectIDs(cells) {
+        if IdentifierForms.objectIDs(ofCells: cells) != nil {
             return (.objectID, GuessWords.all(count, "an object id", "object ids"))
         }
         return date(index, name) ?? (.string, TextReason.clause(cells))

@@ -11,15 +11,13 @@ struct CellNumbers {
     let hasCommas: Bool
     /// Whether the commas may stand between thousands, as in `1,234`.
     let mayHaveGroupCommas: Bool
-    /// Whether a cell has a point.
-    let hasPoints: Bool
 
     /// Whether only decimal commas make the cells numbers.
     var needsComma: Bool { comma != nil && point == nil && hasCommas && !mayHaveGroupCommas }
     /// Whether only decimal points make the cells numbers.
-    var needsPoint: Bool { point == .double && comma == nil }
+    var needsPoint: Bool { point == .double && !isAmbiguous }
     /// Whether the points may stand between thousands or before decimals, as in `1.234`.
-    var isAmbiguous: Bool { point != nil && comma != nil && hasPoints }
+    let isAmbiguous: Bool
 
     /// Reads the cells of a column that are not empty, without the blanks around them.
     init(_ cells: [String]) {
@@ -43,11 +41,14 @@ struct CellNumbers {
         mayHaveGroupCommas =
             hasCommas
             && texts.allSatisfy { !$0.contains(UInt8(ascii: ",")) || Self.isGrouped($0) }
-        hasPoints = pointCounts != [0] && !pointCounts.isEmpty
-        point = Self.type(of: texts)
-        // Points at the same positions of all cells, such as in `100.200.300`, may belong to codes.
-        let isCode = !hasCommas && pointCounts.count == 1 && pointCounts != [0]
-        comma = isCode ? nil : pointed.flatMap { Self.type(of: $0) }
+        let hasPoints = pointCounts != [0] && !pointCounts.isEmpty
+        let point = Self.scalar(of: texts)
+        let comma = pointed.flatMap { Self.scalar(of: $0) }
+        isAmbiguous = hasPoints && point != nil && comma != nil
+        self.point = point
+        // As many points in each cell, such as in `100.200.300`, may belong to codes.
+        let isCode = hasPoints && !hasCommas && pointCounts.count == 1
+        self.comma = isCode ? nil : comma
     }
 
     /// Whether a text is a number of thousands with one comma behind them.
@@ -62,7 +63,7 @@ struct CellNumbers {
     }
 
     /// The type of numbers that have decimal points; nil if one is no number, or its type would not keep its text.
-    private static func type(of numbers: [[UInt8]]) -> ScalarType? {
+    private static func scalar(of numbers: [[UInt8]]) -> ScalarType? {
         var type = ScalarType.int
         var decimalCounts: Set<Int> = []
         var endsInZero = false

@@ -14,7 +14,7 @@ package struct GuessSample: Sendable {
     package static let objectCountMax = 10_000
 
     /// The bytes.
-    let bytes: [UInt8]
+    package let bytes: [UInt8]
     /// Whether the file may go on behind the bytes. The last object may be incomplete then, and is not read.
     let isCut: Bool
 

@@ -20,4 +20,21 @@ enum IdentifierForms {
         }
         return areDigits && texts.contains { $0.utf8.contains { $0 > UInt8(ascii: "9") } }
     }
+
+    /// The digits of cells that are object ids, also as `ObjectId(…)`; nil for other cells.
+    static func objectIDs(ofCells cells: [String]) -> [String]? {
+        let stated = cells.map { cell in
+            Array(cell.utf8).withUnsafeBytes { bytes in
+                CSVConverter.digits(bytes).map { String(decoding: $0, as: UTF8.self) }
+            }
+        }
+        let digits = zip(stated, cells).map { $0 ?? $1 }
+        guard stated.contains(where: { $0 != nil }) else {
+            return areObjectIDs(digits) ? digits : nil
+        }
+        let areIDs = digits.allSatisfy { text in
+            Array(text.utf8).withUnsafeBytes { ObjectID(text: $0) != nil }
+        }
+        return areIDs ? digits.map { $0.lowercased() } : nil
+    }
 }

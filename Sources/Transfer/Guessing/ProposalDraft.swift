@@ -32,6 +32,7 @@ struct ProposalDraft {
         (objectCount, faults, isCut) = (columns.recordCount, columns.faults, columns.isCut)
         var guess = CellGuess(columns, stated: options.csv, options.names)
         let kept = try keptColumns(columns.columns)
+        try Self.check(kept.count)
         let names = propertyNames(kept.map { columns.columns[$0].property })
         for (index, name) in zip(kept, names) {
             properties.append(guess.property(index, named: name))
@@ -92,6 +93,7 @@ struct ProposalDraft {
         let members = SampleMembers.collect(objects.objects).filter {
             options.names.property($0.name) != nil
         }
+        try Self.check(members.count)
         let names = propertyNames(members.map { options.names.property($0.name) ?? $0.name })
         var guess = ValueGuess(embedded)
         for (member, name) in zip(members, names) {
@@ -111,6 +113,16 @@ struct ProposalDraft {
     }
 
     // MARK: Names
+
+    /// Makes sure that a class may have so many properties.
+    private static func check(_ propertyCount: Int) throws(RequestFault) {
+        guard propertyCount > ModelLimits.propertyCountMax else { return }
+        throw RequestFault(
+            .invalid, "no-class",
+            "The sample has \(GuessWords.number(propertyCount)) names, and a class has at most "
+                + "\(GuessWords.number(ModelLimits.propertyCountMax)) properties. Leave some out (skip)."
+        )
+    }
 
     /// The names of properties for names of the text. Names that are valid stay as they are.
     private func propertyNames(_ texts: [String]) -> [String] {

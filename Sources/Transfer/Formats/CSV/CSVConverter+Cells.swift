@@ -86,7 +86,7 @@ extension CSVConverter {
     }
 
     /// The digits of `ObjectId(…)`, as mongoexport writes it, with or without quotes within; nil for another text.
-    private static func digits(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    static func digits(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         let start: StaticString = "ObjectId("
         guard text.count > start.utf8CodeUnitCount, text.last == UInt8(ascii: ")"),
             text.starts(
