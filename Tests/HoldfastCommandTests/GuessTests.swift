@@ -75,7 +75,11 @@ struct GuessTests {
     @Test("for a running service, by the same options")
     func remote() throws {
         let service = ChildProcess(
-            Self.path, ["serve", "--data", data, "--listen", "127.0.0.1:0", "--bootstrap-token"])
+            Self.path,
+            [
+                "serve", "--data", directory.path + "/served", "--listen", "127.0.0.1:0",
+                "--bootstrap-token",
+            ])
         defer {
             service.kill(SIGTERM)
             _ = service.wait()

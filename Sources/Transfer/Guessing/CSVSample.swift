@@ -64,10 +64,10 @@ struct CSVSample {
         for delimiter in delimiters {
             var form = form
             form.delimiter = delimiter
-            guard let read = try? read(sample, form, names), read.columns.count > 1 else {
+            guard let sampled = try? read(sample, form, names), sampled.columns.count > 1 else {
                 continue
             }
-            let count = (faultCount: read.faults.count, columnCount: read.columns.count)
+            let count = (faultCount: sampled.faults.count, columnCount: sampled.columns.count)
             if let best,
                 (best.faultCount, -best.columnCount) <= (count.faultCount, -count.columnCount)
             {

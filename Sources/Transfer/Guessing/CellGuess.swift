@@ -44,7 +44,7 @@ struct CellGuess {
         let column = sample.columns[index]
         var property = GuessedProperty(
             name: name, sourceName: column.name, type: .single(.scalar(.string)))
-        let found = type(index, name)
+        let found = find(index, name)
         property.clauses.append(found.clause)
         property.type = .single(.scalar(found.scalar))
         let isText = found.scalar == .string
@@ -73,32 +73,42 @@ struct CellGuess {
 
     // MARK: Types
 
-    private typealias Found = (scalar: ScalarType, clause: String)
+    /// A type, and its reason.
+    private struct Found {
+        let scalar: ScalarType
+        let clause: String
 
-    private mutating func type(_ index: Int, _ name: String) -> Found {
+        init(_ scalar: ScalarType, _ clause: String) {
+            self.scalar = scalar
+            self.clause = clause
+        }
+    }
+
+    private mutating func find(_ index: Int, _ name: String) -> Found {
         let cells = values[index]
         let count = cells.count
         guard count > 0 else {
-            return (.string, "no cell has a value, so it is an optional string")
+            return Found(.string, "no cell has a value, so it is an optional string")
         }
         if let found = bool(cells) { return found }
         if let found = date(statedFor: index, name) { return found }
         if let found = number(index) { return found }
         if IdentifierForms.areUUIDs(cells) {
-            return (.uuid, GuessWords.all(count, "a UUID", "UUIDs"))
+            return Found(.uuid, GuessWords.all(count, "a UUID", "UUIDs"))
         }
         if IdentifierForms.objectIDs(ofCells: cells) != nil {
-            return (.objectID, GuessWords.all(count, "an object id", "object ids"))
+            return Found(.objectID, GuessWords.all(count, "an object id", "object ids"))
         }
-        return date(index, name) ?? (.string, TextReason.clause(cells))
+        if let found = date(index, name) { return found }
+        return Found(.string, TextReason.clause(cells))
     }
 
     private mutating func bool(_ cells: [String]) -> Found? {
         if WordPair.all(cells, areStatedIn: stated) {
-            return (.bool, GuessWords.all(cells.count, "a truth value", "truth values"))
+            return Found(.bool, GuessWords.all(cells.count, "a truth value", "truth values"))
         }
         guard let pair = WordPair.of(cells), reading.adopt(pair) else { return nil }
-        return (
+        return Found(
             .bool,
             GuessWords.all(
                 cells.count, "'\(pair.trueWord)' or '\(pair.falseWord)'",
@@ -111,10 +121,10 @@ struct CellGuess {
         let cells = values[index]
         guard let scalar = reading.hasDecimalComma ? numbers.comma : numbers.point else {
             guard numbers.comma != nil, numbers.mayHaveGroupCommas else { return nil }
-            return (.string, Self.doubt(cells, ",", "before decimals"))
+            return Found(.string, Self.doubt(cells, ",", "before decimals"))
         }
         if scalar == .int, let word = TextReason.codeWord(in: sample.columns[index].name) {
-            return (
+            return Found(
                 .string,
                 "'\(word)' in its name stands for codes, whose zeros in front a number would lose"
             )
@@ -123,13 +133,13 @@ struct CellGuess {
         if !reading.hasDecimalComma, !hasPointColumn, numbers.isAmbiguous,
             sample.delimiter != UInt8(ascii: ",")
         {
-            return (.string, Self.doubt(cells, ".", "between thousands"))
+            return Found(.string, Self.doubt(cells, ".", "between thousands"))
         }
         if scalar == .int {
-            return (.int, GuessWords.all(cells.count, "a whole number", "whole numbers"))
+            return Found(.int, GuessWords.all(cells.count, "a whole number", "whole numbers"))
         }
         let sign = reading.hasDecimalComma ? "comma" : "point"
-        return (
+        return Found(
             .double,
             GuessWords.all(
                 cells.count, "a number with a decimal \(sign)",
@@ -157,27 +167,28 @@ struct CellGuess {
             return nil
         }
         if own != nil { reading.dateFormats.append((name, format.format)) }
-        return (.date, dateClause(index, format.format))
+        return Found(.date, dateClause(index, format.format))
     }
 
     private mutating func date(_ index: Int, _ name: String) -> Found? {
         let cells = values[index]
         // A stated form is that of all columns without one of their own.
         if stated.dates == nil, DateForms.areRFC3339(cells) {
-            return (.date, GuessWords.all(cells.count, "a date of RFC 3339", "dates of RFC 3339"))
+            return Found(
+                .date, GuessWords.all(cells.count, "a date of RFC 3339", "dates of RFC 3339"))
         }
         let formats = DateForms.fitting(cells)
         guard let format = formats.first else { return nil }
         guard formats.count == 1 else {
             let texts = formats.map { "'\($0)'" }.joined(separator: " and ")
-            return (
+            return Found(
                 .string,
                 "each value is a date in the formats \(texts), so it is a string; state one as dateFormat "
                     + "to have a date"
             )
         }
         reading.dateFormats.append((name, format))
-        return (.date, dateClause(index, format))
+        return Found(.date, dateClause(index, format))
     }
 
     private func dateClause(_ index: Int, _ format: String) -> String {

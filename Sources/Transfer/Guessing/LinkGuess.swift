@@ -30,7 +30,7 @@ struct LinkGuess {
     /// - `className`: The class that is guessed.
     init(_ read: ReadTransaction, besides className: String) {
         self.read = read
-        targets = read.rows.knownClasses.compactMap { rowClass in
+        targets = read.rows.knownClasses.compactMap { rowClass -> Target? in
             let definition = rowClass.definition
             guard definition.kind == .object, !definition.name.isSame(as: className),
                 let index = rowClass.primaryKeyIndex,

@@ -174,11 +174,12 @@ struct ProposalDraft {
 
     /// The reasons for the properties of the class, for columns that are left out, and for the properties of embedded classes.
     var reasons: [ClassProposal.Reason] {
-        properties.map { property in
+        let own = properties.map { property -> ClassProposal.Reason in
             let hasOwnName = property.sourceName.isSame(as: property.name)
             return ClassProposal.Reason(
                 className: options.className, property: property.name,
                 name: hasOwnName ? nil : property.sourceName, text: property.reason)
-        } + skipped + embedded.reasons
+        }
+        return own + skipped + embedded.reasons
     }
 }
