@@ -22,8 +22,6 @@ struct LinkGuess {
     private var lookUpCount = 0
     /// The look-ups for all values together.
     private static let lookUpCountMax = 100_000
-    /// The different values that are looked up for one property.
-    private static let valueCountMax = 1_000
 
     /// Finds links on a view.
     ///
@@ -79,7 +77,7 @@ struct LinkGuess {
     private mutating func holds(
         _ values: [String], _ target: Target
     ) throws(StoreError) -> Bool {
-        for value in values.prefix(Self.valueCountMax) {
+        for value in values {
             lookUpCount += 1
             key.removeAll()
             let isKey = Array(value.utf8).withUnsafeBytes { bytes in

@@ -1,3 +1,5 @@
+import HoldfastObjectModel
+
 /// The form of points in GeoJSON.
 enum PointForm {
     /// Whether all objects are points: `{"type":"Point","coordinates":[13.4,52.5]}`, in any order of the members.
