@@ -45,28 +45,29 @@ struct CSVSample {
     /// - `names`: The names that options give to columns.
     /// - Throws: ``RequestFault`` for a header that can't be read, and for a sample without records.
     static func read(
-        _ sample: GuessSample, _ form: CSVForm, _ names: ColumnNames, hasDelimiter: Bool
+        _ sample: GuessSample, _ form: CSVForm, _ names: ColumnNames, hasDelimiter: Bool,
+        _ time: GuessTime
     ) throws(RequestFault) -> CSVSample {
         var form = form
         if !hasDelimiter {
-            form.delimiter = delimiter(of: sample.prefix(headByteCount), form, names)
+            form.delimiter = delimiter(of: sample.prefix(headByteCount), form, names, time)
         }
-        let result = try read(sample, form, names)
+        let result = try read(sample, form, names, time)
+        try time.check()
         try result.faults.requireObjects(result.recordCount)
         return result
     }
 
     private static func delimiter(
-        of sample: GuessSample, _ form: CSVForm, _ names: ColumnNames
+        of sample: GuessSample, _ form: CSVForm, _ names: ColumnNames, _ time: GuessTime
     ) -> UInt8 {
         var found = form.delimiter
         var best: (faultCount: Int, columnCount: Int)?
         for delimiter in delimiters {
             var form = form
             form.delimiter = delimiter
-            guard let sampled = try? read(sample, form, names), sampled.columns.count > 1 else {
-                continue
-            }
+            guard let sampled = try? read(sample, form, names, time), sampled.columns.count > 1
+            else { continue }
             let count = (faultCount: sampled.faults.count, columnCount: sampled.columns.count)
             if let best,
                 (best.faultCount, -best.columnCount) <= (count.faultCount, -count.columnCount)
@@ -99,7 +100,7 @@ struct CSVSample {
     }()
 
     private static func read(
-        _ sample: GuessSample, _ form: CSVForm, _ names: ColumnNames
+        _ sample: GuessSample, _ form: CSVForm, _ names: ColumnNames, _ time: GuessTime
     ) throws(RequestFault) -> CSVSample {
         var options = ImportOptions()
         options.format = .csv
@@ -113,7 +114,7 @@ struct CSVSample {
         let parser = JSONParser()
         let cutter = LineCutter(options, LongLineGate(), ImportFeed(onRoom: {})) { chunk in
             result.take(chunk, parser)
-            return !result.isFull
+            return !result.isFull && time.isLeft
         }
         let converter = CSVConverter(rowClass, schema, seenBy: nil, cutter, options) { header in
             result.begin(header)

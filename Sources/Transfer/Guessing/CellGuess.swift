@@ -1,3 +1,4 @@
+import HoldfastObjectJSON
 import HoldfastObjectModel
 
 /// The types of the columns of a CSV text, and the options by which an import reads them.
@@ -17,15 +18,23 @@ struct CellGuess {
     private let hasPointColumn: Bool
 
     /// Looks at a sample.
-    init(_ sample: CSVSample, stated form: CSVForm, _ names: ColumnNames) {
+    ///
+    /// - Throws: ``RequestFault`` when the time is over.
+    init(
+        _ sample: CSVSample, stated form: CSVForm, _ names: ColumnNames, _ time: GuessTime
+    ) throws(RequestFault) {
         self.sample = sample
         stated = form
-        values = sample.columns.map { column in
-            column.cells.compactMap { cell in
-                cell.map(Self.trimmed).flatMap { $0.isEmpty ? nil : $0 }
-            }
+        var values: [[String]] = []
+        var numbers: [CellNumbers] = []
+        for column in sample.columns {
+            try time.check()
+            let trimmed = column.cells.compactMap { $0.map(Self.trimmed) }
+            values.append(trimmed.filter { !$0.isEmpty })
+            numbers.append(CellNumbers(values[values.count - 1]))
         }
-        numbers = values.map { CellNumbers($0) }
+        self.values = values
+        self.numbers = numbers
         let pointCount = numbers.count(where: { $0.needsPoint })
         let commaCount = numbers.count(where: { $0.needsComma })
         hasPointColumn = pointCount > 0

@@ -21,7 +21,9 @@ struct JSONSample {
     ///
     /// - `depthMax`: How deep JSON nests.
     /// - Throws: ``RequestFault`` for UTF-16, for one object with lists of objects, and for a sample without objects.
-    static func read(_ sample: GuessSample, depthMax: Int) throws(RequestFault) -> JSONSample {
+    static func read(
+        _ sample: GuessSample, depthMax: Int, _ time: GuessTime
+    ) throws(RequestFault) -> JSONSample {
         var result = JSONSample(isCut: sample.isCut)
         let text = ByteBuffer(capacity: sample.bytes.count)
         var mark = ByteOrderMark()
@@ -37,7 +39,7 @@ struct JSONSample {
         case .features(let start):
             result.isFeatures = true
             let features = UnsafeRawBufferPointer(rebasing: text.bytes[start...])
-            result.take(features, depthMax: depthMax)
+            result.take(features, depthMax: depthMax, time)
         case .lists(let name):
             throw RequestFault(
                 .invalid, "no-class",
@@ -45,19 +47,24 @@ struct JSONSample {
                     + "exports classes. Guess from the objects of one list: jq -c '.\(RequestFault.shown(name))[]'. The "
                     + "classes of an app come from JSON.stringify(realm.schema): holdfast schema put --from "
                     + "realm-js.")
-        case .object: result.take(text.bytes, depthMax: depthMax)
+        case .object: result.take(text.bytes, depthMax: depthMax, time)
         }
+        try time.check()
         try result.faults.requireObjects(result.objects.count)
         return result
     }
 
-    private mutating func take(_ text: UnsafeRawBufferPointer, depthMax: Int) {
+    private mutating func take(
+        _ text: UnsafeRawBufferPointer, depthMax: Int, _ time: GuessTime
+    ) {
         let parser = JSONParser()
         var lastNumber = 0
         var splitter = ObjectSplitter(
             objectByteCountMax: GuessSample.byteCountMax + 1, admits: { _ in true })
         isExtended = text.first { $0 > 0x20 } == UInt8(ascii: "[")
-        splitter.append(text) { take($0, $1, &lastNumber, parser, depthMax) }
+        splitter.append(text) {
+            if time.isLeft { take($0, $1, &lastNumber, parser, depthMax) }
+        }
         if !isCut { splitter.complete { take($0, $1, &lastNumber, parser, depthMax) } }
     }
 

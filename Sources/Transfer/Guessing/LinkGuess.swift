@@ -79,6 +79,7 @@ struct LinkGuess {
     ) throws(StoreError) -> Bool {
         for value in values {
             lookUpCount += 1
+            if !read.budget.spend() { try read.checkFailure() }
             key.removeAll()
             let isKey = Array(value.utf8).withUnsafeBytes { bytes in
                 (try? KeyText.append(path: bytes, of: target.rowClass, to: key)) != nil

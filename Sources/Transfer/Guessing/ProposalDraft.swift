@@ -6,6 +6,7 @@ import HoldfastObjectStore
 struct ProposalDraft {
     private let options: GuessOptions
     private let schema: Schema
+    private let time: GuessTime
     private var properties: [GuessedProperty] = []
     private var skipped: [ClassProposal.Reason] = []
     private var primaryKey: String?
@@ -16,9 +17,10 @@ struct ProposalDraft {
     private(set) var isCut = false
     private(set) var notes: [String] = []
 
-    init(_ options: GuessOptions, _ schema: Schema) {
+    init(_ options: GuessOptions, _ schema: Schema, _ time: GuessTime) {
         self.options = options
         self.schema = schema
+        self.time = time
         embedded = EmbeddedClasses(options.className, in: schema)
         reading = ProposedReading(format: .ndjson, names: options.names)
     }
@@ -28,13 +30,14 @@ struct ProposalDraft {
     /// Takes the columns of a sample.
     mutating func take(csv sample: GuessSample) throws(RequestFault) {
         let columns = try CSVSample.read(
-            sample, options.csv, options.names, hasDelimiter: options.hasDelimiter)
+            sample, options.csv, options.names, hasDelimiter: options.hasDelimiter, time)
         (objectCount, faults, isCut) = (columns.recordCount, columns.faults, columns.isCut)
-        var guess = CellGuess(columns, stated: options.csv, options.names)
+        var guess = try CellGuess(columns, stated: options.csv, options.names, time)
         let kept = try keptColumns(columns.columns)
         try Self.check(kept.count)
         let names = propertyNames(kept.map { columns.columns[$0].property })
         for (index, name) in zip(kept, names) {
+            try time.check()
             properties.append(guess.property(index, named: name))
         }
         let own = reading
@@ -88,7 +91,7 @@ struct ProposalDraft {
 
     /// Takes the objects of a sample.
     mutating func take(json sample: GuessSample) throws(RequestFault) {
-        let objects = try JSONSample.read(sample, depthMax: options.depthMax)
+        let objects = try JSONSample.read(sample, depthMax: options.depthMax, time)
         (objectCount, faults, isCut) = (objects.objects.count, objects.faults, objects.isCut)
         let members = SampleMembers.collect(objects.objects).filter {
             options.names.property($0.name) != nil
@@ -97,6 +100,7 @@ struct ProposalDraft {
         let names = propertyNames(members.map { options.names.property($0.name) ?? $0.name })
         var guess = ValueGuess(embedded)
         for (member, name) in zip(members, names) {
+            try time.check()
             properties.append(
                 guess.property(member, named: name, of: objectCount, owner: options.className))
             if name != options.names.property(member.name) { reading.map(member.name, to: name) }
