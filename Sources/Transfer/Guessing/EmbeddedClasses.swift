@@ -49,6 +49,10 @@ struct EmbeddedClasses {
         } else {
             name = free("Point")
             classes.append(Self.pointClass(named: name))
+            reasons += ["type", "coordinates"].map {
+                ClassProposal.Reason(
+                    className: name, property: $0, name: nil, text: "Each point of GeoJSON has it.")
+            }
         }
         pointName = name
         return name
