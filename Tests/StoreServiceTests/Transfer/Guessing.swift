@@ -37,7 +37,7 @@ enum Guessing {
     /// The properties of a class in a short form, such as `id int key, tags string[]`.
     static func short(_ objectClass: ObjectClass) -> String {
         objectClass.properties.map { property in
-            var words = [property.name, type(property)]
+            var words = [property.name, typeText(property)]
             if property.name == objectClass.primaryKey { words.append("key") }
             if property.isIndexed { words.append("indexed") }
             if let index = property.searchIndex { words.append(index.name) }
@@ -45,7 +45,7 @@ enum Guessing {
         }.joined(separator: ", ")
     }
 
-    private static func type(_ property: Property) -> String {
+    private static func typeText(_ property: Property) -> String {
         let isScalar = property.scalar != nil
         let mark = property.isOptional && isScalar ? "?" : ""
         switch property.type {
