@@ -192,7 +192,7 @@ let package = Package(
             "HoldfastCommand",
             [
                 "RESTAPI", "Identity", "Transfer", "StoreService", "Access", "ObjectJSON",
-                "ObjectStore", "HTTPServer", "JSON", "Text",
+                "ObjectStore", "ObjectModel", "HTTPServer", "JSON", "Text",
                 "Storage", "StorageLMDB", "Threads", "CZlib", "CCurl", "CSample",
             ],
             // With Swift's own libraries in the program it needs no toolchain where it runs, and each count

@@ -7,7 +7,7 @@ enum App {
     /// Every verb, in the order of the help.
     static let verbs: [Verb] = [
         .serve, .importObjects, .exportObjects, .schemaGet, .schemaPut,
-        .schemaTypeScript, .backup, .restore, .compact, .check, .health,
+        .schemaGuess, .schemaTypeScript, .backup, .restore, .compact, .check, .health,
         .accessGet, .accessPut, .accessExplain, .accountCreate, .accountList, .accountReset,
         .accountDelete, .tokenCreate,
         .tokenList, .tokenChange, .tokenRevoke, .version,

@@ -7,6 +7,7 @@ extension Verb {
         "check": "repair verify fsck doctor", "compact": "vacuum shrink optimize",
         "schema put": "migrate migration",
         "schema typescript": "typescript types typegen codegen ts",
+        "schema guess": "guess infer detect sniff propose",
         "account": "user users accounts",
         "token": "tokens apikey",
         "access": "rules roles permissions", "health": "status ping", "--version": "v",

@@ -51,7 +51,8 @@ extension Schema {
         return faults
     }
 
-    static func faults(ofPropertyName name: String) -> [String] {
+    /// Finds the faults of the name of a property; empty for a valid name.
+    package static func faults(ofPropertyName name: String) -> [String] {
         faults(
             ofName: name, "The property name", "A property name",
             byteCountMax: ModelLimits.propertyNameByteCountMax)

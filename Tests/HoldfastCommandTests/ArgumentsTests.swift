@@ -100,6 +100,7 @@ struct ArgumentsTests {
             (["start"], "serve"), (["run", "--data", "x"], "serve"), (["dump"], "export"),
             (["load", "x"], "import"), (["repair"], "check"), (["vacuum"], "compact"),
             (["migrate", "x"], "schema put"), (["typegen"], "schema typescript"),
+            (["infer", "x.csv"], "schema guess"),
             (["user", "create"], "account create"),
             (["user"], "account"), (["users", "frobnicate"], "account"), (["-v"], "--version"),
             (["serv"], "serve"), (["frobnicate"], nil),

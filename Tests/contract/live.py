@@ -156,6 +156,22 @@ class Conditions(LiveTests):
         self.conforms("importObjects", reply, 200)
         self.assertEqual((reply.json["imported"], reply.json["failed"]), (len(lines), 0))
 
+    def test_a_class_is_proposed_for_a_file(self):
+        path = "/v1/schema/propose"
+        reply = running.request(
+            "POST", path + "?class=Sale", "Nr;Preis €;Am\n1;9,50;31.12.2025\n2;;1.2.2026\n".encode(), Content_Type="text/csv")
+        self.conforms("proposeClass", reply, 200)
+        self.assertEqual(
+            reply.json["class"]["properties"],
+            {"Nr": {"type": "int"}, "Preis": {"type": "double", "optional": True}, "Am": {"type": "date"}})
+        points = b'{"id":1,"at":{"type":"Point","coordinates":[1,2]},"tags":["a"]}'
+        reply = self.conforms(
+            "proposeClass", running.request("POST", path, points, Content_Type="application/x-ndjson"), 200)
+        self.assertEqual(reply.json["class"]["properties"]["at"]["indexed"], "geo")
+        for body, kind, status in (
+                (b"[]", "application/json", 422), (b"<a/>", "application/xml", 415), (b"id\n", "text/csv", 422)):
+            self.conforms("proposeClass", running.request("POST", path, body, Content_Type=kind), status)
+
 
 class Pages(LiveTests):
     def test_pages_follow_each_other_to_the_end(self):

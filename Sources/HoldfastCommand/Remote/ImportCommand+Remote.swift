@@ -87,15 +87,9 @@ extension ImportCommand {
         query.add("mode", options.mode.rawValue)
         if options.isAtomic { query.add("atomic", "true") }
         if options.ignoresUnknown { query.add("unknown", "ignore") }
-        for text in arguments.texts("map") { query.add("map", text) }
-        for text in arguments.texts("skip") { query.add("skip", text) }
+        query.addReading(arguments, options.format)
         if options.format == .csv {
-            let delimiter = options.csv.delimiter
-            query.add("delimiter", String(decoding: [delimiter], as: UTF8.self))
-            if options.csv.hasDecimalComma { query.add("decimalComma", "true") }
-            for format in arguments.texts("date-format") { query.add("dateFormat", format) }
-            if let word = arguments.text("true") { query.add("trueWord", word) }
-            if let word = arguments.text("false") { query.add("falseWord", word) }
+            query.add("delimiter", String(decoding: [options.csv.delimiter], as: UTF8.self))
         }
         let path = className.map { "/v1/classes/\(ObjectPath.segment($0))/import" } ?? "/v1/import"
         return path + query.text

@@ -10,43 +10,7 @@ extension Verb {
     static let importObjects = Verb(
         name: "import", summary: "Imports objects of one class, or a whole store.",
         operands: "FILE|-", operandCount: 1...1,
-        options: [OpenStore.data] + ServiceClient.options + [
-            Option("class", "NAME", "the class of the objects; without it a whole store's export"),
-            Option(
-                flag: "csv",
-                "the text is CSV with a header line, for --class; default for a FILE *.csv or *.tsv"
-            ),
-            Option(
-                flag: "extended-json",
-                "the text is MongoDB's extended JSON, as mongoexport writes it, for --class"),
-            Option(flag: "realm-json", "the text is JSON as Realm Studio exports it"),
-            Option(
-                "mode", "create|merge|replace|ignore",
-                "how to treat objects that exist already", fallback: "create"),
-            Option(flag: "atomic", "import all lines or none, in one transaction"),
-            Option(
-                "unknown", "fault|ignore", "how to treat members that the class does not have",
-                fallback: "fault"),
-            Option(
-                "map", "NAME=PROPERTY", "import a column or member as this property; repeatable",
-                isRepeatable: true),
-            Option(
-                "skip", "NAME", "a column or member that is left out; repeatable",
-                isRepeatable: true),
-            Option(
-                "delimiter", "CHARACTER|tab", "the separator between cells of CSV", fallback: ","),
-            Option(
-                flag: "decimal-comma",
-                "numbers in CSV have a decimal comma, and points between thousands"),
-            Option(
-                "date-format", "FORMAT|COLUMN=FORMAT",
-                "how dates in CSV are written, such as '%d.%m.%Y %H:%M'; repeatable",
-                fallback: "RFC 3339", isRepeatable: true),
-            Option("true", "WORD", "a further text for true in CSV, such as 'ja'"),
-            Option("false", "WORD", "a further text for false in CSV, such as 'nein'"),
-            OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
-            Option("max-import-line", "SIZE", "bytes of one line", fallback: "256MiB"),
-        ],
+        options: importOptions,
         notes: """
             Gzip is recognised. With --class the text is NDJSON, one object a line, or CSV; without it, an export of a
             whole store, whose schema a new store gets too. --realm-json imports the JSON of any version of Realm Studio
@@ -56,6 +20,30 @@ extension Verb {
     ) { arguments throws(CommandFailure) in
         try ImportCommand(arguments).run()
     }
+
+    /// The options in the order of the help.
+    private static let importOptions: [Option] = {
+        var options = [OpenStore.data] + ServiceClient.options
+        options.append(
+            Option("class", "NAME", "the class of the objects; without it a whole store's export"))
+        options += ReadingOptions.formats
+        options += [
+            Option(flag: "realm-json", "the text is JSON as Realm Studio exports it"),
+            Option(
+                "mode", "create|merge|replace|ignore",
+                "how to treat objects that exist already", fallback: "create"),
+            Option(flag: "atomic", "import all lines or none, in one transaction"),
+            Option(
+                "unknown", "fault|ignore", "how to treat members that the class does not have",
+                fallback: "fault"),
+        ]
+        options += ReadingOptions.all
+        options += [
+            OpenStore.durability, OpenStore.mapSize, OpenStore.newEpoch,
+            Option("max-import-line", "SIZE", "bytes of one line", fallback: "256MiB"),
+        ]
+        return options
+    }()
 }
 
 /// Runs an import into a store that no service has open, or into a running service.
@@ -90,45 +78,14 @@ struct ImportCommand {
     private mutating func readForm() throws(CommandFailure) {
         let flags = ["csv", "extended-json", "realm-json"].filter { arguments.has($0) }
         guard flags.count < 2 else { throw .usage("--\(flags[0]) does not go with --\(flags[1])") }
-        let lowercased = path.lowercased()
-        let name = lowercased.hasSuffix(".gz") ? String(lowercased.dropLast(3)) : lowercased
-        let isTabbed = name.hasSuffix(".tsv")
-        if arguments.has("csv")
-            || (flags.isEmpty && className != nil && (isTabbed || name.hasSuffix(".csv")))
-        {
+        let file = ReadingOptions.isCSV(path)
+        if arguments.has("csv") || (flags.isEmpty && className != nil && file.isCSV) {
             options.format = .csv
-            if isTabbed { options.csv.delimiter = UInt8(ascii: "\t") }
+            if file.hasTabs { options.csv.delimiter = UInt8(ascii: "\t") }
         } else if arguments.has("extended-json") {
             options.format = .extendedJSON
         }
-        if let text = arguments.text("delimiter") {
-            guard let byte = CSVForm.delimiter(text) else {
-                throw .usage("--delimiter is \(CSVForm.delimiterText), not '\(text)'")
-            }
-            options.csv.delimiter = byte
-        }
-        options.csv.hasDecimalComma = arguments.has("decimal-comma")
-        for text in arguments.texts("date-format") where !options.csv.addDates(text) {
-            throw .usage("--date-format is \(CSVForm.datesText), not '\(text)'")
-        }
-        for (name, value) in [("true", true), ("false", false)] {
-            guard let text = arguments.text(name), !options.csv.setWord(text, for: value) else {
-                continue
-            }
-            throw .usage("--\(name) is \(CSVForm.wordText), not '\(text)'")
-        }
-        for text in arguments.texts("map") where !options.names.map(text) {
-            throw .usage("--map is NAME=PROPERTY, for each name once, not '\(text)'")
-        }
-        for text in arguments.texts("skip") { options.names.skip(text) }
-        if let name = options.names.contradiction {
-            throw .usage("--map renames '\(name)', and --skip leaves it out: give one of them")
-        }
-        if options.misplaced != nil {
-            throw .usage(
-                "--delimiter, --decimal-comma, --date-format, --true and --false are for CSV (--csv), --map and "
-                    + "--skip for it and for --extended-json")
-        }
+        try ReadingOptions.read(arguments, into: &options)
         let isOfClass = className != nil && !isRealmJSON
         if options.format != .ndjson, !isOfClass {
             throw .usage("--\(options.format == .csv ? "csv" : "extended-json") needs --class")

@@ -24,6 +24,12 @@ extension Operation {
         }.forUsers(),
         Operation(.put, schemaPath, "putSchema", .admin, schemaChange, .schema) { $0.putSchema },
         Operation(
+            .post, schemaPath + "/propose", "proposeClass", .admin, [.proposedClass] + textForm,
+            .guarded + [
+                .notAcceptable, .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
+            ]
+        ) { $0.proposeClass }.withAnyBody(),
+        Operation(
             .get, schemaClass, "getClass", .read, [.ifNoneMatchRead], .guarded + [.notFound]
         ) { $0.getClass }.forUsers(),
         Operation(
@@ -186,14 +192,14 @@ extension Operation {
     // MARK: Whole classes and stores
 
     private static let backup = "/v1/backups/{name}"
+    /// The parameters that say how the text of an import into a class is written.
+    private static let textForm: [Parameter] = [
+        .map, .skip, .delimiter, .decimalComma, .dateFormat, .trueWord, .falseWord,
+    ]
     private static let transfer = [
         Operation(
             .post, ofClass + "/import", "importObjects", .write,
-            [
-                .mode, .atomic, .unknown, .map, .skip, .delimiter, .decimalComma, .dateFormat,
-                .trueWord, .falseWord,
-            ],
-            .writing,
+            [.mode, .atomic, .unknown] + textForm, .writing,
             answer: .upload { $0.importObjects }
         ).forUsers(),
         Operation(

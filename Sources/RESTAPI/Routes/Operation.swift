@@ -35,7 +35,7 @@ package struct Operation: Sendable {
     /// Whether it is a GET without HEAD, because it may not end.
     let isEndless: Bool
     let answer: Answer
-    let takesJSON: Bool
+    private(set) var takesJSON: Bool
     private(set) var takesPatch: Bool
     /// Whether users may ask for it. An operation that does not say so is refused to them.
     private(set) var users = Users.none
@@ -125,6 +125,13 @@ package struct Operation: Sendable {
     func withoutPatches() -> Operation {
         var copy = self
         copy.takesPatch = false
+        return copy
+    }
+
+    /// The same operation with a body that need not be JSON. Its handler checks the type.
+    func withAnyBody() -> Operation {
+        var copy = self
+        copy.takesJSON = false
         return copy
     }
 

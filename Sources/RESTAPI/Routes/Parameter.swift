@@ -72,6 +72,7 @@ struct Parameter: Sendable, Equatable {
 
     // MARK: Writes
 
+    static let proposedClass = Parameter("ProposedClass", "class")
     static let mode = Parameter("Mode", "mode")
     static let atomic = Parameter("Atomic", "atomic")
     static let unknown = Parameter("Unknown", "unknown")

@@ -141,7 +141,7 @@ extension RESTService {
             "application/x-ndjson, text/csv", "one object a line, or CSV with a header line")
     }
 
-    private static let ndjsonTypes = [
+    static let ndjsonTypes = [
         "application/x-ndjson", "application/ndjson", "application/jsonl",
     ]
 

@@ -86,7 +86,7 @@ extension CSVConverter {
     }
 
     /// The digits of `ObjectId(…)`, as mongoexport writes it, with or without quotes within; nil for another text.
-    private static func digits(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+    static func digits(_ text: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
         let start: StaticString = "ObjectId("
         guard text.count > start.utf8CodeUnitCount, text.last == UInt8(ascii: ")"),
             text.starts(
@@ -114,7 +114,7 @@ extension CSVConverter {
     }
 
     /// A truth value as spreadsheets and databases write it, in any case.
-    private static func bool(_ text: UnsafeRawBufferPointer) -> Bool? {
+    static func bool(_ text: UnsafeRawBufferPointer) -> Bool? {
         guard text.count <= 5 else { return nil }
         return switch String(decoding: text, as: UTF8.self).lowercased() {
         case "true", "yes", "t", "y", "1": true

@@ -1,0 +1,106 @@
+import HoldfastBytes
+import HoldfastObjectJSON
+import HoldfastObjectModel
+import HoldfastObjectStore
+import HoldfastRows
+
+/// Finds the classes of a store to which values of a sample are links: each value is the key of an object there.
+///
+/// It reads from one view of the store. Cost: a look-up for each value, up to a bound, after which no links are found.
+struct LinkGuess {
+    /// A class that may be linked to, by its primary key.
+    private struct Target {
+        let rowClass: RowClass
+        let name: String
+        let keyName: String
+        let scalar: ScalarType
+    }
+
+    private let read: ReadTransaction
+    private let targets: [Target]
+    private let key = ByteBuffer(capacity: 256)
+    private var lookUpCount = 0
+    /// The look-ups for all values together.
+    private static let lookUpCountMax = 100_000
+
+    /// Finds links on a view.
+    ///
+    /// - `className`: The class that is guessed.
+    init(_ read: ReadTransaction, besides className: String) {
+        self.read = read
+        targets = read.rows.knownClasses.compactMap { rowClass -> Target? in
+            let definition = rowClass.definition
+            guard definition.kind == .object, !definition.name.isSame(as: className),
+                let index = rowClass.primaryKeyIndex,
+                case .single(.scalar(let scalar)) = definition.properties[index].type
+            else { return nil }
+            return Target(
+                rowClass: rowClass, name: definition.name,
+                keyName: definition.properties[index].name, scalar: scalar.widened)
+        }
+    }
+
+    /// Makes a property a link if its values are keys of one class.
+    ///
+    /// The property's name tells the class. Without such a name all values have to be texts or identifiers, because small
+    /// numbers are keys of many classes.
+    ///
+    /// - Throws: ``StoreError`` if the store can't be read.
+    mutating func find(_ property: inout GuessedProperty) throws(StoreError) {
+        guard let scalar = property.scalar?.widened, let texts = property.keyTexts, !texts.isEmpty
+        else { return }
+        let values = Set(texts: texts).texts
+        let fitting = targets.filter { $0.scalar == scalar }
+        let named = fitting.filter { Self.isName(property.name, of: $0) }
+        var found: [Target] = []
+        for target in named where try holds(values, target) { found.append(target) }
+        if found.isEmpty, named.isEmpty, scalar != .int, values.count > 1 {
+            for target in fitting where try holds(values, target) { found.append(target) }
+        }
+        guard found.count == 1 else {
+            if found.isEmpty, let target = named.first {
+                property.clauses.append("not all values are keys of class '\(target.name)'")
+            }
+            return
+        }
+        property.type = .single(.object(found[0].name))
+        property.isOptional = true
+        property.clauses = [
+            values.count == 1
+                ? "the only value is a key of \(found[0].name)"
+                : "each of the \(GuessWords.number(values.count)) different values is a key of "
+                    + found[0].name
+        ]
+    }
+
+    /// Whether each value is the key of an object.
+    private mutating func holds(
+        _ values: [String], _ target: Target
+    ) throws(StoreError) -> Bool {
+        for value in values {
+            lookUpCount += 1
+            if !read.budget.spend() { try read.checkFailure() }
+            key.removeAll()
+            let isKey = Array(value.utf8).withUnsafeBytes { bytes in
+                (try? KeyText.append(path: bytes, of: target.rowClass, to: key)) != nil
+            }
+            guard lookUpCount <= Self.lookUpCountMax, isKey,
+                try read.find(target.rowClass, primaryKey: key.bytes) != nil
+            else { return false }
+        }
+        return true
+    }
+
+    /// Whether a property is named like a class, perhaps with a word for its key: `country`, `countryId`, `country_iso`.
+    private static func isName(_ name: String, of target: Target) -> Bool {
+        let words = PropertyNames.words(of: name)
+        let wanted = PropertyNames.words(of: target.name).joined()
+        let key = PropertyNames.words(of: target.keyName).joined()
+        let endings: Set = ["id", "key", "code", "nr", "no", "number", "ref", key]
+        var names = [words.joined()]
+        if let last = words.last, words.count > 1, endings.contains(last) {
+            names.append(words.dropLast().joined())
+        }
+        return names.contains { $0 == wanted || $0 == wanted + "s" }
+    }
+}

@@ -1,0 +1,63 @@
+/// The kind of a JSON text, found by the own members of its first object. The text may be cut.
+enum OuterObject {
+    /// A FeatureCollection, with the position of the bracket that begins its features.
+    case features(start: Int)
+    /// One object with a list of objects, as Realm Studio exports the objects of a class, with the name of that list.
+    case lists(first: String)
+    /// Anything else.
+    case object
+
+    /// Looks at a text without a byte order mark. Cost: linear.
+    init(_ text: UnsafeRawBufferPointer) {
+        self = .object
+        var index = Self.skipBlanks(text, 0)
+        guard index < text.count, text[index] == UInt8(ascii: "{") else { return }
+        var extent = JSONExtent()
+        // The names and texts that the object itself has.
+        var strings: [String] = []
+        var stringStart: Int?
+        var listName: String?
+        index += 1
+        while index < text.count {
+            let byte = text[index]
+            let isOutermost = extent.isOutermost
+            if isOutermost, byte == UInt8(ascii: "[") {
+                if strings.last == "features", strings.contains("FeatureCollection") {
+                    self = .features(start: index)
+                    return
+                }
+                if strings.count == 1, Self.isObjectNext(text, index + 1) { listName = strings[0] }
+            }
+            if extent.ends(with: byte) {
+                // Further objects follow an object of NDJSON.
+                guard let listName, Self.skipBlanks(text, index + 1) == text.count else { return }
+                self = .lists(first: listName)
+                return
+            }
+            if isOutermost, byte == UInt8(ascii: "\"") {
+                stringStart = index + 1
+            } else if let start = stringStart, extent.isOutermost {
+                if strings.count < Self.stringCountMax {
+                    strings.append(String(decoding: text[start..<index], as: UTF8.self))
+                }
+                stringStart = nil
+            }
+            index += 1
+        }
+        if let listName { self = .lists(first: listName) }
+    }
+
+    /// The members that may stand in front of the features.
+    private static let stringCountMax = 64
+
+    private static func isObjectNext(_ text: UnsafeRawBufferPointer, _ start: Int) -> Bool {
+        let index = skipBlanks(text, start)
+        return index < text.count && text[index] == UInt8(ascii: "{")
+    }
+
+    private static func skipBlanks(_ text: UnsafeRawBufferPointer, _ start: Int) -> Int {
+        var index = start
+        while index < text.count, text[index] <= 0x20 { index += 1 }
+        return index
+    }
+}
