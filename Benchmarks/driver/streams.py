@@ -81,7 +81,7 @@ class Streams:
         end = time.monotonic() + seconds
         while not condition(found := self.report()):
             if time.monotonic() > end:
-                raise BenchError(f"not in {seconds} s: {what}")
+                raise BenchError(f"not in {seconds} s: {what} ({found['resets']} resets, {found['bytes']} bytes)")
             time.sleep(0.05)
         return found
 

@@ -114,7 +114,10 @@ static void dispatch(struct stream *stream) {
         stream->isUpToDate = false;
     } else if (stream->event == 'e') {
         errorCount++;
-    } else if (stream->event == 'c' && stream->hasID && stream->group >= '0' && stream->group < '0' + GROUPS) {
+    }
+    // A stream that a worker brings to the present has its id in `upToDate`, behind changes without one.
+    bool tells = stream->event == 'c' || stream->event == 'u';
+    if (tells && stream->hasID && stream->group >= '0' && stream->group < '0' + GROUPS) {
         note(&tables[stream->group - '0'], stream->id, time_);
     }
     stream->event = 0;

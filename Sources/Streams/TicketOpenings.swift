@@ -64,7 +64,7 @@ package struct TicketOpenings {
         let age = ticket.milliseconds.distance(to: now.wall).magnitude
         if age < UInt(limits.ticketSeconds) * 1000 { return true }
         let ageAtStart = ticket.milliseconds.distance(to: start.wall).magnitude
-        return ticket.milliseconds <= start.wall
+        return ticket.milliseconds < start.wall
             && ageAtStart < UInt(limits.ticketRestartSeconds) * 1000
             && now.monotonic < start.monotonic + returnMilliseconds
     }

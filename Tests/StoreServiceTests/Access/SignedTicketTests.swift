@@ -75,7 +75,7 @@ struct SignedTicketTests {
         let openings = Self.openings()
         for (made, time, verdict) in [
             (-900_000, 59_999, .opens), (-900_000, 60_000, .isOver), (-1_000_000, 10, .isOver),
-            (-999_999, 10, .opens), (1, 40_000, .isOver),
+            (-999_999, 10, .opens), (-1, 40_000, .opens), (0, 40_000, .isOver),
             // The clock was set back by an hour.
             (3_600_000, 10, .isOver),
         ] as [(Int64, Int64, TicketOpenings.Verdict)] {
