@@ -5,6 +5,7 @@ import {join} from 'node:path';
 import {Browser, chromium} from '../support/browser.mjs';
 import {check, equal, finish, skip, until} from '../support/checks.mjs';
 import {Service} from '../client-javascript/service.mjs';
+import {checkJSON} from './json.mjs';
 import {Page} from './page.mjs';
 
 const PASSWORD = 'correct horse battery';
@@ -215,6 +216,10 @@ async function checkLink(browser, service, admin) {
     await first.shows('City');
     const {tokens} = await service.set('GET', '/v1/tokens', undefined, admin);
     equal(tokens.some(({name}) => name === 'console-link'), false, 'whether the link still holds');
+    await first.press('Sign out');
+    await first.shows('With a token');
+    const rest = (await service.set('GET', '/v1/tokens', undefined, admin)).tokens.map(({name}) => name);
+    equal(rest.filter(name => name.startsWith('console-')), [], 'the tokens of the console after it signed out');
     await first.tab.close();
     const second = await Page.open(browser, service, `#/enter/${token}`);
     await second.shows('The token is unknown');
@@ -237,6 +242,7 @@ async function checkKeyboard(page) {
 }
 
 async function main() {
+  await checkJSON();
   if (!chromium()) {
     skip('the console: no Chromium; `make setup-test` installs it');
     return finish();
