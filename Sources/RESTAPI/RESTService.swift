@@ -47,6 +47,8 @@ package final class RESTService: Sendable {
     let userQueries: Slots<ClientKey>
     /// The imports of users, one at a time of each.
     let userImports = Slots<ClientKey>(perOwner: 1)
+    /// The lines of the log about files of the public folder.
+    let publicFailures = LogRate(perSecond: 10)
     /// The events of streams that hold no object.
     let events: StreamEvents
     /// Change streams; made with the first one.

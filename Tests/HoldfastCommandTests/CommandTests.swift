@@ -86,6 +86,22 @@ struct CommandTests {
         #expect(output.contains(message), "\(output)")
     }
 
+    @Test(
+        "refuses a folder of pages with the store in it, before the store is made",
+        arguments: ["", "/", "/../pages/.", "/link"])
+    func publicStore(name: String) {
+        let pages = directory.path + "/pages"
+        #expect(mkdir(pages, 0o755) == 0)
+        #expect(symlink(pages, pages + "/link") == 0)
+        for data in [pages, pages + "/data", pages + "/./a/data/"] {
+            let outcome = Command.run("serve", "--data", data, "--public", pages + name)
+            #expect(outcome.status == 2, "\(outcome.output)")
+            #expect(outcome.output.contains("the data folder '\(pages)"), "\(outcome.output)")
+            #expect(outcome.output.contains("--public ./pages"), "\(outcome.output)")
+        }
+        #expect(access(pages + "/data", F_OK) != 0)
+    }
+
     @Test("tells its version and its help")
     func help() {
         #expect(Command.run("version").output.hasPrefix("holdfast "))
