@@ -1,5 +1,6 @@
 import HoldfastHTTPServer
 import HoldfastObjectJSON
+import HoldfastTransfer
 
 extension Operation {
     package static let all: [Operation] =
@@ -28,7 +29,9 @@ extension Operation {
             .guarded + [
                 .notAcceptable, .bodyTooLarge, .unsupportedMediaType, .unprocessableContent,
             ]
-        ) { $0.proposeClass }.withAnyBody(),
+        ) { $0.proposeClass }.withAnyBody().withBody(
+            upTo: GuessSample.byteCountMax,
+            "The beginning of a file is enough: head -c \(GuessSample.byteCountMax) FILE."),
         Operation(
             .get, schemaClass, "getClass", .read, [.ifNoneMatchRead], .guarded + [.notFound]
         ) { $0.getClass }.forUsers(),

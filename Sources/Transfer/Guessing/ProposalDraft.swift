@@ -98,11 +98,10 @@ struct ProposalDraft {
         }
         try Self.check(members.count)
         let names = propertyNames(members.map { options.names.property($0.name) ?? $0.name })
-        var guess = ValueGuess(embedded)
+        var guess = ValueGuess(embedded, time)
         for (member, name) in zip(members, names) {
-            try time.check()
             properties.append(
-                guess.property(member, named: name, of: objectCount, owner: options.className))
+                try guess.property(member, named: name, of: objectCount, owner: options.className))
             if name != options.names.property(member.name) { reading.map(member.name, to: name) }
         }
         embedded = guess.embedded

@@ -1,6 +1,7 @@
 import HoldfastObjectModel
 import HoldfastServiceSupport
 import HoldfastTestSupport
+import HoldfastTransfer
 import Testing
 
 @testable import HoldfastObjectJSON
@@ -155,12 +156,15 @@ struct ProposalTests {
         }
     }
 
-    @Test("are for the first MiB of a body")
+    @Test("are for a body of at most a MiB, and refuse a larger one with the next step")
     func bounds() throws {
         let server = try Self.server()
         let record = "1,\(String(repeating: "x", count: 1022))\n"
         let text = "id,a\n" + String(repeating: record, count: 1024)
-        let reply = server.send("POST", Self.path, text, headers: [Self.csv])
+        let sample = String(text.prefix(GuessSample.byteCountMax))
+        let large = server.send("POST", Self.path, sample + "x", headers: [Self.csv])
+        #expect(large.status == 413 && large.text.contains("head -c 1048576"), "\(large.text)")
+        let reply = server.send("POST", Self.path, sample, headers: [Self.csv])
         #expect(reply.status == 200, "\(reply.text.suffix(500))")
         #expect(
             reply.text.contains(#""sample":{"objects":1022,"faulty":0,"whole":false}"#),

@@ -1,8 +1,10 @@
 import HoldfastObjectJSON
 import HoldfastObjectModel
+import HoldfastObjectStore
 import HoldfastServiceSupport
-import HoldfastTransfer
 import Testing
+
+@testable import HoldfastTransfer
 
 @Suite("Proposals of classes")
 struct ClassProposalTests {
@@ -215,6 +217,60 @@ struct ClassProposalTests {
             options.hasDelimiter = true
         }
         #expect(Guessing.short(commas.objectClass) == "id int key, a_b int")
+    }
+
+    @Test("say that values were not looked up when there are too many of them")
+    func manyLookUps() throws {
+        let service = try TestService(classes: [
+            ObjectClass(
+                name: "Country", primaryKey: "iso",
+                properties: [Property(name: "iso", type: .single(.scalar(.string)))])
+        ])
+        for iso in ["DE", "FR"] { try service.create("Country", #"{"iso":"\#(iso)"}"#) }
+        for (countMax, reason) in [
+            (2, "Each of the 2 different values is a key of Country."),
+            (1, "It is open whether the values are keys of class 'Country', because the sample has too many to look up."),
+        ] {
+            let found = try service.served.withRead(for: service.caller) { read throws(RequestFault) in
+                var property = GuessedProperty(
+                    name: "country", sourceName: "country", type: .single(.scalar(.string)))
+                property.keyTexts = ["DE", "FR"]
+                var links = LinkGuess(read, besides: "Item", lookUpCountMax: countMax)
+                do throws(StoreError) { try links.find(&property) } catch {
+                    throw RequestFault(error)
+                }
+                return property
+            }
+            #expect(found.reason == reason)
+        }
+    }
+
+    @Test("are refused when objects within objects need more classes than a schema has")
+    func manyEmbeddedClasses() {
+        // Each name is cut to the same one, to which a number is added.
+        let long = String(repeating: "n", count: 40)
+        let inner = (0..<80).map { #""\#(long)\#($0)":{"a":1}"# }.joined(separator: ",")
+        let text = "{" + (0..<200).map { #""\#(long)\#($0)":{\#(inner)}"# }.joined(separator: ",") + "}"
+        #expect(text.utf8.count < GuessSample.byteCountMax)
+        do {
+            _ = try Guessing.proposal(text)
+            Issue.record("a class is proposed")
+        } catch {
+            let fault = error as? RequestFault
+            #expect(fault?.code == "no-class")
+            #expect(fault?.detail.contains("Leave out the members") == true, "\(fault?.detail ?? "")")
+        }
+    }
+
+    @Test("cut the longest names to the length of a property's", arguments: ["n", "ä", "€", "1", "_"])
+    func longNames(letter: String) throws {
+        let text = "id," + String(repeating: letter, count: 1_000_000 / letter.utf8.count) + "\n1,x\n"
+        let proposal = try Guessing.proposal(text)
+        let name = try #require(proposal.objectClass.properties.last?.name)
+        #expect(name.utf8.count <= ModelLimits.propertyNameByteCountMax)
+        #expect(PropertyNames.isValid(name))
+        let path = String(repeating: letter, count: 100_000)
+        #expect(GuessOptions.className(ofFile: path).utf8.count <= ModelLimits.classNameByteCountMax)
     }
 
     @Test("link to a class of the store if all values are keys there")
