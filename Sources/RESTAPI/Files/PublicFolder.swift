@@ -56,7 +56,8 @@ package final class PublicFolder: Sendable {
             return Response(308).with(.location, path + "/" + query)
         case .nothing:
             // The path of a file has an ending.
-            return last.contains(".") ? nil : try page(for: request)?.with(.vary, "Accept")
+            if last.contains(".") { return nil }
+            return try page(for: request)?.with(.vary, "Accept")
         }
     }
 
