@@ -10,6 +10,9 @@ enum ReadingOptions {
         Option(
             flag: "extended-json",
             "the text is MongoDB's extended JSON, as mongoexport writes it, for --class"),
+        Option(
+            flag: "geojson",
+            "the text is GeoJSON, as lists are given out, for --class; default for a FILE *.geojson"),
     ]
 
     static let all = [
@@ -30,12 +33,28 @@ enum ReadingOptions {
         Option("false", "WORD", "a further text for false in CSV, such as 'nein'"),
     ]
 
-    /// Whether a file's name says that it is CSV, and whether that has tabs.
-    static func isCSV(_ path: String) -> (isCSV: Bool, hasTabs: Bool) {
+    /// The format that a file's name shows, if it shows one, and whether it is CSV with tabs.
+    static func format(ofFile path: String) -> (format: ImportOptions.Format?, hasTabs: Bool) {
         let lowercased = path.lowercased()
         let name = lowercased.hasSuffix(".gz") ? String(lowercased.dropLast(3)) : lowercased
-        let hasTabs = name.hasSuffix(".tsv")
-        return (hasTabs || name.hasSuffix(".csv"), hasTabs)
+        if name.hasSuffix(".tsv") { return (.csv, true) }
+        let isGeoJSON = [".geojson", ".geojsonl", ".geojsons"].contains { name.hasSuffix($0) }
+        return (name.hasSuffix(".csv") ? .csv : isGeoJSON ? .geoJSON : nil, false)
+    }
+
+    /// The format that an option states; nil without one.
+    ///
+    /// - `others`: Further options that state a format.
+    /// - Throws: A usage failure for several.
+    static func format(
+        _ arguments: Arguments, besides others: [String] = []
+    ) throws(CommandFailure) -> ImportOptions.Format? {
+        let formats = ImportOptions.Format.allCases.filter {
+            $0.option.map { arguments.has($0) } ?? false
+        }
+        let stated = formats.compactMap(\.option) + others.filter { arguments.has($0) }
+        guard stated.count < 2 else { throw .usage("--\(stated[0]) does not go with --\(stated[1])") }
+        return formats.first
     }
 
     /// Reads the options into the options of an import, whose format is known.
@@ -70,7 +89,7 @@ enum ReadingOptions {
         if options.misplaced != nil {
             throw .usage(
                 "--delimiter, --decimal-comma, --date-format, --true and --false are for CSV (--csv), --map and "
-                    + "--skip for it and for --extended-json")
+                    + "--skip for it, --extended-json and --geojson")
         }
     }
 }

@@ -18,7 +18,7 @@ extension ImportCommand {
                     + "'holdfast export --data DIR | holdfast import --url URL -'")
         }
         let input = try RawInput(path)
-        var headers = ["Accept: application/json", "Content-Type: \(mediaType)"]
+        var headers = ["Accept: application/json", "Content-Type: \(options.format.mediaType)"]
         if input.isGzip { headers.append("Content-Encoding: gzip") }
         var byteCount = 0
         var text: [UInt8] = []
@@ -72,14 +72,6 @@ extension ImportCommand {
                 + "\(failed) failed, " + count("unknownMembers", "unknown members left out")
                 + "version \(report.member(named: "version")?.string ?? "unknown")\n")
         return failed == 0 ? .success : .failure
-    }
-
-    private var mediaType: String {
-        switch options.format {
-        case .csv: "text/csv"
-        case .ndjson: "application/x-ndjson"
-        case .extendedJSON: "application/x-ndjson; profile=extended-json"
-        }
     }
 
     private var target: String {

@@ -5,8 +5,6 @@ import HoldfastObjectModel
 package struct ProposedReading: Sendable {
     /// The format of the text.
     package internal(set) var format: ImportOptions.Format
-    /// Whether an import takes the text at all.
-    package internal(set) var isImportable = true
     var delimiter = UInt8(ascii: ",")
     var hasDecimalComma = false
     /// The forms of dates, each of a property, or for nil of all others.
@@ -80,15 +78,6 @@ package struct ProposedReading: Sendable {
         delimiter == UInt8(ascii: "\t") ? "tab" : String(decoding: [delimiter], as: UTF8.self)
     }
 
-    /// The media type of the text.
-    package var mediaType: String {
-        switch format {
-        case .csv: "text/csv"
-        case .ndjson: "application/x-ndjson"
-        case .extendedJSON: "application/x-ndjson; profile=extended-json"
-        }
-    }
-
     /// A parameter of the import's query, or an option of the command.
     private struct Parameter {
         /// The name of the parameter.
@@ -144,12 +133,7 @@ package struct ProposedReading: Sendable {
 
     /// The options of `holdfast import`, each word by itself.
     package var commandOptions: [String] {
-        var words: [String] = []
-        switch format {
-        case .csv: words.append("--csv")
-        case .extendedJSON: words.append("--extended-json")
-        case .ndjson: break
-        }
+        var words = format.option.map { ["--" + $0] } ?? []
         for parameter in parameters {
             if parameter.isFlag { words.append(parameter.option) }
             for value in parameter.values { words += [parameter.option, value] }
