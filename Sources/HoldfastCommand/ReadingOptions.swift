@@ -23,6 +23,9 @@ enum ReadingOptions {
             "skip", "NAME", "a column or member that is left out; repeatable", isRepeatable: true),
         Option("delimiter", "CHARACTER|tab", "the separator between cells of CSV", fallback: ","),
         Option(
+            "encoding", "utf-8|windows-1252", "the encoding of CSV, such as a German spreadsheet's",
+            fallback: "utf-8"),
+        Option(
             flag: "decimal-comma",
             "numbers in CSV have a decimal comma, and points between thousands"),
         Option(
@@ -69,6 +72,7 @@ enum ReadingOptions {
             }
             options.csv.delimiter = byte
         }
+        options.csv.encoding = try arguments.choice("encoding", .utf8)
         options.csv.hasDecimalComma = arguments.has("decimal-comma")
         for text in arguments.texts("date-format") where !options.csv.addDates(text) {
             throw .usage("--date-format is \(CSVForm.datesText), not '\(text)'")
@@ -88,8 +92,8 @@ enum ReadingOptions {
         }
         if options.misplaced != nil {
             throw .usage(
-                "--delimiter, --decimal-comma, --date-format, --true and --false are for CSV (--csv), --map and "
-                    + "--skip for it, --extended-json and --geojson")
+                "--delimiter, --encoding, --decimal-comma, --date-format, --true and --false are for CSV (--csv), "
+                    + "--map and --skip for it, --extended-json and --geojson")
         }
     }
 }
@@ -100,6 +104,7 @@ extension TargetQuery {
         for text in arguments.texts("map") { add("map", text) }
         for text in arguments.texts("skip") { add("skip", text) }
         guard format == .csv else { return }
+        if let encoding = arguments.text("encoding") { add("encoding", encoding) }
         if arguments.has("decimal-comma") { add("decimalComma", "true") }
         for format in arguments.texts("date-format") { add("dateFormat", format) }
         if let word = arguments.text("true") { add("trueWord", word) }

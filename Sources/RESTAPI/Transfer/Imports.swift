@@ -70,6 +70,7 @@ extension RESTService {
     func importOptions(_ request: Request) throws(RequestFault) -> ImportOptions {
         var importOptions = transfers.importOptions
         importOptions.rights = ImportRights(of: caller(request), in: served)
+        importOptions.groupsFaults = true
         importOptions.mode = try createMode(request)
         if let text = request[query: "unknown"] {
             guard text == "ignore" || text == "fault" else {
@@ -97,6 +98,11 @@ extension RESTService {
                     throw .parameter("delimiter", "'delimiter' is \(CSVForm.delimiterText).")
                 }
                 options.csv.delimiter = byte
+            } else if name == "encoding" {
+                guard let encoding = TextEncoding(rawValue: text) else {
+                    throw .parameter("encoding", "'encoding' is \(TextEncoding.text).")
+                }
+                options.csv.encoding = encoding
             } else if name == "dateFormat" {
                 guard options.csv.addDates(text) else {
                     throw .parameter("dateFormat", "'dateFormat' is \(CSVForm.datesText).")

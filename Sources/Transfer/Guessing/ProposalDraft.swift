@@ -32,6 +32,10 @@ struct ProposalDraft {
         let columns = try CSVSample.read(
             sample, options.csv, options.names, hasDelimiter: options.hasDelimiter, time)
         (objectCount, faults, isCut) = (columns.recordCount, columns.faults, columns.isCut)
+        if columns.encoding != options.csv.encoding {
+            notes.append(
+                "The text is not UTF-8, so it is read as Windows-1252. Look whether its letters are right.")
+        }
         var guess = try CellGuess(columns, stated: options.csv, options.names, time)
         let kept = try keptColumns(columns.columns)
         try Self.check(kept.count)

@@ -6,6 +6,7 @@ package struct ProposedReading: Sendable {
     /// The format of the text.
     package internal(set) var format: ImportOptions.Format
     var delimiter = UInt8(ascii: ",")
+    var encoding = TextEncoding.utf8
     var hasDecimalComma = false
     /// The forms of dates, each of a property, or for nil of all others.
     var dateFormats: [(property: String?, format: String)] = []
@@ -63,6 +64,7 @@ package struct ProposedReading: Sendable {
         guard format == .csv else { return options }
         options.csv = CSVForm()
         options.csv.delimiter = delimiter
+        options.csv.encoding = encoding
         options.csv.hasDecimalComma = hasDecimalComma
         for text in dateTexts { _ = options.csv.addDates(text) }
         if let trueWord { _ = options.csv.setWord(trueWord, for: true) }
@@ -97,6 +99,10 @@ package struct ProposedReading: Sendable {
             if delimiter != UInt8(ascii: ",") {
                 found.append(
                     Parameter(name: "delimiter", option: "--delimiter", values: [delimiterText]))
+            }
+            if encoding != .utf8 {
+                found.append(
+                    Parameter(name: "encoding", option: "--encoding", values: [encoding.rawValue]))
             }
             if hasDecimalComma {
                 found.append(

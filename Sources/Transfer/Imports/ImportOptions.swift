@@ -82,6 +82,7 @@ package struct ImportOptions: Sendable {
             let plain = CSVForm()
             let names = [
                 ("delimiter", csv.delimiter != plain.delimiter),
+                ("encoding", csv.encoding != plain.encoding),
                 ("decimalComma", csv.hasDecimalComma),
                 ("dateFormat", csv.dates != nil || !csv.columnDates.isEmpty),
                 ("trueWord", csv.trueWord != nil), ("falseWord", csv.falseWord != nil),

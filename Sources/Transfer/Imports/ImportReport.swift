@@ -16,6 +16,12 @@ package struct ImportReport: Sendable {
             fault.detail.hasPrefix("Line \(line)")
                 ? "l" + fault.detail.dropFirst() : "line \(line): \(fault.detail)"
         }
+
+        /// Writes the line and the members of the fault.
+        fileprivate func write(to object: inout JSONObjectWriter) {
+            object.member("line").int(Int64(line))
+            fault.write(to: &object)
+        }
     }
 
     /// The number of taken lines, including lines that changed nothing.
@@ -157,7 +163,7 @@ package struct ImportReport: Sendable {
                 + " Correct the file, or let the service take more (--max-import-faults).")
     }
 
-    /// Writes `{"imported","failed","ignored","unknownMembers","errors","version"}`.
+    /// Writes `{"imported","failed","ignored","unknownMembers","errors","groups","version"}`.
     package func write(to writer: JSONWriter) { writer.object { write(to: &$0) } }
 
     /// Writes the members of that.
@@ -166,9 +172,12 @@ package struct ImportReport: Sendable {
         object.member("failed").int(Int64(failedCount))
         if let ignoredCount { object.member("ignored").int(Int64(ignoredCount)) }
         if let unknownCount { object.member("unknownMembers").int(Int64(unknownCount)) }
-        object.member("errors").objects(of: faults) { entry, object in
-            object.member("line").int(Int64(entry.line))
-            entry.fault.write(to: &object)
+        object.member("errors").objects(of: faults) { $0.write(to: &$1) }
+        if let groups = groups?.list, !groups.isEmpty {
+            object.member("groups").objects(of: groups) { group, object in
+                object.member("lines").int(Int64(group.lineCount))
+                group.first.write(to: &object)
+            }
         }
         object.member("version").string(version.description)
     }

@@ -132,7 +132,10 @@ package final class ImportSession: Sendable {
         return switch options.format {
         case .ndjson: cutter
         case .csv:
-            CSVConverter(rowClass, rows, seenBy: visibility, cutter, options) { run.header = $0 }
+            options.csv.encoding.source(
+                CSVConverter(rowClass, rows, seenBy: visibility, cutter, options) {
+                    run.header = $0
+                })
         case .extendedJSON:
             ObjectConverter(
                 ExtendedJSONForm(rowClass: rowClass, schema: rows, options: options), cutter,

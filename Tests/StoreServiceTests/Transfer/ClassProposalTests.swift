@@ -229,6 +229,33 @@ struct ClassProposalTests {
         #expect(Guessing.short(commas.objectClass) == "id int key, a_b int")
     }
 
+    @Test("for CSV that is not UTF-8 have its encoding, and say so")
+    func encodings() throws {
+        func proposal(_ text: [UInt8], encoding: TextEncoding = .utf8) throws -> ClassProposal {
+            var reading = ImportOptions()
+            reading.csv.encoding = encoding
+            let sample = text.withUnsafeBytes { GuessSample($0) }
+            return try ClassProposal(of: sample, GuessOptions(reading), nil)
+        }
+        let head = Array("id;Stra".utf8)
+        let (latin, utf8) = (
+            head + [0xDF] + Array("e\n1;Gr".utf8) + [0xFC, 0x6E],
+            head + Array("ße\n1;Grün".utf8)
+        )
+        let guessed = try proposal(latin)
+        #expect(Guessing.short(guessed.objectClass) == "id int key, Straße string")
+        #expect(guessed.optionText == "--csv --delimiter ; --encoding windows-1252")
+        #expect(guessed.notes.contains { $0.contains("Windows-1252") })
+        let stated = try proposal(latin, encoding: .windows1252)
+        #expect(stated.optionText == guessed.optionText && stated.notes.isEmpty)
+        let plain = try proposal(utf8)
+        #expect(Guessing.short(plain.objectClass) == "id int key, Straße string")
+        #expect(plain.optionText == "--csv --delimiter ;" && plain.notes.isEmpty)
+        // One wrong byte among right ones is a fault of its record.
+        let broken = try proposal(utf8 + Array("\n2;".utf8) + [0xFC])
+        #expect(broken.faultCount == 1 && broken.optionText == "--csv --delimiter ;")
+    }
+
     @Test("link to a class of the store if all values are keys there")
     func links() throws {
         let service = try TestService(classes: [
