@@ -83,32 +83,29 @@ struct GuessCommand {
     /// Prints the proposal.
     func run() throws(CommandFailure) -> ExitCode {
         if let client = try ServiceClient(arguments) {
-            var rest = sample.bytes[...]
-            let reply = try client.text(
-                "POST", target,
-                headers: [
-                    "Accept: application/json",
-                    "Content-Type: \(form.mediaType)",
-                ],
-                body: { buffer in
-                    let count = min(rest.count, buffer.count)
-                    buffer.copyBytes(from: rest.prefix(count))
-                    rest = rest.dropFirst(count)
-                    return count
-                })
-            Terminal.write(reply + [UInt8(ascii: "\n")], to: 1)
+            Terminal.write(try reply(of: client) + [UInt8(ascii: "\n")], to: 1)
             return .success
         }
-        var options = GuessOptions(reading, className: className)
-        options.form = form
-        options.hasDelimiter = hasDelimiter
-        let proposal = try propose(options)
-        Terminal.write(proposal.text(encoding: ObjectPath.segment) + "\n")
+        Terminal.write(try propose().text(encoding: ObjectPath.segment) + "\n")
         return .success
     }
 
+    /// The proposal of a service, as JSON.
+    func reply(of client: ServiceClient) throws(CommandFailure) -> [UInt8] {
+        var rest = sample.bytes[...]
+        return try client.text(
+            "POST", target,
+            headers: ["Accept: application/json", "Content-Type: \(form.mediaType)"],
+            body: { buffer in
+                let count = min(rest.count, buffer.count)
+                buffer.copyBytes(from: rest.prefix(count))
+                rest = rest.dropFirst(count)
+                return count
+            })
+    }
+
     /// Proposes a class beside the classes of the directory; a default directory without a store has no classes.
-    private func propose(_ options: GuessOptions) throws(CommandFailure) -> ClassProposal {
+    private func propose() throws(CommandFailure) -> ClassProposal {
         guard
             arguments.text("data") != nil
                 || LMDBEngine.isStore(directory: OpenStore.directory(arguments))
@@ -116,6 +113,18 @@ struct GuessCommand {
         let store = try OpenStore.open(
             arguments, for: .reading, instead: ServiceAddress(arguments).instead)
         defer { store.close() }
+        return try propose(in: store)
+    }
+
+    private var options: GuessOptions {
+        var options = GuessOptions(reading, className: className)
+        options.form = form
+        options.hasDelimiter = hasDelimiter
+        return options
+    }
+
+    /// Proposes a class beside the classes of a store.
+    func propose(in store: Store) throws(CommandFailure) -> ClassProposal {
         do throws(StoreError) {
             return try store.withRead { read throws(StoreError) -> ClassProposal in
                 do throws(RequestFault) {
