@@ -34,23 +34,23 @@ extension ImportCommand {
     /// Makes the class in the store of a service, and returns the options that read the file.
     func makeClass(in client: ServiceClient) throws(CommandFailure) -> ProposedImport {
         let reply = try GuessCommand(arguments).reply(of: client)
-        let classes = try ServiceClient.find("which class fits", in: reply) { root in
-            root.member(named: "class").map { own in
-                let embedded = root.member(named: "embedded").map { Array($0.elements) } ?? []
-                return (embedded + [own]).map(Self.text)
+        let classes = try ServiceClient.find("which class fits", in: reply) {
+            root -> [(name: String, json: [UInt8])]? in
+            guard let own = root.member(named: "class") else { return nil }
+            return (Self.elements(root.member(named: "embedded")) + [own]).map(Self.text)
+        }
+        for (name, json) in classes { try make(name, json, client) }
+        let reasons = try ServiceClient.find("its reasons", in: reply) {
+            root -> [(property: String?, text: String)]? in
+            let own = Self.elements(root.member(named: "reasons")).filter {
+                $0.member(named: "class")?.string == className
+            }
+            return own.map {
+                ($0.member(named: "property")?.string, $0.member(named: "reason")?.string ?? "")
             }
         }
-        for (name, json) in classes {
-            try make(name, json, client)
-        }
-        let (reasons, notes) = try ServiceClient.find("its reasons", in: reply) { root in
-            let reasons = root.member(named: "reasons").map { Array($0.elements) } ?? []
-            let notes = root.member(named: "notes").map { Array($0.elements) } ?? []
-            return (
-                reasons.filter { $0.member(named: "class")?.string == className }.map {
-                    ($0.member(named: "property")?.string, $0.member(named: "reason")?.string ?? "")
-                }, notes.compactMap(\.string)
-            )
+        let notes = try ServiceClient.find("its notes", in: reply) { root -> [String]? in
+            Self.elements(root.member(named: "notes")).compactMap(\.string)
         }
         tell(reasons, notes)
         return try ServiceClient.find("how the file is read", in: reply) { root in
@@ -60,6 +60,10 @@ extension ImportCommand {
             else { return nil }
             return ProposedImport(mediaType: mediaType, query: query)
         }
+    }
+
+    private static func elements(_ list: JSONValue?) -> [JSONValue] {
+        list.map { Array($0.elements) } ?? []
     }
 
     /// The name of a class, and its definition as JSON.
