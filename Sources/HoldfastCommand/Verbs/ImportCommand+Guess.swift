@@ -17,8 +17,9 @@ struct ProposedImport {
 // Imports into a class that is made for the file.
 extension ImportCommand {
     /// Makes the class in a store, and returns the options that read the file.
-    func makeClass(in store: Store) throws(CommandFailure) -> ImportOptions {
-        let proposal = try GuessCommand(arguments).propose(in: store)
+    func makeClass(
+        _ proposal: ClassProposal, in store: Store
+    ) throws(CommandFailure) -> ImportOptions {
         var schema = store.catalog.schema
         let name = proposal.objectClass.name
         guard schema.objectClass(named: name) == nil else { throw Self.isPresent(name) }
@@ -32,8 +33,10 @@ extension ImportCommand {
     }
 
     /// Makes the class in the store of a service, and returns the options that read the file.
-    func makeClass(in client: ServiceClient) throws(CommandFailure) -> ProposedImport {
-        let reply = try GuessCommand(arguments).reply(of: client)
+    func makeClass(
+        _ guess: GuessCommand, in client: ServiceClient
+    ) throws(CommandFailure) -> ProposedImport {
+        let reply = try guess.reply(of: client)
         let classes = try ServiceClient.find("which class fits", in: reply) {
             root -> [(name: String, json: [UInt8])]? in
             guard let own = root.member(named: "class") else { return nil }

@@ -54,8 +54,8 @@ struct ImportCommand {
     let arguments: Arguments
     let className: String?
     let isRealmJSON: Bool
-    /// Whether the class is made for the file.
-    private let isGuessed: Bool
+    /// Guesses the class that is made for the file; nil for a class of the store.
+    private let guess: GuessCommand?
     let path: String
     var options = ImportOptions()
 
@@ -63,13 +63,13 @@ struct ImportCommand {
     init(_ arguments: Arguments) throws(CommandFailure) {
         self.arguments = arguments
         isRealmJSON = arguments.has("realm-json")
-        isGuessed = arguments.has("guess")
         path = arguments.operands.first ?? "-"
-        className =
-            arguments.text("class") ?? (isGuessed ? GuessOptions.className(ofFile: path) : nil)
+        let isGuessed = arguments.has("guess")
         if isGuessed, path == "-" || isRealmJSON {
             throw .usage("--guess reads a FILE twice, and does not go with --realm-json")
         }
+        guess = isGuessed ? try GuessCommand(arguments) : nil
+        className = guess?.className ?? arguments.text("class")
         options.mode = try arguments.choice("mode", .create, of: ImportOptions.modes, \.rawValue)
         options.isAtomic = arguments.has("atomic")
         options.limits.temporaryDirectory = OpenStore.directory(arguments)
@@ -86,6 +86,8 @@ struct ImportCommand {
 
     /// Reads the options that say how the text is written.
     private mutating func readForm() throws(CommandFailure) {
+        // The proposal has these options.
+        if guess != nil { return }
         let stated = try ReadingOptions.format(arguments, besides: ["realm-json"])
         let isOfClass = className != nil && !isRealmJSON
         let file = ReadingOptions.format(ofFile: path)
@@ -106,15 +108,17 @@ struct ImportCommand {
     /// Imports; returns when all is durable.
     func run() throws(CommandFailure) -> ExitCode {
         if let client = try ServiceClient(arguments) {
-            return try run(client, proposed: isGuessed ? makeClass(in: client) : nil)
+            guard let guess else { return try run(client) }
+            return try run(client, proposed: makeClass(guess, in: client))
         }
-        let isMaking = className == nil && !isRealmJSON || isGuessed
+        let proposal = try guess?.propose(needsStore: false)
+        let isMaking = className == nil && !isRealmJSON || proposal != nil
         let store = try OpenStore.open(
             arguments, for: isMaking ? .making : .changing,
             instead: ServiceAddress(arguments).instead)
         defer { store.close() }
         var command = self
-        if isGuessed { command.options = try makeClass(in: store) }
+        if let proposal { command.options = try makeClass(proposal, in: store) }
         return try command.run(store)
     }
 

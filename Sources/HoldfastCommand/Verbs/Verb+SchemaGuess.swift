@@ -38,7 +38,7 @@ extension Verb {
 struct GuessCommand {
     private let arguments: Arguments
     private let path: String
-    private let className: String
+    let className: String
     private let sample: GuessSample
     private let form: GuessSample.Form
     /// The options as far as they are stated.
@@ -86,7 +86,8 @@ struct GuessCommand {
             Terminal.write(try reply(of: client) + [UInt8(ascii: "\n")], to: 1)
             return .success
         }
-        Terminal.write(try propose().text(encoding: ObjectPath.segment) + "\n")
+        let proposal = try propose(needsStore: arguments.text("data") != nil)
+        Terminal.write(proposal.text(encoding: ObjectPath.segment) + "\n")
         return .success
     }
 
@@ -104,27 +105,19 @@ struct GuessCommand {
             })
     }
 
-    /// Proposes a class beside the classes of the directory; a default directory without a store has no classes.
-    private func propose() throws(CommandFailure) -> ClassProposal {
-        guard
-            arguments.text("data") != nil
-                || LMDBEngine.isStore(directory: OpenStore.directory(arguments))
-        else { return try CommandFailure.telling(ClassProposal(of: sample, options, nil)) }
-        let store = try OpenStore.open(
-            arguments, for: .reading, instead: ServiceAddress(arguments).instead)
-        defer { store.close() }
-        return try propose(in: store)
-    }
-
-    private var options: GuessOptions {
+    /// Proposes a class beside the classes of the directory.
+    ///
+    /// - `needsStore`: Whether a directory without a store is a mistake; otherwise it has no classes.
+    func propose(needsStore: Bool) throws(CommandFailure) -> ClassProposal {
         var options = GuessOptions(reading, className: className)
         options.form = form
         options.hasDelimiter = hasDelimiter
-        return options
-    }
-
-    /// Proposes a class beside the classes of a store.
-    func propose(in store: Store) throws(CommandFailure) -> ClassProposal {
+        guard needsStore || LMDBEngine.isStore(directory: OpenStore.directory(arguments)) else {
+            return try CommandFailure.telling(ClassProposal(of: sample, options, nil))
+        }
+        let store = try OpenStore.open(
+            arguments, for: .reading, instead: ServiceAddress(arguments).instead)
+        defer { store.close() }
         do throws(StoreError) {
             return try store.withRead { read throws(StoreError) -> ClassProposal in
                 do throws(RequestFault) {
