@@ -68,7 +68,7 @@ struct ImportCommand {
         if isGuessed, path == "-" || isRealmJSON {
             throw .usage("--guess reads a FILE twice, and does not go with --realm-json")
         }
-        guess = isGuessed ? try GuessCommand(arguments) : nil
+        guess = try isGuessed ? GuessCommand(arguments) : nil
         className = guess?.className ?? arguments.text("class")
         options.mode = try arguments.choice("mode", .create, of: ImportOptions.modes, \.rawValue)
         options.isAtomic = arguments.has("atomic")
