@@ -7,8 +7,16 @@ import HoldfastQuery
 /// (not optional, not indexed) are left out.
 package struct SchemaWriter {
     private let writer: JSONWriter
+    /// Whether ints beyond 2^53 are strings.
+    private let quotesLargeInts: Bool
 
-    package init(_ writer: JSONWriter) { self.writer = writer }
+    package init(_ writer: JSONWriter, quotesLargeInts: Bool = false) {
+        self.writer = writer
+        self.quotesLargeInts = quotesLargeInts
+    }
+
+    /// The writer of other JSON around the definitions.
+    package var json: JSONWriter { writer }
 
     /// Writes a whole schema with its warnings.
     package func write(_ schema: Schema) {
@@ -150,7 +158,7 @@ package struct SchemaWriter {
         switch value {
         case .constant where property.type.isMap: writer.raw("{}")
         case .constant(let value) where property.type == .single(.scalar(.mixed)):
-            MixedText.write(value, to: writer)
+            MixedText.write(value, quotesLargeInts: quotesLargeInts, to: writer)
         case .uuid: writer.string("$uuid")
         case .objectID: writer.string("$objectId")
         case .now: writer.string("$now")
@@ -161,5 +169,8 @@ package struct SchemaWriter {
     }
 
     /// Writes a default, or a value of an enum.
-    package func write(_ value: Value) { MixedText.write(value, statingKinds: false, to: writer) }
+    package func write(_ value: Value) {
+        MixedText.write(
+            value, statingKinds: false, quotesLargeInts: quotesLargeInts, to: writer)
+    }
 }
