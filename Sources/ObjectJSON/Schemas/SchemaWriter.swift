@@ -77,6 +77,7 @@ package struct SchemaWriter {
                 object.member("op").string(step.operation.rawValue)
                 if let name = step.className { object.member("class").string(name) }
                 if let name = step.property { object.member("property").string(name) }
+                if let name = step.formerName { object.member("from").string(name) }
                 object.member("objects").int(Int64(step.objectCount))
                 object.member("lossy").bool(step.isLossy)
             }
