@@ -253,6 +253,17 @@ struct CommandTests {
         #expect(next.wait() == 0)
     }
 
+    @Test("says that the directory of a new store is made before its first token")
+    func tokenOfNewStore() {
+        let words = ["token", "create", "--data", data, "--name", "a", "--rights", "admin"]
+        let refused = Command.run(words)
+        #expect(
+            refused.status == 1 && refused.output.contains("no directory '\(data)'")
+                && refused.output.contains("mkdir '\(data)'"), "\(refused.output)")
+        #expect(mkdir(data, 0o700) == 0, "nothing was made")
+        #expect(Command.run(words).status == 0)
+    }
+
     @Test("listens for other machines only with tokens or when told to")
     func otherMachines() throws {
         let refused = Command.run("serve", "--data", data, "--listen", "0.0.0.0:0")
