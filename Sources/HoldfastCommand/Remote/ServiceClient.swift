@@ -250,8 +250,8 @@ final class ServiceClient {
 }
 
 extension ServiceClient {
-    /// Makes a backup of the service's store, copied into a file; the file appears when it is whole. Only its owner may read it, since
-    /// it has all objects, and the hashes of tokens and passwords.
+    /// Makes a backup of the service's store, copied into a file; the file appears when it is whole. Only its owner may read
+    /// it, because it has all objects, and the hashes of tokens and passwords.
     func backUp(_ path: String) throws(CommandFailure) -> ExitCode {
         let reply = try text("POST", "/v1/backups")
         func told(_ name: StaticString) throws(CommandFailure) -> String {
