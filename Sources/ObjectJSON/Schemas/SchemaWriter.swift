@@ -6,7 +6,7 @@ import HoldfastQuery
 /// Writes schemas and classes as JSON: the long form, in declaration order. Members with their defaults
 /// (not optional, not indexed) are left out.
 package struct SchemaWriter {
-    private let writer: JSONWriter
+    package let writer: JSONWriter
     /// Whether ints beyond 2^53 are strings.
     private let quotesLargeInts: Bool
 
@@ -14,9 +14,6 @@ package struct SchemaWriter {
         self.writer = writer
         self.quotesLargeInts = quotesLargeInts
     }
-
-    /// The writer of other JSON around the definitions.
-    package var json: JSONWriter { writer }
 
     /// Writes a whole schema with its warnings.
     package func write(_ schema: Schema) {

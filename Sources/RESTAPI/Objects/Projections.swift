@@ -110,7 +110,7 @@ extension RESTService {
     func listProjections(_ request: Request) throws(RequestFault) -> Outcome {
         let rows = try rows(for: request)
         return try readDefinitions(request, rows) {
-            $0.json.object { $0.member("projections").projections(rows.projections) }
+            $0.writer.object { $0.member("projections").projections(rows.projections) }
         }
     }
 
@@ -118,7 +118,7 @@ extension RESTService {
     func getProjection(_ request: Request) throws(RequestFault) -> Outcome {
         let rows = try rows(for: request)
         let projection = try definition(request, rows)
-        return try readDefinitions(request, rows) { $0.json.projection(projection) }
+        return try readDefinitions(request, rows) { $0.writer.projection(projection) }
     }
 
     /// `PUT /v1/projections/{projection}`: adds a projection, or puts another in its place.
@@ -134,7 +134,7 @@ extension RESTService {
             let isNew = change.isAddition(to: self.store.catalog)
             return try self.change(request, change) { catalog in
                 self.schemaResponse(isNew ? 201 : 200, catalog.schema) {
-                    $0.json.projection(projection)
+                    $0.writer.projection(projection)
                 }
             }
         }

@@ -31,24 +31,18 @@ extension RESTService {
         _ request: Request, _ rows: RowSchema, _ write: (SchemaWriter) -> Void
     ) throws(RequestFault) -> Outcome {
         let quotesLargeInts = try Preferences(request).quotesLargeInts
+        let isWhole = caller(request).visibility == nil
         var tag = schemaTag(rows.definition)
-        func whole(_ reply: Response) -> Response {
-            var reply = reply.with(entityTag: tag)
-            reply.headers.addApplied(quotesLargeInts: quotesLargeInts)
-            return reply
-        }
-        func write(to json: JSONWriter) {
-            write(SchemaWriter(json, quotesLargeInts: quotesLargeInts))
-        }
-        guard caller(request).visibility != nil else {
-            return .respond(
-                try .notModified(request, tag) ?? whole(Response.json(200, write(to:))))
-        }
+        if isWhole, let known = try Response.notModified(request, tag) { return .respond(known) }
         let buffer = ByteBuffer(capacity: 4096)
-        write(to: JSONWriter(buffer))
-        tag += "-" + String(SipHash128.hash(buffer.bytes).high, radix: 36)
-        return .respond(
-            try .notModified(request, tag) ?? whole(Response(200, .json, Bytes(taking: buffer))))
+        write(SchemaWriter(JSONWriter(buffer), quotesLargeInts: quotesLargeInts))
+        if !isWhole {
+            tag += "-" + String(SipHash128.hash(buffer.bytes).high, radix: 36)
+            if let known = try Response.notModified(request, tag) { return .respond(known) }
+        }
+        var response = Response(200, .json, Bytes(taking: buffer)).with(entityTag: tag)
+        response.headers.addApplied(quotesLargeInts: quotesLargeInts)
+        return .respond(response)
     }
 
     /// Makes a reply with a schema, or a class or projection of it, and the tag of the schema.

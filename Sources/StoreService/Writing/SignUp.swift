@@ -1,4 +1,5 @@
 import HoldfastAccess
+import HoldfastJSON
 import HoldfastObjectJSON
 import HoldfastObjectModel
 import HoldfastObjectStore

@@ -125,7 +125,7 @@ struct AccountTests {
             (#"{"editor":true}"#, nil, 403, #""pointer":"/object""#),
             (#"{"editor":true}"#, world.admin, 403, #""pointer":"/object""#),
             (#"{},"more":1"#, nil, 400, "the user's own 'object'"),
-        ] {
+        ] as [(String, String?, Int, String)] {
             let reply = signUp(object, as: bearer)
             #expect(reply.status == status && reply.text.contains(text), "\(reply.text)")
         }

@@ -33,7 +33,7 @@ struct SignUpTests {
 
     /// Signs a user up; returns `ok` with the account's id, or the code, the detail and the pointers of the fault.
     private func signUp(
-        _ world: RuledWorld, _ login: String = "ann", _ object: String,
+        _ world: RuledWorld, _ object: String, as login: String = "ann",
         amid: () throws -> Void = {}
     ) throws -> String {
         let account = NewAccount(login: login, passwordHash: "$")
@@ -73,7 +73,7 @@ struct SignUpTests {
             #expect(
                 try world.service.object(ObjectAddress("Member", id), fields: "id,name,owner")
                     == #"{"id":"\#(id)","name":"Ann","owner":"\#(id)"}"#)
-            #expect(try signUp(world, "bob", "{}").hasPrefix("ok "))
+            #expect(try signUp(world, "{}", as: "bob").hasPrefix("ok "))
             #expect(try objects(world) == 2)
         }
     }
@@ -95,7 +95,7 @@ struct SignUpTests {
         ])
     func refused(object: String, code: String, pointers: String) throws {
         let world = try world()
-        #expect(try signUp(world, "eve", #"{"nick":"taken"}"#).hasPrefix("ok "))
+        #expect(try signUp(world, #"{"nick":"taken"}"#, as: "eve").hasPrefix("ok "))
         let told = try signUp(world, object)
         #expect(told.hasPrefix(code) && told.hasSuffix(pointers), "\(told)")
         #expect(try accountCount(world) == 1)
@@ -107,7 +107,7 @@ struct SignUpTests {
     func taken() throws {
         let world = try world()
         #expect(try signUp(world, "{}").hasPrefix("ok "))
-        let told = try signUp(world, "ANN", "{}")
+        let told = try signUp(world, "{}", as: "ANN")
         #expect(told.hasPrefix("account-exists") && told.hasSuffix(#"["/login"]"#), "\(told)")
         #expect(try objects(world) == 1)
     }
