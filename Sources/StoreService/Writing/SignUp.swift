@@ -44,6 +44,12 @@ package struct SignUp: WriteCase, @unchecked Sendable {
         let reader = scratch.reader
         let reading = reader.read(values, as: rowClass, names: names, isMerge: false, key: key)
         guard let reading else { throw reader.fault().placed(at: Self.pointer) }
+        guard reading.version == nil else {
+            throw .single(
+                .invalid, "version-not-allowed",
+                "The user's object is new and has no \"$version\"; leave it out.",
+                pointer: Self.pointer.appending("$version").description)
+        }
         draft = reading.draft
     }
 

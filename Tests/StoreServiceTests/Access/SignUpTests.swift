@@ -85,6 +85,7 @@ struct SignUpTests {
             (#"{"name":1,"age":"x"}"#, "wrong-type", #"["/object/name", "/object/age"]"#),
             (#"{"id":"3f2504e0-4f89-41d3-9a0c-0305e82c3301"}"#, "key-mismatch", #"["/object/id"]"#),
             ("null", "wrong-type", #"["/object"]"#),
+            (#"{"$version":"0k3x9a1b-17"}"#, "version-not-allowed", #"["/object/$version"]"#),
             (#"{"editor":true}"#, "not-allowed", #"["/object"]"#),
             (#"{"age":7}"#, "not-allowed", #"["/object"]"#),
             (#"{"nick":"taken"}"#, "not-unique", #"["/object/nick"]"#),
