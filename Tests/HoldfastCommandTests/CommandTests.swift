@@ -271,6 +271,43 @@ struct CommandTests {
         #expect(next.wait() == 0)
     }
 
+    @Test("prints the link to the console only on a terminal, and not with --no-console")
+    func consoleLink() throws {
+        let words = ["serve", "--data", data, "--listen", "127.0.0.1:0"]
+        let piped = ChildProcess(Command.path, words)
+        #expect(try #require(piped.readLine()).hasPrefix("holdfast: serving"))
+        piped.kill(SIGTERM)
+        #expect(piped.wait() == 0)
+        #expect(piped.readLine() == nil)
+        #expect(try line(onTerminal: words + ["--no-console"]) == nil)
+        #expect(try line(onTerminal: words)?.hasSuffix("/console/") == true)
+        let token = ["token", "create", "--data", data, "--name", "a", "--rights", "admin"]
+        #expect(Command.run(token).status == 0)
+        #expect(try line(onTerminal: words)?.contains("/console/#/enter/hf_") == true)
+    }
+
+    /// The line that a service writes to a terminal behind its address; nil without one.
+    private func line(onTerminal words: [String]) throws -> String? {
+        let terminal = PseudoTerminal()
+        let quoted = ([Command.path] + words).map { "'\($0)'" }.joined(separator: " ")
+        let service = ChildProcess("/bin/sh", ["-c", "exec \(quoted) >'\(terminal.path)'"])
+        #expect(try #require(terminal.readLine()).hasPrefix("holdfast: serving"))
+        service.kill(SIGTERM)
+        #expect(service.wait() == 0)
+        return terminal.readLine()
+    }
+
+    @Test("says that the directory of a new store is made before its first token")
+    func tokenOfNewStore() {
+        let words = ["token", "create", "--data", data, "--name", "a", "--rights", "admin"]
+        let refused = Command.run(words)
+        #expect(
+            refused.status == 1 && refused.output.contains("no directory '\(data)'")
+                && refused.output.contains("mkdir '\(data)'"), "\(refused.output)")
+        #expect(mkdir(data, 0o700) == 0, "nothing was made")
+        #expect(Command.run(words).status == 0)
+    }
+
     @Test("listens for other machines only with tokens or when told to")
     func otherMachines() throws {
         let refused = Command.run("serve", "--data", data, "--listen", "0.0.0.0:0")

@@ -52,6 +52,7 @@ struct MovingTests {
         try makeStore(2000)
         let made = run("backup", "--data", data, file)
         #expect(made.status == 0 && made.output.contains("bytes"), "\(made.output)")
+        #expect(TemporaryDirectory.permissions(file) == 0o600)
         let target = directory.path + "/new"
         let restored = run("restore", "--data", target, file)
         #expect(

@@ -159,8 +159,11 @@ struct RemoteTests {
         #expect(named.status == 0, "\(named.output)")
         #expect(TemporaryDirectory.contents(table)?.starts(with: "id,".utf8) == true)
         let backup = directory.path + "/store.holdfast"
+        // A copy that was interrupted.
+        TemporaryDirectory.write([0], to: backup + ".part")
         let made = run("backup", "--url", url, "--token", token, backup)
         #expect(made.status == 0 && made.output.contains("bytes"), "\(made.output)")
+        #expect(TemporaryDirectory.permissions(backup) == 0o600)
         #expect(run("restore", "--data", directory.path + "/restored", backup).status == 0)
         #expect(run("import", "--data", directory.path + "/other", copy).status == 0)
         for other in ["restored", "other"] {

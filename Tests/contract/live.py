@@ -539,6 +539,8 @@ class Tokens(LiveTests):
             self.conforms("createAccount", guarded.request("POST", "/v1/accounts", mine), 401)
             made = self.conforms("createAccount", guarded.request("POST", "/v1/accounts", mine, **admin), 201)
             self.conforms("createAccount", guarded.request("POST", "/v1/accounts", mine, **admin), 409)
+            own = {"login": "bob@example.org", "password": mine["password"], "object": {}}
+            self.conforms("createAccount", guarded.request("POST", "/v1/accounts", own, **admin), 422)
             address = f"/v1/accounts/{made.json['id']}"
             listed = self.conforms("listAccounts", guarded.request("GET", "/v1/accounts?login=ANN@example.org", **admin), 200)
             self.assertEqual([account["id"] for account in listed.json["accounts"]], [made.json["id"]])

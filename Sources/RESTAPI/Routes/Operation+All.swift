@@ -20,10 +20,12 @@ extension Operation {
     private static let schemaClass = "/v1/schema/classes/{class}"
     private static let schemaChange: [Parameter] = [.dryRun, .allowDataLoss, .ifMatch]
     private static let schema = [
-        Operation(.get, schemaPath, "getSchema", .read, [.ifNoneMatchRead], .guarded) {
-            $0.getSchema
-        }.forUsers(),
-        Operation(.put, schemaPath, "putSchema", .admin, schemaChange, .schema) { $0.putSchema },
+        Operation(
+            .get, schemaPath, "getSchema", .read, [.ifNoneMatchRead, .preferRead], .guarded
+        ) { $0.getSchema }.forUsers(),
+        Operation(
+            .put, schemaPath, "putSchema", .admin, schemaChange + [.preferRead], .schema
+        ) { $0.putSchema },
         Operation(
             .post, schemaPath + "/propose", "proposeClass", .admin, [.proposedClass] + textForm,
             .guarded + [
@@ -33,14 +35,17 @@ extension Operation {
             upTo: GuessSample.byteCountMax,
             "The beginning of a file is enough: head -c \(GuessSample.byteCountMax) FILE."),
         Operation(
-            .get, schemaClass, "getClass", .read, [.ifNoneMatchRead], .guarded + [.notFound]
+            .get, schemaClass, "getClass", .read, [.ifNoneMatchRead, .preferRead],
+            .guarded + [.notFound]
         ) { $0.getClass }.forUsers(),
         Operation(
-            .put, schemaClass, "putClass", .admin, schemaChange + [.ifNoneMatchWrite], .schema
+            .put, schemaClass, "putClass", .admin,
+            schemaChange + [.ifNoneMatchWrite, .preferRead], .schema
         ) { $0.putClass },
-        Operation(.patch, schemaClass, "patchClass", .admin, schemaChange, .schema + [.notFound]) {
-            $0.patchClass
-        },
+        Operation(
+            .patch, schemaClass, "patchClass", .admin, schemaChange + [.preferRead],
+            .schema + [.notFound]
+        ) { $0.patchClass },
         Operation(.delete, schemaClass, "deleteClass", .admin, schemaChange, .removing) {
             $0.deleteClass
         },
@@ -77,7 +82,7 @@ extension Operation {
             ).forUsers(),
             Operation(
                 .delete, path, "deleteObject" + source.ending, .write,
-                key + [.ifMatch, .ifNoneMatchWrite], .removing + [.methodNotAllowed],
+                key + [.ifMatch, .ifNoneMatchWrite, .preferRead], .removing + [.methodNotAllowed],
                 with(source) { $0.delete }
             ).forUsers(),
         ]
@@ -181,7 +186,7 @@ extension Operation {
             ).forUsers(),
             Operation(
                 .delete, projection + source.path, "deleteProjectedObject" + source.ending,
-                .write, source.key + [.ifMatch, .ifNoneMatchWrite],
+                .write, source.key + [.ifMatch, .ifNoneMatchWrite, .preferRead],
                 .removing + [.methodNotAllowed], with(source) { $0.deleteProjectedObject }
             ).forUsers(),
             Operation(
