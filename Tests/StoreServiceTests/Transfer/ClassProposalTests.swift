@@ -283,6 +283,8 @@ struct ClassProposalTests {
         #expect(PropertyNames.isValid(name))
         let path = String(repeating: letter, count: 100_000)
         #expect(GuessOptions.className(ofFile: path).utf8.count <= ModelLimits.classNameByteCountMax)
+    }
+
     @Test("for CSV that is not UTF-8 have its encoding, and say so")
     func encodings() throws {
         func proposal(_ text: [UInt8], encoding: TextEncoding = .utf8) throws -> ClassProposal {
