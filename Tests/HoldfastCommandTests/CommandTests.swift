@@ -284,13 +284,36 @@ struct CommandTests {
         let token = ["token", "create", "--data", data, "--name", "a", "--rights", "admin"]
         #expect(Command.run(token).status == 0)
         #expect(try line(onTerminal: words)?.contains("/console/#/enter/hf_") == true)
+        let everywhere = try line(onTerminal: words.dropLast() + ["0.0.0.0:0"])
+        #expect(everywhere?.contains("http://127.0.0.1:") == true)
+        // The log of a container is a terminal for output only.
+        #expect(try line(onTerminal: words, input: "/dev/null") == nil)
+    }
+
+    @Test("leaves no token of a link when the service can't start")
+    func failedStart() throws {
+        let token = ["token", "create", "--data", data, "--name", "a", "--rights", "admin"]
+        #expect(mkdir(data, 0o700) == 0)
+        #expect(Command.run(token).status == 0)
+        let terminal = PseudoTerminal()
+        let words = "serve --data \(data) --listen 192.0.2.1:1"
+        let service = ChildProcess(
+            "/bin/sh",
+            ["-c", "exec '\(Command.path)' \(words) <'\(terminal.path)' >'\(terminal.path)' 2>&1"])
+        #expect(service.wait() != 0)
+        let list = Command.run("token", "list", "--data", data)
+        #expect(list.output.contains("a") && !list.output.contains("console-"), "\(list.output)")
     }
 
     /// The line that a service writes to a terminal behind its address; nil without one.
-    private func line(onTerminal words: [String]) throws -> String? {
+    ///
+    /// - `input`: The path of its input; nil for the terminal.
+    private func line(onTerminal words: [String], input: String? = nil) throws -> String? {
         let terminal = PseudoTerminal()
         let quoted = ([Command.path] + words).map { "'\($0)'" }.joined(separator: " ")
-        let service = ChildProcess("/bin/sh", ["-c", "exec \(quoted) >'\(terminal.path)'"])
+        let service = ChildProcess(
+            "/bin/sh",
+            ["-c", "exec \(quoted) <'\(input ?? terminal.path)' >'\(terminal.path)'"])
         #expect(try #require(terminal.readLine()).hasPrefix("holdfast: serving"))
         service.kill(SIGTERM)
         #expect(service.wait() == 0)

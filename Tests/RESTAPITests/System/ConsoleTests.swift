@@ -17,9 +17,12 @@ struct ConsoleTests {
         for method in ["GET", "HEAD"] {
             let reply = server.send(method, "/", [Self.browser])
             #expect(reply.status == 303 && reply.headers["location"] == "/console/", "\(reply)")
+            #expect(reply.headers["vary"] == "Accept")
         }
         for headers in [[], [("Accept", "*/*")], [("Accept", "application/json")]] {
-            #expect(server.send("GET", "/", headers).status == 404)
+            let reply = server.send("GET", "/", headers)
+            #expect(reply.status == 200 && reply.text.contains("\"links\""), "\(reply)")
+            #expect(reply.headers["vary"] == "Accept")
         }
         #expect(server.send("POST", "/", [Self.browser]).status != 303)
         let folder = server.send("GET", "/console")
@@ -33,7 +36,9 @@ struct ConsoleTests {
     @Test("is not there where the service has none, and the reference is")
     func noConsole() throws {
         let server = try GuardedServer(withTokens: true) { $0.hasConsole = false }
-        for target in ["/", "/console", "/console/", "/console/index.html"] {
+        let links = server.send("GET", "/", [Self.browser])
+        #expect(links.status == 200 && links.headers["content-type"] == "application/json")
+        for target in ["/console", "/console/", "/console/index.html"] {
             #expect(server.send("GET", target, [Self.browser]).status == 404, "\(target)")
         }
         #expect(server.send("GET", "/docs/", [Self.browser]).status == 200)
@@ -75,7 +80,7 @@ struct ConsoleLinkTests {
         let past = Timestamp(seconds: Timestamp.now().seconds - 1, nanoseconds: 0)
         try tokens.change { stored throws(RequestFault) in
             for (name, end) in [
-                ("mine", nil), ("console-old", past), ("other-old", past),
+                ("mine", nil), ("console-0123456789abcdef0123456789abcdef", past), ("console-mine", past),
             ] as [(String, Timestamp?)] {
                 _ = try stored.add(name, TokenTerms(.admin, end: end), TokenSecret().hash)
             }
@@ -86,12 +91,12 @@ struct ConsoleLinkTests {
         let secret = Array(path.dropFirst(prefix.count).utf8)
         #expect(secret.withUnsafeBytes { tokens.access(of: $0) }?.right == .admin)
         let present = try stored.read().tokens
-        let links = present.filter { $0.name.hasPrefix("console-") }
+        let links = present.filter { ConsolePath.isOwn($0.name) }
         #expect(links.count == 1 && links.first?.terms.user == nil)
         let end = try #require(links.first?.terms.end)
         #expect(past.seconds < end.seconds && end.seconds <= past.seconds + 3700)
-        let others = present.map(\.name).filter { !$0.hasPrefix("console-") }
-        #expect(others.sorted() == ["mine", "other-old"])
+        let others = present.map(\.name).filter { !ConsolePath.isOwn($0) }
+        #expect(others.sorted() == ["console-mine", "mine"])
         #expect(try ConsolePath.make(tokens) != path)
     }
 }
