@@ -244,43 +244,43 @@ static const unsigned char file59[] = {
 };
 
 static const unsigned char file60[] = {
-#embed "console/move/import.js"
+#embed "console/move/features.js"
 };
 
 static const unsigned char file61[] = {
-#embed "console/move/move.css"
+#embed "console/move/import.js"
 };
 
 static const unsigned char file62[] = {
-#embed "console/move/move.js"
+#embed "console/move/move.css"
 };
 
 static const unsigned char file63[] = {
-#embed "console/move/options.js"
+#embed "console/move/move.js"
 };
 
 static const unsigned char file64[] = {
-#embed "console/move/progress.js"
+#embed "console/move/options.js"
 };
 
 static const unsigned char file65[] = {
-#embed "console/move/propose.js"
+#embed "console/move/progress.js"
 };
 
 static const unsigned char file66[] = {
-#embed "console/move/read.js"
+#embed "console/move/propose.js"
 };
 
 static const unsigned char file67[] = {
-#embed "console/move/realm.js"
+#embed "console/move/read.js"
 };
 
 static const unsigned char file68[] = {
-#embed "console/move/report.js"
+#embed "console/move/realm.js"
 };
 
 static const unsigned char file69[] = {
-#embed "console/move/values.js"
+#embed "console/move/report.js"
 };
 
 static const unsigned char file70[] = {
@@ -436,16 +436,16 @@ static const HFWebFile web[] = {
     {"/console/move/class.js", "class.js", false, file57, sizeof file57},
     {"/console/move/csv.js", "csv.js", false, file58, sizeof file58},
     {"/console/move/export.js", "export.js", false, file59, sizeof file59},
-    {"/console/move/import.js", "import.js", false, file60, sizeof file60},
-    {"/console/move/move.css", "move.css", false, file61, sizeof file61},
-    {"/console/move/move.js", "move.js", false, file62, sizeof file62},
-    {"/console/move/options.js", "options.js", false, file63, sizeof file63},
-    {"/console/move/progress.js", "progress.js", false, file64, sizeof file64},
-    {"/console/move/propose.js", "propose.js", false, file65, sizeof file65},
-    {"/console/move/read.js", "read.js", false, file66, sizeof file66},
-    {"/console/move/realm.js", "realm.js", false, file67, sizeof file67},
-    {"/console/move/report.js", "report.js", false, file68, sizeof file68},
-    {"/console/move/values.js", "values.js", false, file69, sizeof file69},
+    {"/console/move/features.js", "features.js", false, file60, sizeof file60},
+    {"/console/move/import.js", "import.js", false, file61, sizeof file61},
+    {"/console/move/move.css", "move.css", false, file62, sizeof file62},
+    {"/console/move/move.js", "move.js", false, file63, sizeof file63},
+    {"/console/move/options.js", "options.js", false, file64, sizeof file64},
+    {"/console/move/progress.js", "progress.js", false, file65, sizeof file65},
+    {"/console/move/propose.js", "propose.js", false, file66, sizeof file66},
+    {"/console/move/read.js", "read.js", false, file67, sizeof file67},
+    {"/console/move/realm.js", "realm.js", false, file68, sizeof file68},
+    {"/console/move/report.js", "report.js", false, file69, sizeof file69},
     {"/console/query/changes.js", "changes.js", false, file70, sizeof file70},
     {"/console/query/query.css", "query.css", false, file71, sizeof file71},
     {"/console/query/query.js", "query.js", false, file72, sizeof file72},

@@ -1,19 +1,14 @@
 /** The checks of the console, in the order in which an administrator uses it for the first time. */
-import {mkdtemp, rm, writeFile} from 'node:fs/promises';
+import {mkdtemp, rm} from 'node:fs/promises';
 import {tmpdir} from 'node:os';
 import {join} from 'node:path';
 import {Browser, chromium} from '../support/browser.mjs';
 import {check, equal, finish, skip, until} from '../support/checks.mjs';
 import {Service} from '../client-javascript/service.mjs';
-import {Page} from './page.mjs';
+import {checkMove} from './move.mjs';
+import {Page, count} from './page.mjs';
 
 const PASSWORD = 'correct horse battery';
-const FILE = `id;name;size;opened\n${Array.from({length: 50}, (_, number) =>
-  `${number + 1};Shop ${number + 1};10${String(number).padStart(2, '0')},50;${1 + number % 28}.3.2026`).join('\n')}\n`;
-
-const count = async (service, name, token) => (await service.set(
-  'GET', `/v1/classes/${name}/objects?limit=1&count=exact`, undefined, token)).count;
-
 async function checkLook(page, service) {
   await check('the classes of the store, with their counts', async () => {
     await page.go('');
@@ -104,36 +99,6 @@ async function checkShape(page, service) {
     await page.go('#/schema?as=drawing');
     await page.shows('The classes and their links as a list');
     await page.look('drawing');
-  });
-}
-
-async function checkMove(page, service, folder) {
-  await check('a spreadsheet becomes a proposed class, and its lines objects', async () => {
-    await page.go('#/move');
-    await page.shows('Drop a file here');
-    await page.look('move');
-    const path = join(folder, 'Shops.csv');
-    await writeFile(path, FILE);
-    await page.choose(path);
-    await page.shows('Shop 1');
-    await page.look('proposal');
-    await page.press('Preview the change');
-    await page.shows('Steps of the change');
-    await page.press('Make the change');
-    await page.press('Import into Shop');
-    await until('the objects', async () => await count(service, 'Shop') === 50);
-    const first = await service.set('GET', '/v1/classes/Shop/objects/1');
-    equal([first.name, first.size, first.opened], ['Shop 1', 1000.5, '2026-03-01T00:00:00Z'], 'the first object');
-    await page.look('report');
-  });
-  await check('a backup is made, and deleted', async () => {
-    await page.go('#/move/backups');
-    await page.press('Make a backup');
-    await page.shows('Download');
-    await page.look('backups');
-    await page.press('Delete');
-    await page.press('Delete');
-    await until('no backup', async () => (await service.set('GET', '/v1/backups')).backups.length === 0);
   });
 }
 
