@@ -220,158 +220,162 @@ static const unsigned char file53[] = {
 };
 
 static const unsigned char file54[] = {
-#embed "console/frame/transfer.js"
+#embed "console/frame/times.js"
 };
 
 static const unsigned char file55[] = {
-#embed "console/index.html"
+#embed "console/frame/transfer.js"
 };
 
 static const unsigned char file56[] = {
-#embed "console/move/backups.js"
+#embed "console/index.html"
 };
 
 static const unsigned char file57[] = {
-#embed "console/move/class.js"
+#embed "console/move/backups.js"
 };
 
 static const unsigned char file58[] = {
-#embed "console/move/csv.js"
+#embed "console/move/class.js"
 };
 
 static const unsigned char file59[] = {
-#embed "console/move/export.js"
+#embed "console/move/csv.js"
 };
 
 static const unsigned char file60[] = {
-#embed "console/move/features.js"
+#embed "console/move/export.js"
 };
 
 static const unsigned char file61[] = {
-#embed "console/move/import.js"
+#embed "console/move/features.js"
 };
 
 static const unsigned char file62[] = {
-#embed "console/move/move.css"
+#embed "console/move/import.js"
 };
 
 static const unsigned char file63[] = {
-#embed "console/move/move.js"
+#embed "console/move/move.css"
 };
 
 static const unsigned char file64[] = {
-#embed "console/move/options.js"
+#embed "console/move/move.js"
 };
 
 static const unsigned char file65[] = {
-#embed "console/move/progress.js"
+#embed "console/move/options.js"
 };
 
 static const unsigned char file66[] = {
-#embed "console/move/propose.js"
+#embed "console/move/progress.js"
 };
 
 static const unsigned char file67[] = {
-#embed "console/move/read.js"
+#embed "console/move/propose.js"
 };
 
 static const unsigned char file68[] = {
-#embed "console/move/realm.js"
+#embed "console/move/read.js"
 };
 
 static const unsigned char file69[] = {
-#embed "console/move/report.js"
+#embed "console/move/realm.js"
 };
 
 static const unsigned char file70[] = {
-#embed "console/query/changes.js"
+#embed "console/move/report.js"
 };
 
 static const unsigned char file71[] = {
-#embed "console/query/query.css"
+#embed "console/query/changes.js"
 };
 
 static const unsigned char file72[] = {
-#embed "console/query/query.js"
+#embed "console/query/query.css"
 };
 
 static const unsigned char file73[] = {
-#embed "console/schema/change.js"
+#embed "console/query/query.js"
 };
 
 static const unsigned char file74[] = {
-#embed "console/schema/diagram.js"
+#embed "console/schema/change.js"
 };
 
 static const unsigned char file75[] = {
-#embed "console/schema/edit.js"
+#embed "console/schema/diagram.js"
 };
 
 static const unsigned char file76[] = {
-#embed "console/schema/exact.js"
+#embed "console/schema/edit.js"
 };
 
 static const unsigned char file77[] = {
-#embed "console/schema/fields.js"
+#embed "console/schema/exact.js"
 };
 
 static const unsigned char file78[] = {
-#embed "console/schema/json.js"
+#embed "console/schema/fields.js"
 };
 
 static const unsigned char file79[] = {
-#embed "console/schema/layout.js"
+#embed "console/schema/json.js"
 };
 
 static const unsigned char file80[] = {
-#embed "console/schema/property.js"
+#embed "console/schema/layout.js"
 };
 
 static const unsigned char file81[] = {
-#embed "console/schema/rows.js"
+#embed "console/schema/property.js"
 };
 
 static const unsigned char file82[] = {
-#embed "console/schema/schema.css"
+#embed "console/schema/rows.js"
 };
 
 static const unsigned char file83[] = {
-#embed "console/schema/schema.js"
+#embed "console/schema/schema.css"
 };
 
 static const unsigned char file84[] = {
-#embed "console/schema/words.js"
+#embed "console/schema/schema.js"
 };
 
 static const unsigned char file85[] = {
-#embed "console/tabulator/tabulator.min.css.gz"
+#embed "console/schema/words.js"
 };
 
 static const unsigned char file86[] = {
-#embed "console/tabulator/tabulator.min.js.gz"
+#embed "console/tabulator/tabulator.min.css.gz"
 };
 
 static const unsigned char file87[] = {
-#embed "docs/docs.css"
+#embed "console/tabulator/tabulator.min.js.gz"
 };
 
 static const unsigned char file88[] = {
-#embed "docs/docs.js"
+#embed "docs/docs.css"
 };
 
 static const unsigned char file89[] = {
-#embed "docs/index.html"
+#embed "docs/docs.js"
 };
 
 static const unsigned char file90[] = {
-#embed "../../openapi.yaml"
+#embed "docs/index.html"
 };
 
 static const unsigned char file91[] = {
-#embed "swagger-ui/swagger-ui-bundle.js.gz"
+#embed "../../openapi.yaml"
 };
 
 static const unsigned char file92[] = {
+#embed "swagger-ui/swagger-ui-bundle.js.gz"
+};
+
+static const unsigned char file93[] = {
 #embed "swagger-ui/swagger-ui.css.gz"
 };
 
@@ -430,45 +434,46 @@ static const HFWebFile web[] = {
     {"/console/frame/request-lines.js", "request-lines.js", false, file51, sizeof file51},
     {"/console/frame/schema.js", "schema.js", false, file52, sizeof file52},
     {"/console/frame/session.js", "session.js", false, file53, sizeof file53},
-    {"/console/frame/transfer.js", "transfer.js", false, file54, sizeof file54},
-    {"/console/", "index.html", false, file55, sizeof file55},
-    {"/console/move/backups.js", "backups.js", false, file56, sizeof file56},
-    {"/console/move/class.js", "class.js", false, file57, sizeof file57},
-    {"/console/move/csv.js", "csv.js", false, file58, sizeof file58},
-    {"/console/move/export.js", "export.js", false, file59, sizeof file59},
-    {"/console/move/features.js", "features.js", false, file60, sizeof file60},
-    {"/console/move/import.js", "import.js", false, file61, sizeof file61},
-    {"/console/move/move.css", "move.css", false, file62, sizeof file62},
-    {"/console/move/move.js", "move.js", false, file63, sizeof file63},
-    {"/console/move/options.js", "options.js", false, file64, sizeof file64},
-    {"/console/move/progress.js", "progress.js", false, file65, sizeof file65},
-    {"/console/move/propose.js", "propose.js", false, file66, sizeof file66},
-    {"/console/move/read.js", "read.js", false, file67, sizeof file67},
-    {"/console/move/realm.js", "realm.js", false, file68, sizeof file68},
-    {"/console/move/report.js", "report.js", false, file69, sizeof file69},
-    {"/console/query/changes.js", "changes.js", false, file70, sizeof file70},
-    {"/console/query/query.css", "query.css", false, file71, sizeof file71},
-    {"/console/query/query.js", "query.js", false, file72, sizeof file72},
-    {"/console/schema/change.js", "change.js", false, file73, sizeof file73},
-    {"/console/schema/diagram.js", "diagram.js", false, file74, sizeof file74},
-    {"/console/schema/edit.js", "edit.js", false, file75, sizeof file75},
-    {"/console/schema/exact.js", "exact.js", false, file76, sizeof file76},
-    {"/console/schema/fields.js", "fields.js", false, file77, sizeof file77},
-    {"/console/schema/json.js", "json.js", false, file78, sizeof file78},
-    {"/console/schema/layout.js", "layout.js", false, file79, sizeof file79},
-    {"/console/schema/property.js", "property.js", false, file80, sizeof file80},
-    {"/console/schema/rows.js", "rows.js", false, file81, sizeof file81},
-    {"/console/schema/schema.css", "schema.css", false, file82, sizeof file82},
-    {"/console/schema/schema.js", "schema.js", false, file83, sizeof file83},
-    {"/console/schema/words.js", "words.js", false, file84, sizeof file84},
-    {"/console/tabulator/tabulator.min.css", "tabulator.min.css", true, file85, sizeof file85},
-    {"/console/tabulator/tabulator.min.js", "tabulator.min.js", true, file86, sizeof file86},
-    {"/docs/docs.css", "docs.css", false, file87, sizeof file87},
-    {"/docs/docs.js", "docs.js", false, file88, sizeof file88},
-    {"/docs/", "index.html", false, file89, sizeof file89},
-    {"/docs/openapi.yaml", "openapi.yaml", false, file90, sizeof file90},
-    {"/docs/swagger-ui-bundle.js", "swagger-ui-bundle.js", true, file91, sizeof file91},
-    {"/docs/swagger-ui.css", "swagger-ui.css", true, file92, sizeof file92},
+    {"/console/frame/times.js", "times.js", false, file54, sizeof file54},
+    {"/console/frame/transfer.js", "transfer.js", false, file55, sizeof file55},
+    {"/console/", "index.html", false, file56, sizeof file56},
+    {"/console/move/backups.js", "backups.js", false, file57, sizeof file57},
+    {"/console/move/class.js", "class.js", false, file58, sizeof file58},
+    {"/console/move/csv.js", "csv.js", false, file59, sizeof file59},
+    {"/console/move/export.js", "export.js", false, file60, sizeof file60},
+    {"/console/move/features.js", "features.js", false, file61, sizeof file61},
+    {"/console/move/import.js", "import.js", false, file62, sizeof file62},
+    {"/console/move/move.css", "move.css", false, file63, sizeof file63},
+    {"/console/move/move.js", "move.js", false, file64, sizeof file64},
+    {"/console/move/options.js", "options.js", false, file65, sizeof file65},
+    {"/console/move/progress.js", "progress.js", false, file66, sizeof file66},
+    {"/console/move/propose.js", "propose.js", false, file67, sizeof file67},
+    {"/console/move/read.js", "read.js", false, file68, sizeof file68},
+    {"/console/move/realm.js", "realm.js", false, file69, sizeof file69},
+    {"/console/move/report.js", "report.js", false, file70, sizeof file70},
+    {"/console/query/changes.js", "changes.js", false, file71, sizeof file71},
+    {"/console/query/query.css", "query.css", false, file72, sizeof file72},
+    {"/console/query/query.js", "query.js", false, file73, sizeof file73},
+    {"/console/schema/change.js", "change.js", false, file74, sizeof file74},
+    {"/console/schema/diagram.js", "diagram.js", false, file75, sizeof file75},
+    {"/console/schema/edit.js", "edit.js", false, file76, sizeof file76},
+    {"/console/schema/exact.js", "exact.js", false, file77, sizeof file77},
+    {"/console/schema/fields.js", "fields.js", false, file78, sizeof file78},
+    {"/console/schema/json.js", "json.js", false, file79, sizeof file79},
+    {"/console/schema/layout.js", "layout.js", false, file80, sizeof file80},
+    {"/console/schema/property.js", "property.js", false, file81, sizeof file81},
+    {"/console/schema/rows.js", "rows.js", false, file82, sizeof file82},
+    {"/console/schema/schema.css", "schema.css", false, file83, sizeof file83},
+    {"/console/schema/schema.js", "schema.js", false, file84, sizeof file84},
+    {"/console/schema/words.js", "words.js", false, file85, sizeof file85},
+    {"/console/tabulator/tabulator.min.css", "tabulator.min.css", true, file86, sizeof file86},
+    {"/console/tabulator/tabulator.min.js", "tabulator.min.js", true, file87, sizeof file87},
+    {"/docs/docs.css", "docs.css", false, file88, sizeof file88},
+    {"/docs/docs.js", "docs.js", false, file89, sizeof file89},
+    {"/docs/", "index.html", false, file90, sizeof file90},
+    {"/docs/openapi.yaml", "openapi.yaml", false, file91, sizeof file91},
+    {"/docs/swagger-ui-bundle.js", "swagger-ui-bundle.js", true, file92, sizeof file92},
+    {"/docs/swagger-ui.css", "swagger-ui.css", true, file93, sizeof file93},
     {0, 0, false, 0, 0},
 };
 
