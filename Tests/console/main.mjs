@@ -23,6 +23,7 @@ async function checkLook(page, service) {
     await page.shows('Reykjavík');
     await page.press('Count');
     await page.shows('8');
+    await page.shows('Export these');
     await page.go(`#/class/City?${new URLSearchParams({filter: 'population >> 3'})}`);
     await page.shows('column');
   });
@@ -118,6 +119,7 @@ async function checkWhy(page, service) {
   await check('the figures are shown as charts', async () => {
     await page.go('#/figures');
     await page.shows('Latency');
+    await page.shows('since the console was opened');
     await page.look('figures');
   });
 }
@@ -151,6 +153,9 @@ async function checkAccess(page, service) {
     await page.look('rules');
     await page.go('#/access/test');
     await page.look('tester');
+    await page.go('#/access/audit');
+    await page.shows('createAccount');
+    await page.look('audit');
   });
   return admin;
 }
