@@ -19,7 +19,8 @@ function* lines() {
   for (let start = 0; start < OBJECTS; start += 1000) {
     yield `${Array.from({length: Math.min(1000, OBJECTS - start)}, (_, index) => JSON.stringify({
       id: start + index, name: `Object ${start + index}`, size: (start + index) / 8, at: '2026-11-20T06:38:58Z',
-      isOpen: index % 2 === 0, note: index % 3 ? `A note of some words about ${index}` : null, tags: ['one', `tag ${index % 50}`],
+      isOpen: index % 2 === 0, note: index % 3 ? `A note of some words about ${index}` : null,
+      tags: ['one', `tag ${index % 50}`],
     })).join('\n')}\n`;
   }
 }

@@ -62,7 +62,8 @@ export function proposalForm(proposals, schema, {confirm, onDone, onEdit}) {
     await db.request(method, path, {body, headers: {'If-Match': await tagOf(schema.revision)}});
     forgetSchema();
     await onDone(made);
-  })}, [...parts].reverse().map(part => part.element), h('p', {className: 'actions'}, h('button', {className: 'primary'}, confirm)));
+  })}, [...parts].reverse().map(part => part.element),
+  h('p', {className: 'actions'}, h('button', {className: 'primary'}, confirm)));
   note();
   return form;
 }

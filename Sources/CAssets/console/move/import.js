@@ -26,7 +26,8 @@ function dropPlace(take, signal) {
   const input = h('input', {type: 'file', accept: '.csv,.tsv,.json,.ndjson,.jsonl,.geojson,.gz,.txt',
     onchange: () => input.files[0] && take(input.files[0])});
   const element = h('label', {className: 'drop'}, h('span', {}, 'Drop a file here, or choose one:'), input, h('small', {},
-    'CSV, NDJSON, a JSON array, mongoexport’s extended JSON, GeoJSON, Realm Studio’s JSON, an export of Holdfast; also as .gz'));
+    'CSV, NDJSON, a JSON array, mongoexport’s extended JSON, GeoJSON, Realm Studio’s JSON, an export of Holdfast; '
+    + 'also as .gz'));
   const isFile = event => event.dataTransfer?.types.includes('Files');
   const hover = isOver => event => {
     if (!isFile(event)) return;

@@ -32,7 +32,8 @@ export function readingFields(parameters, again) {
     check('Numbers have a decimal comma', inputs.decimalComma, 'such as 1,5 and 9.429,59'),
     field('Word for true', inputs.trueWord, 'Beside true, yes, t, y and 1.'),
     field('Word for false', inputs.falseWord, 'Beside false, no, f, n and 0.'),
-    field('Forms of dates, one a line', inputs.dateFormat, 'As for strptime, for a column with its name in front. Otherwise RFC 3339.')),
+    field('Forms of dates, one a line', inputs.dateFormat,
+      'As for strptime; for one column with its name in front. Otherwise RFC 3339.')),
   h('p', {className: 'bar'}, h('button', {type: 'button', onclick: again}, 'Read the file again with these')));
   const read = () => ({
     delimiter: inputs.delimiter.value, decimalComma: inputs.decimalComma.checked ? 'true' : '',
@@ -53,8 +54,10 @@ function propertyFor(column, properties, made, proposed) {
 function mappingTable(sample, found, made) {
   const properties = found.stored.filter(property => sample.form !== 'csv' || isTakenByCSV(property, found));
   const options = [['', '(leave out)'], ...properties.map(property => property.name)];
-  const selects = new Map(sample.columns.filter(column => column !== '').map(column => [column, choice(
-    options, propertyFor(column, properties, made, sample.proposed)?.name ?? '', {'aria-label': `Property of the column ${column}`})]));
+  const selects = new Map(sample.columns.filter(column => column !== '').map(column => {
+    const name = propertyFor(column, properties, made, sample.proposed)?.name ?? '';
+    return [column, choice(options, name, {'aria-label': `Property of the column ${column}`})];
+  }));
   const valueOf = column => shown(sample.rows.map(row => row[column]).find(value => value !== null && value !== undefined));
   const heads = [sample.form === 'csv' ? 'Column' : 'Member', 'Property', 'A value'];
   const element = h('div', {className: 'scroller'}, h('table', {className: 'mapping'},
@@ -93,8 +96,8 @@ function readingFor(reading, pairs, found, proposed) {
 }
 
 /**
- * The options of a file for a class: their element, and `read()`, which returns the `parameters` and the `contentType`. `made` has
- * the properties that were made for the columns; `reading` are the fields of `readingFields`.
+ * The options of a file for a class: their element, and `read()`, which returns the `parameters` and the `contentType`.
+ * `made` has the properties that were made for the columns; `reading` are the fields of `readingFields`.
  */
 export function classOptions(sample, found, {made, reading}) {
   const mapping = mappingTable(sample, found, made);
