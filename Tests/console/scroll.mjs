@@ -100,7 +100,8 @@ async function main() {
     const worst = Math.max(0, ...scripts);
     const most = Math.max(down.process, up.process);
     const heap = Math.max(down.heap, up.heap);
-    console.log(`${total} objects in ${seconds.toFixed(0)} s, ${frames} frames: at most ${worst.toFixed(1)} ms of script a frame, `
+    console.log(`${total} objects in ${seconds.toFixed(0)} s, ${frames} frames: `
+      + `at most ${worst.toFixed(1)} ms of script a frame, `
       + `${most.toFixed(0)} MB in the tab, ${heap.toFixed(0)} MB of them in the heap of JavaScript`);
     await check(`a frame of a scrolled table has at most ${SCRIPT_MILLISECONDS_MAX} ms of script`, () => {
       if (worst > SCRIPT_MILLISECONDS_MAX) throw new Error(`${worst} ms`);

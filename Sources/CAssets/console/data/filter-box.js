@@ -118,8 +118,9 @@ function hints(CodeMirror, schema, stored, editor) {
 }
 
 /**
- * Makes the field. `apply(text)` is called at Enter, and `changed()` after each edit. Resolves with `{element, value, showFault(error), focus()}`. `showFault`
- * marks the place that an error of the service names. Without an error it removes the mark.
+ * Makes the field. `apply(text)` is called at Enter, and `changed()` after each edit. Resolves with `{element, value,
+ * showFault(error), focus()}`. `showFault` marks the place that an error of the service names. Without an error it removes the
+ * mark.
  */
 export async function filterBox({schema, stored, value = '', apply, changed = () => {}, label = 'Filter'}) {
   const CodeMirror = await loadCodeMirror();
