@@ -48,6 +48,8 @@ struct CommandTests {
             (["token", "create"], "--name is needed"),
             (["export", "--url", "localhost"], "http://127.0.0.1:8080"),
             (["import", "--csv", "--extended-json", "--class", "Y", "x"], "does not go with"),
+            (["import", "--geojson", "--extended-json", "--class", "Y", "x"], "does not go with"),
+            (["import", "--geojson", "x"], "--geojson needs --class"),
             (["import", "--delimiter", "ab", "--class", "Y", "x.csv"], "ASCII"),
             (["import", "--skip", "a", "--class", "Y", "x"], "for CSV"),
             (["import", "--true", "ja", "--class", "Y", "x.ndjson"], "for CSV"),

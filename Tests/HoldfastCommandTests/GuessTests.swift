@@ -44,6 +44,12 @@ struct GuessTests {
         let named = run("schema", "guess", "--class", "Sale", file("x.json", "[{\"id\":1}]"))
         #expect(named.output.contains(#""name":"Sale""#), "\(named.output)")
         #expect(named.output.contains(#""options":["--extended-json"]"#), "\(named.output)")
+        let feature =
+            #"{"type":"Feature","id":1,"properties":{},"geometry":{"type":"Point","coordinates":[1,2]}}"#
+        for name in ["x.json", "x.GeoJSON"] {
+            let sites = run("schema", "guess", file(name, feature))
+            #expect(sites.output.contains(#""options":["--geojson"]"#), "\(sites.output)")
+        }
     }
 
     @Test("which a directory takes, with the options of the import")

@@ -186,6 +186,16 @@ extension MovingTests {
         let foreign = run("import", "--data", target, "--class", "Node", mongo)
         #expect(
             foreign.status == 1 && foreign.output.contains("--extended-json"), "\(foreign.output)")
+        let features = directory.path + "/features.geojson"
+        TemporaryDirectory.write(
+            Array(
+                (#"{"type":"FeatureCollection","features":[{"type":"Feature","id":200,"geometry":null,"#
+                    + #""properties":{"label":"x"}},{"type":"Feature","id":201,"properties":5}]}"#).utf8),
+            to: features)
+        let sites = run(
+            "import", "--data", target, "--class", "Node", "--skip", "geometry", features)
+        #expect(sites.output.contains("line 2 at /properties: "), "\(sites.output)")
+        #expect(sites.output.contains("Node: 1 imported, 1 failed"), "\(sites.output)")
         let realm = directory.path + "/realm.json"
         TemporaryDirectory.write(
             Array(

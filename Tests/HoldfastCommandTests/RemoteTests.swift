@@ -138,13 +138,19 @@ struct RemoteTests {
             "\(extended.output)")
         let wrong = run("import", "--url", url, "--token", token, "--class", "Node", json)
         #expect(wrong.status == 1 && wrong.output.contains("Node: 0 imported, 1 failed"))
+        let features = file(
+            "nodes.geojson", #"{"features":[{"type":"Feature","properties":{"id":3,"label":"c"}}]}"#)
+        let merged = run(
+            "import", "--url", url, "--token", token, "--class", "Node", "--mode", "merge",
+            features)
+        #expect(merged.output.contains("Node: 1 imported, 0 failed"), "\(merged.output)")
         let copy = directory.path + "/store.ndjson"
         #expect(run("export", "--url", url, "--token", token, copy).status == 0)
         let labels = run(
             "export", "--url", url, "--token", token, "--class", "Node", "--fields", "id,label",
             "--csv")
         #expect(
-            labels.output.split(whereSeparator: \.isNewline) == ["id,label", "1,a", "2,b", "3,"],
+            labels.output.split(whereSeparator: \.isNewline) == ["id,label", "1,a", "2,b", "3,c"],
             "\(labels.output)")
         let table = directory.path + "/nodes.csv"
         let named = run(

@@ -156,6 +156,15 @@ class Conditions(LiveTests):
         self.conforms("importObjects", reply, 200)
         self.assertEqual((reply.json["imported"], reply.json["failed"]), (len(lines), 0))
 
+    def test_a_list_as_geojson_can_be_imported(self):
+        path = "/v1/classes/City"
+        listed = running.request("GET", f"{path}/objects?limit=5&sort=-population", Accept="application/geo+json")
+        reply = running.request("POST", f"{path}/import?mode=replace", listed.body, Content_Type="application/geo+json")
+        self.conforms("importObjects", reply, 200)
+        self.assertEqual((reply.json["imported"], reply.json["failed"]), (5, 0))
+        again = running.request("GET", f"{path}/objects?limit=5&sort=-population", Accept="application/geo+json")
+        self.assertEqual(again.json["features"], listed.json["features"])
+
     def test_a_class_is_proposed_for_a_file(self):
         path = "/v1/schema/propose"
         reply = running.request(

@@ -18,7 +18,7 @@ extension ImportCommand {
                     + "'holdfast export --data DIR | holdfast import --url URL -'")
         }
         let input = try RawInput(path)
-        var headers = ["Accept: application/json", "Content-Type: \(mediaType)"]
+        var headers = ["Accept: application/json", "Content-Type: \(options.format.mediaType)"]
         if input.isGzip { headers.append("Content-Encoding: gzip") }
         var byteCount = 0
         var text: [UInt8] = []
@@ -47,23 +47,19 @@ extension ImportCommand {
             let failed = report.member(named: "failed")?.exactInt64
         else { return nil }
         var groups = FaultGroups()
-        var lines: Set<Int> = []
-        for fault in report.member(named: "errors")?.elements.map({ $0 }) ?? [] {
-            let line = Int(fault.member(named: "line")?.exactInt64 ?? 0)
-            lines.insert(line)
+        for fault in report.member(named: "groups")?.elements.map({ $0 }) ?? [] {
             let entry = RequestFault.Entry(
                 code: fault.member(named: "code")?.string ?? "",
                 detail: fault.member(named: "detail")?.string ?? "",
                 pointer: fault.member(named: "pointer")?.string,
                 column: fault.member(named: "column")?.exactInt64.map { Int($0) },
                 hint: fault.member(named: "hint")?.string)
-            groups.add(entry, line: line) { entry }
+            func number(_ name: StaticString) -> Int {
+                Int(fault.member(named: name)?.exactInt64 ?? 1)
+            }
+            groups.add(entry, line: number("line"), lineCount: number("lines")) { entry }
         }
         complain(groups)
-        if lines.count < failed {
-            Terminal.complain(
-                "the service reports the faults of \(lines.count) of \(failed) lines that failed")
-        }
         func count(_ name: StaticString, _ words: String) -> String {
             report.member(named: name)?.exactInt64.map { "\($0) \(words), " } ?? ""
         }
@@ -72,14 +68,6 @@ extension ImportCommand {
                 + "\(failed) failed, " + count("unknownMembers", "unknown members left out")
                 + "version \(report.member(named: "version")?.string ?? "unknown")\n")
         return failed == 0 ? .success : .failure
-    }
-
-    private var mediaType: String {
-        switch options.format {
-        case .csv: "text/csv"
-        case .ndjson: "application/x-ndjson"
-        case .extendedJSON: "application/x-ndjson; profile=extended-json"
-        }
     }
 
     private var target: String {

@@ -12,7 +12,7 @@ extension Verb {
         operands: "FILE|-", operandCount: 1...1,
         options: importOptions,
         notes: """
-            Gzip is recognised. With --class the text is NDJSON, one object a line, or CSV; without it, an export of a
+            Gzip is recognised. With --class the text is NDJSON, one object a line, CSV or GeoJSON; without it, an export of a
             whole store, whose schema a new store gets too. --realm-json imports the JSON of any version of Realm Studio
             into a store that has its classes, or only --class. Good lines are imported; faulty ones are reported on
             standard error, equal faults together (exit code 1). Links may lead to objects of any line: they are checked at the end.
@@ -76,19 +76,14 @@ struct ImportCommand {
 
     /// Reads the options that say how the text is written.
     private mutating func readForm() throws(CommandFailure) {
-        let flags = ["csv", "extended-json", "realm-json"].filter { arguments.has($0) }
-        guard flags.count < 2 else { throw .usage("--\(flags[0]) does not go with --\(flags[1])") }
-        let file = ReadingOptions.isCSV(path)
-        if arguments.has("csv") || (flags.isEmpty && className != nil && file.isCSV) {
-            options.format = .csv
-            if file.hasTabs { options.csv.delimiter = UInt8(ascii: "\t") }
-        } else if arguments.has("extended-json") {
-            options.format = .extendedJSON
-        }
-        try ReadingOptions.read(arguments, into: &options)
+        let stated = try ReadingOptions.format(arguments, besides: ["realm-json"])
         let isOfClass = className != nil && !isRealmJSON
-        if options.format != .ndjson, !isOfClass {
-            throw .usage("--\(options.format == .csv ? "csv" : "extended-json") needs --class")
+        let file = ReadingOptions.format(ofFile: path)
+        options.format = stated ?? (isOfClass ? file.format : nil) ?? .ndjson
+        if options.format == .csv, file.hasTabs { options.csv.delimiter = UInt8(ascii: "\t") }
+        try ReadingOptions.read(arguments, into: &options)
+        if let option = options.format.option, !isOfClass {
+            throw .usage("--\(option) needs --class")
         }
         if options.isAtomic, !isOfClass {
             throw .usage("--atomic needs --class, and does not go with --realm-json")
@@ -126,8 +121,8 @@ struct ImportCommand {
             report.faults.first?.fault.code == "malformed-json"
         {
             Terminal.complain(
-                "the first line is not a JSON object: CSV needs --csv, MongoDB's export --extended-json, "
-                    + "and Realm Studio's --realm-json")
+                "the first line is not a JSON object: CSV needs --csv, GeoJSON --geojson, MongoDB's export "
+                    + "--extended-json, and Realm Studio's --realm-json")
         }
         let seconds = max(Double(monotonicNanoseconds() - start) / 1e9, 1e-3)
         Terminal.write(

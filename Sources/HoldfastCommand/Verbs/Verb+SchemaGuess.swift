@@ -14,7 +14,7 @@ extension Verb {
             Prints JSON: the class as 'PUT /v1/schema/classes/{class}' takes it, embedded classes that go before it, the
             options of 'holdfast import' that fit, and the reason for each property. Nothing is changed. Only the first
             MiB, and at most 10,000 objects, are read. The file is CSV, one JSON object a line, an array of objects,
-            MongoDB's extended JSON or a FeatureCollection; gzip is recognised. Links are proposed to classes of the
+            MongoDB's extended JSON or GeoJSON; gzip is recognised. Links are proposed to classes of the
             store, if there is one. Options that you state are kept, and the rest is guessed:
               holdfast schema guess --class Sale sales.csv
             """
@@ -50,16 +50,16 @@ struct GuessCommand {
         self.arguments = arguments
         path = arguments.operands.first ?? "-"
         className = arguments.text("class") ?? GuessOptions.className(ofFile: path)
-        guard !arguments.has("csv") || !arguments.has("extended-json") else {
-            throw .usage("--csv does not go with --extended-json")
-        }
+        let stated = try ReadingOptions.format(arguments)
         sample = try Self.read(path)
-        let file = ReadingOptions.isCSV(path)
-        if arguments.has("csv") || (!arguments.has("extended-json") && file.isCSV) {
-            form = .csv
-        } else {
-            form = arguments.has("extended-json") ? .json : sample.form
-        }
+        let file = ReadingOptions.format(ofFile: path)
+        form =
+            switch stated ?? file.format {
+            case .csv?: .csv
+            case .geoJSON?: .geoJSON
+            case .extendedJSON?: .json
+            case .ndjson?, nil: sample.form
+            }
         var reading = ImportOptions()
         reading.format = form == .csv ? .csv : .extendedJSON
         hasDelimiter = arguments.text("delimiter") != nil || file.hasTabs
@@ -88,7 +88,7 @@ struct GuessCommand {
                 "POST", target,
                 headers: [
                     "Accept: application/json",
-                    "Content-Type: \(form == .csv ? "text/csv" : "application/json")",
+                    "Content-Type: \(form.mediaType)",
                 ],
                 body: { buffer in
                     let count = min(rest.count, buffer.count)

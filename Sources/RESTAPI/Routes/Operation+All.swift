@@ -194,7 +194,7 @@ extension Operation {
     private static let backup = "/v1/backups/{name}"
     /// The parameters that say how the text of an import into a class is written.
     private static let textForm: [Parameter] = [
-        .map, .skip, .delimiter, .decimalComma, .dateFormat, .trueWord, .falseWord,
+        .map, .skip, .delimiter, .encoding, .decimalComma, .dateFormat, .trueWord, .falseWord,
     ]
     private static let transfer = [
         Operation(

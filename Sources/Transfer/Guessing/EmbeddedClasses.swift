@@ -58,6 +58,11 @@ struct EmbeddedClasses {
         return name
     }
 
+    /// Whether a property has single points.
+    func isPoint(_ type: PropertyType) -> Bool {
+        if case .single(.object(let name)) = type { name == pointName } else { false }
+    }
+
     private static func pointClass(named name: String) -> ObjectClass {
         ObjectClass(
             name: name, kind: .embedded,

@@ -1,21 +1,18 @@
 import HoldfastJSON
 
-/// A feature of GeoJSON (RFC 7946, section 3.2).
-enum Feature {
-    /// The command that makes a line of each feature, with the same members as ``members(of:)``.
-    static let command =
-        #"jq -c '.features[] | (if has("id") then {id} else {} end) + .properties + {geometry}'"#
-
-    /// Returns the members of the object that a feature stands for: its id, its properties, and its geometry.
-    static func members(of feature: JSONValue) -> [SampleMember] {
-        let properties = feature.member(named: "properties").map { SampleMember.all(of: $0) } ?? []
+extension Feature {
+    /// The members of the object that the feature stands for: its id, its properties, and its geometry.
+    var sampleMembers: [SampleMember] {
         var members: [SampleMember] = []
-        if let id = feature.member(named: "id"), !properties.contains(where: { $0.name == "id" }) {
-            members.append(SampleMember(name: "id", value: SampleValue(id)))
+        if let id, !hasProperty(Self.idName) {
+            members.append(SampleMember(name: Self.idName, value: SampleValue(id)))
         }
-        members += properties.filter { $0.name != "geometry" }
-        let geometry = feature.member(named: "geometry").map { SampleValue($0) } ?? .null
-        members.append(SampleMember(name: "geometry", value: geometry))
-        return members
+        forEachProperty { name, value in
+            // Of an object without a primary key, the properties have the id again.
+            if name == Self.geometryName || id != nil && name == "$id" { return }
+            members.append(SampleMember(name: name, value: SampleValue(value)))
+        }
+        let geometry = geometry.map { SampleValue($0) } ?? .null
+        return members + [SampleMember(name: Self.geometryName, value: geometry)]
     }
 }

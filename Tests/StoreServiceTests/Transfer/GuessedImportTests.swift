@@ -76,6 +76,22 @@ struct GuessedImportTests {
                 #"{"_id":"64b7f0c2a1b2c3d4e5f60718","n":5,"a b":"1970-01-01T00:00:00Z"}"# + "\n"
             ),
             (
+                #"""
+                {"type":"FeatureCollection","features":[
+                {"type":"Feature","id":1,"properties":{"addr:no":5},"geometry":{"type":"Point","coordinates":[1.0,2.0]}},
+                {"type":"Feature","id":2,"properties":{"addr:no":6},"geometry":null}],"count":2}
+                """#,
+                #"""
+                {"id":1,"addr_no":5,"geometry":{"type":"Point","coordinates":[1.0,2.0]}}
+                {"id":2,"addr_no":6,"geometry":null}
+
+                """#
+            ),
+            (
+                #"{"type":"Feature","id":3,"properties":{"nr":1},"geometry":{"type":"LineString","coordinates":[[1,2]]}}"#,
+                #"{"id":3,"nr":1,"geometry":{"type":"LineString","coordinates":[[1,2]]}}"# + "\n"
+            ),
+            (
                 #"{"id":1,"x":1,"y":[1,"a",null,[2]],"z":[{"p":[1,null]},{"p":[]}]}"# + "\n"
                     + #"{"id":2,"x":"b","y":[],"z":[]}"# + "\n", nil
             ),
