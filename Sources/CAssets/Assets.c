@@ -252,134 +252,130 @@ static const unsigned char file61[] = {
 };
 
 static const unsigned char file62[] = {
-#embed "console/move/features.js"
-};
-
-static const unsigned char file63[] = {
 #embed "console/move/import.js"
 };
 
-static const unsigned char file64[] = {
+static const unsigned char file63[] = {
 #embed "console/move/move.css"
 };
 
-static const unsigned char file65[] = {
+static const unsigned char file64[] = {
 #embed "console/move/move.js"
 };
 
-static const unsigned char file66[] = {
+static const unsigned char file65[] = {
 #embed "console/move/options.js"
 };
 
-static const unsigned char file67[] = {
+static const unsigned char file66[] = {
 #embed "console/move/progress.js"
 };
 
-static const unsigned char file68[] = {
+static const unsigned char file67[] = {
 #embed "console/move/propose.js"
 };
 
-static const unsigned char file69[] = {
+static const unsigned char file68[] = {
 #embed "console/move/read.js"
 };
 
-static const unsigned char file70[] = {
+static const unsigned char file69[] = {
 #embed "console/move/realm.js"
 };
 
-static const unsigned char file71[] = {
+static const unsigned char file70[] = {
 #embed "console/move/report.js"
 };
 
-static const unsigned char file72[] = {
+static const unsigned char file71[] = {
 #embed "console/query/changes.js"
 };
 
-static const unsigned char file73[] = {
+static const unsigned char file72[] = {
 #embed "console/query/query.css"
 };
 
-static const unsigned char file74[] = {
+static const unsigned char file73[] = {
 #embed "console/query/query.js"
 };
 
-static const unsigned char file75[] = {
+static const unsigned char file74[] = {
 #embed "console/schema/change.js"
 };
 
-static const unsigned char file76[] = {
+static const unsigned char file75[] = {
 #embed "console/schema/diagram.js"
 };
 
-static const unsigned char file77[] = {
+static const unsigned char file76[] = {
 #embed "console/schema/edit.js"
 };
 
-static const unsigned char file78[] = {
+static const unsigned char file77[] = {
 #embed "console/schema/exact.js"
 };
 
-static const unsigned char file79[] = {
+static const unsigned char file78[] = {
 #embed "console/schema/fields.js"
 };
 
-static const unsigned char file80[] = {
+static const unsigned char file79[] = {
 #embed "console/schema/json.js"
 };
 
-static const unsigned char file81[] = {
+static const unsigned char file80[] = {
 #embed "console/schema/layout.js"
 };
 
-static const unsigned char file82[] = {
+static const unsigned char file81[] = {
 #embed "console/schema/property.js"
 };
 
-static const unsigned char file83[] = {
+static const unsigned char file82[] = {
 #embed "console/schema/rows.js"
 };
 
-static const unsigned char file84[] = {
+static const unsigned char file83[] = {
 #embed "console/schema/schema.css"
 };
 
-static const unsigned char file85[] = {
+static const unsigned char file84[] = {
 #embed "console/schema/schema.js"
 };
 
-static const unsigned char file86[] = {
+static const unsigned char file85[] = {
 #embed "console/schema/words.js"
 };
 
-static const unsigned char file87[] = {
+static const unsigned char file86[] = {
 #embed "console/tabulator/tabulator.min.css.gz"
 };
 
-static const unsigned char file88[] = {
+static const unsigned char file87[] = {
 #embed "console/tabulator/tabulator.min.js.gz"
 };
 
-static const unsigned char file89[] = {
+static const unsigned char file88[] = {
 #embed "docs/docs.css"
 };
 
-static const unsigned char file90[] = {
+static const unsigned char file89[] = {
 #embed "docs/docs.js"
 };
 
-static const unsigned char file91[] = {
+static const unsigned char file90[] = {
 #embed "docs/index.html"
 };
 
-static const unsigned char file92[] = {
+static const unsigned char file91[] = {
 #embed "../../openapi.yaml"
 };
 
-static const unsigned char file93[] = {
+static const unsigned char file92[] = {
 #embed "swagger-ui/swagger-ui-bundle.js.gz"
 };
 
-static const unsigned char file94[] = {
+static const unsigned char file93[] = {
 #embed "swagger-ui/swagger-ui.css.gz"
 };
 
@@ -446,39 +442,38 @@ static const HFWebFile web[] = {
     {"/console/move/class.js", "class.js", false, file59, sizeof file59},
     {"/console/move/csv.js", "csv.js", false, file60, sizeof file60},
     {"/console/move/export.js", "export.js", false, file61, sizeof file61},
-    {"/console/move/features.js", "features.js", false, file62, sizeof file62},
-    {"/console/move/import.js", "import.js", false, file63, sizeof file63},
-    {"/console/move/move.css", "move.css", false, file64, sizeof file64},
-    {"/console/move/move.js", "move.js", false, file65, sizeof file65},
-    {"/console/move/options.js", "options.js", false, file66, sizeof file66},
-    {"/console/move/progress.js", "progress.js", false, file67, sizeof file67},
-    {"/console/move/propose.js", "propose.js", false, file68, sizeof file68},
-    {"/console/move/read.js", "read.js", false, file69, sizeof file69},
-    {"/console/move/realm.js", "realm.js", false, file70, sizeof file70},
-    {"/console/move/report.js", "report.js", false, file71, sizeof file71},
-    {"/console/query/changes.js", "changes.js", false, file72, sizeof file72},
-    {"/console/query/query.css", "query.css", false, file73, sizeof file73},
-    {"/console/query/query.js", "query.js", false, file74, sizeof file74},
-    {"/console/schema/change.js", "change.js", false, file75, sizeof file75},
-    {"/console/schema/diagram.js", "diagram.js", false, file76, sizeof file76},
-    {"/console/schema/edit.js", "edit.js", false, file77, sizeof file77},
-    {"/console/schema/exact.js", "exact.js", false, file78, sizeof file78},
-    {"/console/schema/fields.js", "fields.js", false, file79, sizeof file79},
-    {"/console/schema/json.js", "json.js", false, file80, sizeof file80},
-    {"/console/schema/layout.js", "layout.js", false, file81, sizeof file81},
-    {"/console/schema/property.js", "property.js", false, file82, sizeof file82},
-    {"/console/schema/rows.js", "rows.js", false, file83, sizeof file83},
-    {"/console/schema/schema.css", "schema.css", false, file84, sizeof file84},
-    {"/console/schema/schema.js", "schema.js", false, file85, sizeof file85},
-    {"/console/schema/words.js", "words.js", false, file86, sizeof file86},
-    {"/console/tabulator/tabulator.min.css", "tabulator.min.css", true, file87, sizeof file87},
-    {"/console/tabulator/tabulator.min.js", "tabulator.min.js", true, file88, sizeof file88},
-    {"/docs/docs.css", "docs.css", false, file89, sizeof file89},
-    {"/docs/docs.js", "docs.js", false, file90, sizeof file90},
-    {"/docs/", "index.html", false, file91, sizeof file91},
-    {"/docs/openapi.yaml", "openapi.yaml", false, file92, sizeof file92},
-    {"/docs/swagger-ui-bundle.js", "swagger-ui-bundle.js", true, file93, sizeof file93},
-    {"/docs/swagger-ui.css", "swagger-ui.css", true, file94, sizeof file94},
+    {"/console/move/import.js", "import.js", false, file62, sizeof file62},
+    {"/console/move/move.css", "move.css", false, file63, sizeof file63},
+    {"/console/move/move.js", "move.js", false, file64, sizeof file64},
+    {"/console/move/options.js", "options.js", false, file65, sizeof file65},
+    {"/console/move/progress.js", "progress.js", false, file66, sizeof file66},
+    {"/console/move/propose.js", "propose.js", false, file67, sizeof file67},
+    {"/console/move/read.js", "read.js", false, file68, sizeof file68},
+    {"/console/move/realm.js", "realm.js", false, file69, sizeof file69},
+    {"/console/move/report.js", "report.js", false, file70, sizeof file70},
+    {"/console/query/changes.js", "changes.js", false, file71, sizeof file71},
+    {"/console/query/query.css", "query.css", false, file72, sizeof file72},
+    {"/console/query/query.js", "query.js", false, file73, sizeof file73},
+    {"/console/schema/change.js", "change.js", false, file74, sizeof file74},
+    {"/console/schema/diagram.js", "diagram.js", false, file75, sizeof file75},
+    {"/console/schema/edit.js", "edit.js", false, file76, sizeof file76},
+    {"/console/schema/exact.js", "exact.js", false, file77, sizeof file77},
+    {"/console/schema/fields.js", "fields.js", false, file78, sizeof file78},
+    {"/console/schema/json.js", "json.js", false, file79, sizeof file79},
+    {"/console/schema/layout.js", "layout.js", false, file80, sizeof file80},
+    {"/console/schema/property.js", "property.js", false, file81, sizeof file81},
+    {"/console/schema/rows.js", "rows.js", false, file82, sizeof file82},
+    {"/console/schema/schema.css", "schema.css", false, file83, sizeof file83},
+    {"/console/schema/schema.js", "schema.js", false, file84, sizeof file84},
+    {"/console/schema/words.js", "words.js", false, file85, sizeof file85},
+    {"/console/tabulator/tabulator.min.css", "tabulator.min.css", true, file86, sizeof file86},
+    {"/console/tabulator/tabulator.min.js", "tabulator.min.js", true, file87, sizeof file87},
+    {"/docs/docs.css", "docs.css", false, file88, sizeof file88},
+    {"/docs/docs.js", "docs.js", false, file89, sizeof file89},
+    {"/docs/", "index.html", false, file90, sizeof file90},
+    {"/docs/openapi.yaml", "openapi.yaml", false, file91, sizeof file91},
+    {"/docs/swagger-ui-bundle.js", "swagger-ui-bundle.js", true, file92, sizeof file92},
+    {"/docs/swagger-ui.css", "swagger-ui.css", true, file93, sizeof file93},
     {0, 0, false, 0, 0},
 };
 

@@ -6,7 +6,6 @@ import {forgetSchema} from '../frame/schema.js';
 import {isAdmin} from '../frame/session.js';
 import {proposalForm} from './class.js';
 import {shown} from '../frame/json.js';
-import {featureLines} from './features.js';
 import {classOptions, readingFields, storeOptions} from './options.js';
 import {progressLine} from './progress.js';
 import {classNameOf, classesOf, columnsOf, fittingClass, proposalRequest, propose, proposeRealm} from './propose.js';
@@ -17,8 +16,11 @@ import {upload} from '../frame/transfer.js';
 import {loadExactSchema} from '../schema/exact.js';
 import {choice} from '../schema/fields.js';
 
-/** The bytes of a file that the browser itself makes lines of. */
-const wholeBytesMax = 512 * 1024 * 1024;
+/** The largest Realm that the browser makes lines of. */
+const realmBytesMax = 512 * 1024 * 1024;
+/** The media types of imports without a proposal. */
+const usualTypes = {
+  csv: 'text/csv', json: 'application/x-ndjson; profile=extended-json', geojson: 'application/geo+json'};
 const newClass = ' new';
 
 /** The place where a file is dropped or chosen. `take` gets the file. */
@@ -114,7 +116,7 @@ export class ImportView {
     this.reading = form === 'csv'
       ? readingFields(parameters, () => this.look(file, {form, encoding, reading: this.reading.read()})) : undefined;
     Object.assign(sample, firstRows(sample, parameters.delimiter), {proposed: new Map()});
-    sample.contentType = this.proposal?.import.contentType ?? 'application/x-ndjson; profile=extended-json';
+    sample.contentType = this.proposal?.import.contentType ?? usualTypes[form];
     if (this.proposal) {
       const main = classesOf(this.proposal).at(-1);
       sample.proposed = new Map(Object.entries(main.sources).map(([property, column]) => [column, property]));
@@ -139,13 +141,10 @@ export class ImportView {
   showProposal(place) {
     const {form, file} = this.sample;
     const {sample: {objects, whole}, notes} = this.proposal;
-    const told = form === 'geojson'
-      ? [...notes.filter(note => !note.includes('FeatureCollection')), 'Each feature becomes an object: its id, its properties '
-        + 'and its geometry.'] : notes;
     place.replaceChildren(
       h('p', {}, `The service proposes this class from ${whole ? 'the' : 'the first'} ${grouped(objects)} objects of the file. `
         + 'Change names and types where you know more.'),
-      h('ul', {}, told.map(note => h('li', {}, note))),
+      h('ul', {}, notes.map(note => h('li', {}, note))),
       proposalForm(classesOf(this.proposal), this.schema, {
         confirm: 'Make the class and import the file', onDone: made => this.classMade(made),
         onEdit: ({method, path, body}) => this.lines.show(
@@ -165,20 +164,19 @@ export class ImportView {
     const {sample} = this;
     const options = classOptions(sample, found, {made, reading: this.reading});
     const path = `/v1/classes/${encodeURIComponent(found.name)}/import`;
-    const isGzip = sample.isCompressed && sample.encoding === 'utf-8' && sample.form !== 'geojson';
+    const isGzip = sample.isCompressed && sample.encoding === 'utf-8';
     const request = () => {
       const {parameters, contentType} = options.read();
       return {path: `${path}?${parameters}`, headers: {'Content-Type': contentType, ...isGzip && {'Content-Encoding': 'gzip'}}};
     };
     const note = () => {
       try {
-        this.lines.show({method: 'POST', ...request(), file: sample.form === 'geojson' ? 'LINES.ndjson' : sample.file.name});
+        this.lines.show({method: 'POST', ...request(), file: sample.file.name});
       } catch { /* The button reports it. */ }
     };
-    const makeBody = async () => sample.form === 'geojson' ? featureLines(await this.wholeText()) : inUTF8(sample);
     const form = h('form', {oninput: note, onsubmit: attempt(async () => {
       const {path: target, headers} = request();
-      await this.send(target, headers, makeBody, {name: found.name, columns: sample.columns});
+      await this.send(target, headers, () => inUTF8(sample), {name: found.name, columns: sample.columns});
     })}, options.element, h('p', {className: 'actions'}, h('button', {className: 'primary'}, `Import into ${found.name}`)));
     place.replaceChildren(form);
     note();
@@ -196,19 +194,12 @@ export class ImportView {
     this.lines.show({method: 'POST', path: '/v1/import', headers, file: this.sample.file.name});
   }
 
-  /** The whole text of a file that the browser makes lines of. */
-  async wholeText() {
-    const {file, form} = this.sample;
-    if (file.size <= wholeBytesMax) return wholeText(this.sample);
-    throw new Error(form === 'realm'
-      ? 'The file is too large for the browser. Import it with: holdfast import --data DIR --realm-json FILE'
-      : 'The file is too large for the browser. Make lines of it, and choose these: '
-        + "jq -c '.features[] | .properties + {geometry}' FILE");
-  }
-
   /** The classes of a Realm, with a proposal for those that the store lacks. `names` has what was made of a proposal. */
   async showRealm(names = new Map()) {
-    const realm = this.sample.realm ??= new RealmExport(await this.wholeText());
+    if (this.sample.file.size > realmBytesMax) {
+      throw new Error('The file is too large for the browser. Import it with: holdfast import --data DIR --realm-json FILE');
+    }
+    const realm = this.sample.realm ??= new RealmExport(await wholeText(this.sample));
     const classOf = name => this.schema.class(names.get(name)?.name ?? name);
     const missing = realm.lists.filter(([name]) => !classOf(name));
     this.target.replaceChildren(h('h2', {}, 'Classes of the Realm'), h('ul', {}, realm.lists.map(([name, objects]) => h('li', {},

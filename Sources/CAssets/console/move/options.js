@@ -115,10 +115,9 @@ export function classOptions(sample, found, {made, reading}) {
     if (atomic.checked) parameters.set('atomic', 'true');
     mapParameters(pairs, parameters, found);
     if (sample.columns.includes('')) parameters.append('skip', '');
-    if (sample.form === 'csv') return {parameters, contentType: 'text/csv'};
-    // Only extended JSON has names of its own.
-    const isExtended = parameters.has('map') || parameters.has('skip');
-    return {parameters, contentType: isExtended ? 'application/x-ndjson; profile=extended-json' : sample.contentType};
+    // Plain lines of JSON have no other names than the properties.
+    const needsNames = (parameters.has('map') || parameters.has('skip')) && sample.contentType === 'application/x-ndjson';
+    return {parameters, contentType: needsNames ? 'application/x-ndjson; profile=extended-json' : sample.contentType};
   };
   return {element, read};
 }

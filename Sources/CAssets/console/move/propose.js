@@ -20,11 +20,13 @@ export function readingParameters(reading) {
   return new URLSearchParams(entries.filter(([, value]) => value !== ''));
 }
 
+const mediaTypes = {csv: 'text/csv', geojson: 'application/geo+json'};
+
 /** The request for a proposal. `reading` has the options of the import that the reader stated. */
 export function proposalRequest(form, name, reading = {}) {
   const parameters = readingParameters({class: name, ...reading});
   return {method: 'POST', path: `/v1/schema/propose?${parameters}`,
-    headers: {'Content-Type': form === 'csv' ? 'text/csv' : 'application/json'}};
+    headers: {'Content-Type': mediaTypes[form] ?? 'application/json'}};
 }
 
 /** Asks the service for a class for a sample. */

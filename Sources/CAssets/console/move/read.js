@@ -1,6 +1,5 @@
 /** The beginning of a file: its form, its text, and the rows that a reader sees first. */
 import {parseRecords} from './csv.js';
-import {firstFeatures, isCollection} from './features.js';
 import {endOf, parseMany} from '../frame/json.js';
 
 /** The bytes that are read. UTF-16 has two bytes a letter, so they suffice for the bytes of a proposal. */
@@ -12,7 +11,7 @@ const rowCountMax = 500;
 
 export const forms = [
   ['csv', 'CSV: a header line, then one object a line'], ['json', 'JSON: one object a line, an array, or mongoexport’s'],
-  ['geojson', 'GeoJSON: a FeatureCollection'], ['realm', 'Realm Studio: “Save data as JSON”'],
+  ['geojson', 'GeoJSON'], ['realm', 'Realm Studio: “Save data as JSON”'],
   ['store', 'a whole store, as Holdfast exports it']];
 
 export const encodings = [['utf-8', 'UTF-8'], ['windows-1252', 'Windows-1252 (Western Europe)'], ['utf-16le', 'UTF-16'],
@@ -56,13 +55,16 @@ function encodingOf(bytes) {
 /** The beginnings of Realm Studio's texts: `{"Class":[{` before version 13, `[{"Class":"1"},[` since. */
 const [realmTree, realmFlat] = [/^\{\s*"[^"]*"\s*:\s*\[\s*[{\]]/, /^\[\s*\{\s*("[^"]*"\s*:\s*"\d+"\s*,?\s*)+\}\s*,\s*\[/];
 
+/** The beginning of a FeatureCollection or a Feature, whose `type` may stand behind other single values. */
+const geoJSON = /^\{[^{}[\]]*"type"\s*:\s*"Feature(Collection)?"/;
+
 /** The form that a text has, by its beginning and the file's name. */
 function formOf(text, name) {
   const start = text.trimStart();
   if (/\.(csv|tsv)(\.gz)?$/i.test(name) || !/^[[{]/.test(start)) return 'csv';
   if (start.startsWith('[')) return realmFlat.test(start) ? 'realm' : 'json';
   if (/^\{\s*"holdfast"\s*:/.test(start)) return 'store';
-  if (isCollection(start)) return 'geojson';
+  if (geoJSON.test(start) || /\.geojson[ls]?(\.gz)?$/i.test(name)) return 'geojson';
   const end = endOf(start, 0);
   return realmTree.test(start) && (end < 0 || start.slice(end).trim() === '') ? 'realm' : 'json';
 }
@@ -95,10 +97,17 @@ function csvRows({text, isWhole}, delimiter) {
   return {columns, rows: records.map(record => Object.fromEntries(columns.map((name, index) => [name, record[index] ?? null])))};
 }
 
+/** The objects that the first features of GeoJSON stand for. */
+function firstFeatures(text) {
+  const list = Math.max(0, text.search(/"features"\s*:/));
+  return parseMany(text.slice(list), rowCountMax).map(
+    ({id, properties, geometry}) => ({...id !== undefined && {id}, ...properties, geometry}));
+}
+
 /** The first rows of a sample, and its columns. A delimiter is that of CSV. */
 export function firstRows(sample, delimiter = ',') {
   if (sample.form === 'csv') return csvRows(sample, delimiter);
-  const objects = sample.form === 'geojson' ? firstFeatures(sample.text, rowCountMax) : parseMany(sample.text, rowCountMax);
+  const objects = sample.form === 'geojson' ? firstFeatures(sample.text) : parseMany(sample.text, rowCountMax);
   return {columns: [...new Set(objects.flatMap(row => Object.keys(row)))], rows: objects.slice(0, shownRows)};
 }
 
