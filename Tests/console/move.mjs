@@ -97,12 +97,33 @@ async function checkJSON(page, service, folder) {
   });
 }
 
+async function checkExport(page) {
+  await check('what a filter finds is exported, and the column of a fault is marked', async () => {
+    await page.go(`#/move/export?${new URLSearchParams({class: 'City', filter: 'country.iso == "IS"'})}`);
+    await page.shows('Export the class');
+    await page.watchFiles();
+    await page.press('Export the class');
+    await page.shows('City.ndjson is saved');
+    const found = (await page.savedText()).trim().split('\n').map(line => JSON.parse(line));
+    equal([found.length, found.every(({country}) => country === 'IS')], [8, true], 'the exported objects');
+    await page.look('export');
+    await page.go(`#/move/export?${new URLSearchParams({class: 'City', filter: 'population >> 3'})}`);
+    await page.press('Export the class');
+    await page.shows('column');
+    await until('the mark', () => page.tab('document.querySelector(".filter-fault") !== null'));
+  });
+}
+
 async function checkBackups(page, service) {
-  await check('a backup is made, and deleted', async () => {
+  await check('a backup is made, fetched and deleted', async () => {
     await page.go('#/move/backups');
     await page.press('Make a backup');
     await page.shows('Download');
     await page.look('backups');
+    const [{bytes}] = (await service.set('GET', '/v1/backups')).backups;
+    await page.watchFiles();
+    await page.press('Download');
+    equal((await page.savedSize()), bytes, 'the bytes of the backup');
     await page.press('Delete');
     await page.press('Delete');
     await until('no backup', async () => (await service.set('GET', '/v1/backups')).backups.length === 0);
@@ -115,5 +136,6 @@ export async function checkMove(page, service, folder) {
   await page.look('move');
   await checkSpreadsheet(page, service, folder);
   await checkJSON(page, service, folder);
+  await checkExport(page);
   await checkBackups(page, service);
 }

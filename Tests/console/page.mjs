@@ -89,6 +89,30 @@ export class Page {
     return this.#until(`the name ${before}`, `console_.rename(${JSON.stringify(before)}, ${JSON.stringify(after)})`);
   }
 
+  /** Notes the files that the page saves from now on. */
+  watchFiles() {
+    return this.tab(`{
+      const make = URL.createObjectURL;
+      window.saved_ = [];
+      URL.createObjectURL = blob => {
+        saved_.push(blob);
+        return make(blob);
+      };
+    }`);
+  }
+
+  /** The text of the file that the page saves. */
+  async savedText() {
+    await this.#until('a file', 'saved_.length === 1');
+    return this.tab('saved_[0].text()');
+  }
+
+  /** The bytes of the file that the page saves. */
+  async savedSize() {
+    await this.#until('a file', 'saved_.length === 1');
+    return this.tab('saved_[0].size');
+  }
+
   /** Gives files to the field for files. */
   async choose(...paths) {
     const {root} = await this.tab.call('DOM.getDocument');
