@@ -92,7 +92,7 @@ export class Page {
   /** Notes the files that the page saves from now on. */
   watchFiles() {
     return this.tab(`{
-      const make = URL.createObjectURL;
+      const make = window.makeURL_ ??= URL.createObjectURL;
       window.saved_ = [];
       URL.createObjectURL = blob => {
         saved_.push(blob);
