@@ -149,8 +149,8 @@ export async function showExport(main, {schema, query, signal}) {
     h('p', {}, 'The schema, projections and objects, one a line, of one snapshot. Another store imports it. The access document, '
       + 'tokens and accounts are not in it: a ', h('a', {href: address('move', 'backups')}, 'backup'), ' has them.'),
     h('p', {className: 'actions'}, h('button', {}, 'Export the store')));
+  if (classes.length > 0) await showFilter();
   main.append(check('Compress files (gzip)', inputs.gzip), progress.element,
     classes.length > 0 ? form : h('p', {}, 'The store has no classes yet.'), storeForm, lines.element);
-  if (classes.length > 0) await showFilter();
   arrange();
 }
